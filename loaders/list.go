@@ -11,16 +11,15 @@ import (
 // Range is the part of a list, or of all objects, to read.
 type Range = listscan.Range
 
-// PageKey is the key of [List.Page]: whose list, and which part of it.
+// Whole is the range of a whole list.
+var Whole = Range{Limit: 1 << 30}
+
 type PageKey struct {
 	Owner string
 	Range
 }
 
-// Whole is the range of a whole list, whatever its length.
-var Whole = Range{Limit: 1 << 30}
-
-// Page is a part of a list, in the list's order. Positions are those of the members.
+// Page is a part of a list, in its order.
 type Page[E any] struct {
 	Members     []E
 	Positions   []string
@@ -32,39 +31,37 @@ type Page[E any] struct {
 type List[E any] struct {
 	name string
 	of   *tables.List[E]
-	// Length loads the length of the owner's list. Only some lists keep it.
+	// Length loads the length, if the list has a count.
 	Length Loader[string, int]
 }
 
 func list[E any](name string, of *tables.List[E]) List[E] {
 	return List[E]{name, of, Loader[string, int]{
-		name:   name + "Length",
-		get:    func(_ *memory, owner string) get { return of.Length(owner) },
-		decode: func(_ *memory, _ string, cells []cell) (int, error) { return tables.DecodeCount(cells) },
+		name: name + "Length",
+		get:  func(_ *tables.Memory, owner string) hbase.Get { return of.Length(owner) },
+		decode: func(_ *tables.Memory, _ string, cells []hbase.Cell) (int, error) {
+			return tables.DecodeCount(cells)
+		},
 	}}
 }
 
-// Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. The scans advance together: what they read in one round is one
-// batch. Most pages take one round. A page may be short while HasPrevious is true: see
-// [listscan.Scan].
+// Page loads pages of many lists. Their scans advance together: a round is one batch. A backward
+// page may be short: see [listscan.Scan].
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
-	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys,
-		pages: make([]Page[E], len(keys)), errs: failures{n: len(keys)}}
-	// Most scans end with their first round. So they are begun again to take its results, and only
-	// those are kept that go on.
+	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
+	// Most scans take one round. So the first scans are made twice, to send and to take, and only
+	// unfinished ones are kept.
 	open := p.round(ctx, len(keys), func(i int) openScan {
 		return openScan{listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range), i}
 	})
 	for len(open) > 0 {
 		open = p.round(ctx, len(open), func(i int) openScan { return open[i] })
 	}
-	return p.pages, p.errs.err()
+	return p.pages, p.errs.orNil()
 }
 
-// MemberKey is the key of [List.Members]: a list's owner, and a position in the list.
 type MemberKey struct{ Owner, Position string }
 
 // Member is the value of [List.Members]. Found is false if the list has no member at the position.
@@ -73,7 +70,7 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members loads the members at these positions. A list of one bucket takes one Get of one column.
+// Members loads members at positions. A list of one bucket takes one Get of one column.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -88,30 +85,29 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
-// pager is the state of one call of Page.
 type pager[E any] struct {
 	List[E]
 	decoder *tables.Decoder[E]
 	keys    []PageKey
 	pages   []Page[E]
-	errs    failures
+	errs    Errors
 }
 
-// openScan is a scan that is not done, and the index of its key.
+// openScan is an unfinished scan, and the index of its key.
 type openScan struct {
 	listscan.Scan
 	key int
 }
 
-// round reads the next round of n scans, and returns those that go on.
+// round reads a round of n scans, and returns the unfinished ones.
 func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range n {
-			p.errs.set(scan(i).key, err)
+			p.errs.set(scan(i).key, len(p.keys), err)
 		}
 		return nil
 	}
-	var m memory
+	var m tables.Memory
 	set := newReadSet(n)
 	for i := range n {
 		s := scan(i)
@@ -119,7 +115,9 @@ func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) 
 			set.add(s.Get(&m, k))
 		}
 	}
-	from(ctx).read(ctx, p.name, set)
+	l := from(ctx)
+	l.enqueue(ctx, p.name, set)
+	l.wait(set)
 	var results []hbase.Result
 	for i, next := 0, 0; i < n; i++ {
 		s := scan(i)
@@ -133,7 +131,7 @@ func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) 
 		}
 		switch {
 		case err != nil:
-			p.errs.set(s.key, err)
+			p.errs.set(s.key, len(p.keys), err)
 		case s.Done():
 			p.finish(s)
 		default:
@@ -143,11 +141,10 @@ func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) 
 	return open
 }
 
-// finish makes the page of a scan that is done.
 func (p *pager[E]) finish(s openScan) {
 	page, err := &p.pages[s.key], error(nil)
 	page.HasNext, page.HasPrevious = s.HasNext(), s.HasPrevious()
 	if page.Members, page.Positions, _, err = p.decoder.Decode(p.keys[s.key].Owner, s.Cells()); err != nil {
-		p.errs.set(s.key, err)
+		p.errs.set(s.key, len(p.keys), err)
 	}
 }

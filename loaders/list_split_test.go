@@ -2,8 +2,10 @@ package loaders
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,27 +13,29 @@ import (
 	"twibase/hbase/tables"
 )
 
-// While the buckets of a list are being cut, those that were cut still hold what was moved: not
-// what was added since, nor always what was removed.
-func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
+// During a split, the old buckets still have copies of the moved members: not of those added since,
+// and maybe of those removed since.
+func TestPagesDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
 		return hbase.Put{Table: l.Table, Row: l.Row(owner, bucket), Cells: cells}
 	}
-	is := func(name string) hbase.Cell { return l.Cell(name, 1) }
+	member := func(name string) hbase.Cell { return l.Cell(name, 1) }
 	put(t, store,
-		row(0, is("a"), is("c"), is("e"), l.MovedCell("f", 2), is("g"), is("k"), is("m"),
-			l.BucketCell(tables.Bucket{Number: 1, Start: "c", Stop: "h"}, 1), l.BucketCell(tables.Bucket{Number: 3, Start: "h", Stop: "k"}, 1),
+		row(0, member("a"), member("c"), member("e"), l.MovedCell("f", 2), member("g"), member("k"), member("m"),
+			l.BucketCell(tables.Bucket{Number: 1, Start: "c", Stop: "h"}, 1),
+			l.BucketCell(tables.Bucket{Number: 3, Start: "h", Stop: "k"}, 1),
 			l.BucketCell(tables.Bucket{Number: 2, Start: "k"}, 1)),
-		row(1, is("c"), is("e"), is("f"), is("g"), is("k"), is("l")), // l was removed when k had moved, and all of bucket 3 left
-		row(2, is("k"), is("m"), is("n")))
+		// l was removed after k had moved. Bucket 3 has no members.
+		row(1, member("c"), member("e"), member("f"), member("g"), member("k"), member("l")),
+		row(2, member("k"), member("m"), member("n")))
 	want := []string{"a", "c", "e", "f", "g", "k", "m", "n"}
 	ctx := With(context.Background(), store)
 	for limit := range len(want) + 1 {
 		limit++
 		var forward, backward []string
-		for w := (Range{Limit: limit}); ; {
-			pages, err := UserRoles.Page(ctx, []PageKey{{owner, w}})
+		for r := (Range{Limit: limit}); ; {
+			pages, err := UserRoles.Page(ctx, []PageKey{{owner, r}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,10 +43,10 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 			if !pages[0].HasNext {
 				break
 			}
-			w.After = pages[0].Positions[len(pages[0].Positions)-1]
+			r.After = pages[0].Positions[len(pages[0].Positions)-1]
 		}
-		for w := (Range{Limit: limit, Backward: true}); ; {
-			pages, err := UserRoles.Page(ctx, []PageKey{{owner, w}})
+		for r := (Range{Limit: limit, Backward: true}); ; {
+			pages, err := UserRoles.Page(ctx, []PageKey{{owner, r}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,38 +54,38 @@ func TestAListIsReadWhileItsBucketsAreCut(t *testing.T) {
 			if !pages[0].HasPrevious {
 				break
 			}
-			w.Before = pages[0].Positions[0]
+			r.Before = pages[0].Positions[0]
 		}
 		if diff := cmp.Diff(want, forward); diff != "" {
-			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+			t.Errorf("forward pages of %d (-want +got):\n%s", limit, diff)
 		}
 		if diff := cmp.Diff(want, backward); diff != "" {
-			t.Errorf("pages of %d from the end (-want +got):\n%s", limit, diff)
+			t.Errorf("backward pages of %d (-want +got):\n%s", limit, diff)
 		}
 	}
-	found, err := UserRoles.Members(ctx, []MemberKey{{owner, "e"}, {owner, "f"}, {owner, "m"}, {owner, "n"}, {owner, "h"}})
+	keys := []MemberKey{{owner, "e"}, {owner, "f"}, {owner, "m"}, {owner, "n"}, {owner, "h"}}
+	members, err := UserRoles.Members(ctx, keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, true, true, true, false} {
-		if found[i].Found != want {
-			t.Errorf("member %d is found: %v", i, found[i].Found)
+		if got := members[i].Found; got != want {
+			t.Errorf("member %s: found %v, want %v", keys[i].Position, got, want)
 		}
 	}
 }
 
-// late is a store that answers Gets of a directory at once, and others when what is then put has
-// been put.
-type late struct {
+// splitting is a store that reads directories first, then calls split, and then answers other Gets.
+type splitting struct {
 	hbase.Store
-	then func()
+	split func()
 }
 
-func (l *late) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+func (l *splitting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	results := make([]hbase.Result, len(gets))
 	for _, directory := range []bool{true, false} {
 		if !directory {
-			l.then()
+			l.split()
 		}
 		for i, g := range gets {
 			if directory == (g.Page.Start >= tables.MembersEnd) {
@@ -96,7 +100,7 @@ func (l *late) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error
 	return results, nil
 }
 
-func TestAListIsReadWhoseDirectoryWasReadBeforeItWasCut(t *testing.T) {
+func TestPageWithADirectoryOlderThanASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, names ...string) hbase.Put {
 		put := hbase.Put{Table: l.Table, Row: l.Row(owner, bucket)}
@@ -106,16 +110,66 @@ func TestAListIsReadWhoseDirectoryWasReadBeforeItWasCut(t *testing.T) {
 		return put
 	}
 	put(t, store, row(0, "a", "c", "e", "g", "i"))
-	cut := sync.OnceFunc(func() {
+	split := sync.OnceFunc(func() {
 		named := row(0)
 		named.Cells = []hbase.Cell{l.MovedCell("f", 2), l.BucketCell(tables.Bucket{Number: 1, Start: "e"}, 1)}
 		put(t, store, row(1, "e", "f", "g", "i"), named)
 	})
-	pages, err := UserRoles.Page(With(t.Context(), &late{store, cut}), []PageKey{{owner, Range{After: "a", Limit: 9, Far: true}}})
+	ctx := With(t.Context(), &splitting{store, split})
+	pages, err := UserRoles.Page(ctx, []PageKey{{owner, Range{After: "a", Limit: 9, Far: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"c", "e", "f", "g", "i"}, pages[0].Members); diff != "" || pages[0].HasNext {
-		t.Errorf("more follow: %v, (-want +got):\n%s", pages[0].HasNext, diff)
+		t.Errorf("HasNext %v, members (-want +got):\n%s", pages[0].HasNext, diff)
+	}
+}
+
+// changing is a store that runs functions after some of its calls, which count from 1.
+type changing struct {
+	hbase.Store
+	calls int
+	after map[int]func()
+}
+
+func (c *changing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	results, err := c.Store.Get(ctx, gets)
+	if c.calls++; c.after[c.calls] != nil {
+		c.after[c.calls]()
+	}
+	return results, err
+}
+
+// The last two buckets are empty, and the last member of bucket 1 is removed after the probe found
+// it.
+func TestBackwardPageContinuesIfProbedMembersAreRemoved(t *testing.T) {
+	store, l := &changing{Store: openStore(t)}, tables.UserRoles
+	s := sparse{size: 4, members: []int{2, 1, 0, 0}}
+	s.write(t, store, "LiLei")
+	// The calls: the directory, the last bucket, the directory before it, the bucket before it, the
+	// probe.
+	store.after = map[int]func(){5: func() {
+		put(t, store.Store, hbase.Delete{Table: l.Table, Row: l.Row("LiLei", 1), Columns: []hbase.Deletion{
+			{Kind: hbase.AllVersions, Family: l.Family, Qualifier: s.at(1, 0), Timestamp: 1}}})
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	pages, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2, Backward: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{s.at(0, 0), s.at(0, 1)}, pages[0].Members); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPageStopsReadingWhenCancelled(t *testing.T) {
+	store := &changing{Store: openStore(t)}
+	sparse{size: 4, members: []int{0, 0, 0, 4}}.write(t, store, "LiLei")
+	ctx, cancel := context.WithCancel(t.Context())
+	store.after = map[int]func(){1: cancel}
+	_, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2}}})
+	if !errors.Is(err, context.Canceled) || store.calls != 1 {
+		t.Errorf("got %d calls and error %v, want 1 and %v", store.calls, err, context.Canceled)
 	}
 }

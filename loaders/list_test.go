@@ -36,10 +36,9 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// followers writes a list of n followers of the owner, cut into sealed buckets at the given
-// members, and returns their names in the list's order. Bucket 0 still holds the members of the
-// newest sealed bucket, as it does while they move.
-func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, moving bool) []string {
+// followers writes a list of n followers of the owner, and returns their names in the list's order.
+// Sealed buckets start at the given members. During a split, bucket 0 still has copies of bucket 1.
+func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int, splitting bool) []string {
 	var all []tables.Follow
 	for i := range n {
 		all = append(all, follower(i))
@@ -48,25 +47,25 @@ func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, m
 	row0 := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
 	var rows []hbase.Mutation
 	bucket, start := uint32(0), 0
-	for _, cut := range append(cuts, n) {
+	for _, stop := range append(starts, n) {
 		row := hbase.Put{Table: l.Table, Row: l.Row(owner, bucket)}
-		for _, f := range all[start:cut] {
+		for _, f := range all[start:stop] {
 			row.Cells = append(row.Cells, l.Cell(f, 1))
 		}
 		if bucket == 0 {
 			row0.Cells = append(row0.Cells, row.Cells...)
 		} else {
 			b := tables.Bucket{Number: bucket, Start: l.Position(all[start])}
-			if cut < n {
-				b.Stop = l.Position(all[cut])
+			if stop < n {
+				b.Stop = l.Position(all[stop])
 			}
 			row0.Cells = append(row0.Cells, l.BucketCell(b, 1))
 			rows = append(rows, row)
-			if moving && bucket == 1 {
+			if splitting && bucket == 1 {
 				row0.Cells = append(row0.Cells, row.Cells...)
 			}
 		}
-		bucket, start = bucket+1, cut
+		bucket, start = bucket+1, stop
 	}
 	if len(row0.Cells) > 0 {
 		put(t, store, append(rows, row0)...)
@@ -78,27 +77,28 @@ func followers(t rapid.TB, store hbase.Store, owner string, n int, cuts []int, m
 	return names
 }
 
-// leave takes all members out of some buckets of the owner's list, and returns the names of the
-// others. In bucket 0 a member that moved is taken out with that of its bucket.
-func leave(t rapid.TB, store hbase.Store, owner string, all []string, cuts []int, left []bool) (stay []string) {
-	stay, l, start := []string{}, tables.Followers, 0
-	for bucket, cut := range append(slices.Clone(cuts), len(all)) {
-		for i := start; i < cut; i++ {
-			if !left[bucket] {
-				stay = append(stay, all[i])
+// remove removes all members of some buckets of the owner's list, also their copies in bucket 0,
+// and returns the names of the other members.
+func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []int, empty []bool) (others []string) {
+	others, l, start := []string{}, tables.Followers, 0
+	for bucket, stop := range append(slices.Clone(starts), len(all)) {
+		for i := start; i < stop; i++ {
+			if !empty[bucket] {
+				others = append(others, all[i])
 				continue
 			}
-			gone := []hbase.Deletion{{Kind: hbase.AllVersions, Family: l.Family, Qualifier: l.Position(follower(i)), Timestamp: 1}}
+			member := []hbase.Deletion{
+				{Kind: hbase.AllVersions, Family: l.Family, Qualifier: l.Position(follower(i)), Timestamp: 1}}
 			for _, row := range []uint32{0, uint32(bucket)} {
-				put(t, store, hbase.Delete{Table: l.Table, Row: l.Row(owner, row), Columns: gone})
+				put(t, store, hbase.Delete{Table: l.Table, Row: l.Row(owner, row), Columns: member})
 			}
 		}
-		start = cut
+		start = stop
 	}
-	return stay
+	return others
 }
 
-// follower is the i-th follower of a list, three of each time.
+// follower is the i-th follower of a list. Three follow at each time.
 func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }
@@ -111,93 +111,95 @@ func names(p Page[tables.Follow]) []string {
 	return list
 }
 
-func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
+func TestPagesOfRandomBuckets(t *testing.T) {
 	store, owners := openStore(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		owners++
 		owner := fmt.Sprintf("owner%d", owners)
 		n := rapid.IntRange(0, 40).Draw(t, "members")
-		var cuts []int
-		for cut := 0; cut < n; {
-			cut += rapid.IntRange(1, 12).Draw(t, "bucket size")
-			if cut < n && rapid.Bool().Draw(t, "cut") {
-				cuts = append(cuts, cut)
+		var starts []int
+		for start := 0; start < n; {
+			start += rapid.IntRange(1, 12).Draw(t, "bucket size")
+			if start < n && rapid.Bool().Draw(t, "split") {
+				starts = append(starts, start)
 			}
 		}
-		left := rapid.SliceOfN(rapid.Bool(), len(cuts)+1, len(cuts)+1).Draw(t, "buckets that all members left")
-		want := leave(t, store, owner, followers(t, store, owner, n, cuts, rapid.Bool().Draw(t, "moving")), cuts, left)
+		all := followers(t, store, owner, n, starts, rapid.Bool().Draw(t, "splitting"))
+		empty := rapid.SliceOfN(rapid.Bool(), len(starts)+1, len(starts)+1).Draw(t, "empty buckets")
+		want := remove(t, store, owner, all, starts, empty)
 		n = len(want)
 		limit := rapid.IntRange(1, 9).Draw(t, "limit")
 		far := rapid.Bool().Draw(t, "far")
 		ctx := With(context.Background(), store)
-		page := func(w Range) Page[tables.Follow] {
-			pages, err := Followers.Page(ctx, []PageKey{{owner, w}})
+		page := func(r Range) Page[tables.Follow] {
+			pages, err := Followers.Page(ctx, []PageKey{{owner, r}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(pages[0].Members) > limit {
-				t.Fatalf("a page of %d has %d members", limit, len(pages[0].Members))
+				t.Fatalf("got %d members, want at most %d", len(pages[0].Members), limit)
 			}
 			return pages[0]
 		}
 
 		forward := []string{}
-		for w := (Range{Limit: limit, Far: far}); ; {
-			p := page(w)
+		for r := (Range{Limit: limit, Far: far}); ; {
+			p := page(r)
 			forward = append(forward, names(p)...)
 			if !p.HasNext {
 				break
 			}
 			if len(p.Members) != limit {
-				t.Fatalf("a page that is not the last has %d of %d members", len(p.Members), limit)
+				t.Fatalf("HasNext is true after %d of %d members", len(p.Members), limit)
 			}
-			w.After = p.Positions[limit-1]
+			r.After = p.Positions[limit-1]
 		}
 		if diff := cmp.Diff(want, forward); diff != "" {
-			t.Fatalf("forwards, cuts %v (-want +got):\n%s", cuts, diff)
+			t.Fatalf("forward, starts %v (-want +got):\n%s", starts, diff)
 		}
 
 		backward := []string{}
-		for w := (Range{Limit: limit, Backward: true}); ; {
-			p := page(w)
+		for r := (Range{Limit: limit, Backward: true}); ; {
+			p := page(r)
 			backward = append(names(p), backward...)
 			if !p.HasPrevious || len(p.Members) == 0 {
 				break
 			}
-			w.Before = p.Positions[0]
+			r.Before = p.Positions[0]
 		}
 		if diff := cmp.Diff(want, backward); diff != "" {
-			t.Fatalf("backwards, cuts %v (-want +got):\n%s", cuts, diff)
+			t.Fatalf("backward, starts %v (-want +got):\n%s", starts, diff)
 		}
 
 		if n > 1 {
-			i := rapid.IntRange(0, n-2).Draw(t, "behind which")
-			bounded, after := []string{}, page2(t, ctx, owner, Range{Limit: n}).Positions[i]
-			for w := (Range{After: after, Limit: limit, Backward: true}); ; {
-				p := page(w)
+			i := rapid.IntRange(0, n-2).Draw(t, "after")
+			bounded, after := []string{}, pageOf(t, ctx, owner, Range{Limit: n}).Positions[i]
+			for r := (Range{After: after, Limit: limit, Backward: true}); ; {
+				p := page(r)
 				bounded = append(names(p), bounded...)
 				if !p.HasPrevious || len(p.Members) == 0 {
 					break
 				}
-				w.Before = p.Positions[0]
+				r.Before = p.Positions[0]
 			}
 			if diff := cmp.Diff(want[i+1:], bounded); diff != "" {
-				t.Fatalf("backwards to a position, cuts %v (-want +got):\n%s", cuts, diff)
+				t.Fatalf("backward to a position, starts %v (-want +got):\n%s", starts, diff)
 			}
 		}
 
 		if n > 2 {
 			i := rapid.IntRange(0, n-2).Draw(t, "after")
 			j := rapid.IntRange(i+1, n-1).Draw(t, "before")
-			all := page2(t, ctx, owner, Range{Limit: n})
-			p := page2(t, ctx, owner, Range{After: all.Positions[i], Before: all.Positions[j], Limit: n})
+			all := pageOf(t, ctx, owner, Range{Limit: n})
+			p := pageOf(t, ctx, owner, Range{After: all.Positions[i], Before: all.Positions[j], Limit: n})
 			if diff := cmp.Diff(want[i+1:j], names(p)); diff != "" && j > i+1 {
-				t.Fatalf("between two positions, cuts %v (-want +got):\n%s", cuts, diff)
+				t.Fatalf("between two positions, starts %v (-want +got):\n%s", starts, diff)
 			}
 			for _, backward := range []bool{false, true} {
-				crossed := page2(t, ctx, owner, Range{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
+				crossed := pageOf(t, ctx, owner,
+					Range{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
 				if len(crossed.Members) > 0 {
-					t.Fatalf("between two positions that are the wrong way round is %v", names(crossed))
+					t.Fatalf("got %v between positions in the wrong order, want no members", names(crossed))
 				}
 			}
 			keys := []MemberKey{{owner, all.Positions[i]}, {owner, all.Positions[j] + "x"}, {owner, all.Positions[j]}}
@@ -207,21 +209,21 @@ func TestAListIsPagedFromBothEndsWhateverItsBuckets(t *testing.T) {
 			}
 			got := []Member[tables.Follow]{{all.Members[i], true}, {}, {all.Members[j], true}}
 			if diff := cmp.Diff(got, members); diff != "" {
-				t.Fatalf("single members, cuts %v (-want +got):\n%s", cuts, diff)
+				t.Fatalf("Members, starts %v (-want +got):\n%s", starts, diff)
 			}
 		}
 	})
 }
 
-func page2(t rapid.TB, ctx context.Context, owner string, w Range) Page[tables.Follow] {
-	pages, err := Followers.Page(ctx, []PageKey{{owner, w}})
+func pageOf(t rapid.TB, ctx context.Context, owner string, r Range) Page[tables.Follow] {
+	pages, err := Followers.Page(ctx, []PageKey{{owner, r}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pages[0]
 }
 
-func TestForgottenReadsAreSentAgain(t *testing.T) {
+func TestForgetSendsReadsAgain(t *testing.T) {
 	stats := new(hbase.Stats)
 	ctx := With(hbase.WithStats(t.Context(), stats), &slow{})
 	for _, want := range []int64{1, 1, 2} {
@@ -232,7 +234,7 @@ func TestForgottenReadsAreSentAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := stats.Rounds.Load(); got != want {
-			t.Errorf("%d rounds, want %d", got, want)
+			t.Errorf("got %d rounds, want %d", got, want)
 		}
 	}
 }

@@ -2,37 +2,40 @@ package loaders
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
-type (
-	get    = hbase.Get
-	cell   = hbase.Cell
-	page   = hbase.Page
-	memory = tables.Memory
-)
-
 // Loader loads a V by a K with one Get.
 type Loader[K comparable, V any] struct {
 	name   string // in reports
-	get    func(*memory, K) get
-	decode func(*memory, K, []cell) (V, error)
+	get    func(*tables.Memory, K) hbase.Get
+	decode func(*tables.Memory, K, []hbase.Cell) (V, error)
 }
 
-// Load returns the values of the keys, index-aligned. The error is nil or an [Errors].
+// exists returns a loader of whether a Get finds a cell.
+func exists[K comparable](name string, get func(K) hbase.Get) Loader[K, bool] {
+	return Loader[K, bool]{
+		name:   name,
+		get:    func(_ *tables.Memory, key K) hbase.Get { return get(key) },
+		decode: func(_ *tables.Memory, _ K, cells []hbase.Cell) (bool, error) { return len(cells) > 0, nil },
+	}
+}
+
+// Load returns the values of the keys. The error is nil or an [Errors].
 func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Enqueue(ctx, keys)() }
 
-// Enqueue is Load in two halves. It adds the keys to the next batch; the returned function waits for
-// the values. What is asked between the two is read in the same batch.
+// Enqueue adds keys to the next batch. The returned function waits for the values.
 func (l Loader[K, V]) Enqueue(ctx context.Context, keys []K) func() ([]V, error) {
-	var m memory
+	var m tables.Memory
 	loaders, set := from(ctx), newReadSet(len(keys))
 	for _, key := range keys {
 		set.add(l.get(&m, key))
 	}
-	loaders.ask(ctx, l.name, set)
+	loaders.enqueue(ctx, l.name, set)
 	return func() ([]V, error) {
 		loaders.wait(set)
 		return l.values(keys, set)
@@ -40,8 +43,8 @@ func (l Loader[K, V]) Enqueue(ctx context.Context, keys []K) func() ([]V, error)
 }
 
 func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
-	values, errs := make([]V, len(keys)), failures{n: len(keys)}
-	var m memory
+	values, errs := make([]V, len(keys)), Errors(nil)
+	var m tables.Memory
 	for i, key := range keys {
 		result := set.result(i)
 		err := result.Err
@@ -49,8 +52,74 @@ func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
 			values[i], err = l.decode(&m, key, result.Cells)
 		}
 		if err != nil {
-			errs.set(i, err)
+			errs.set(i, len(keys), err)
 		}
 	}
-	return values, errs.err()
+	return values, errs.orNil()
+}
+
+// Errors are the errors of a load, index-aligned with its keys, nil where a key was loaded.
+type Errors []error
+
+func (e Errors) Error() string {
+	failed, first := 0, error(nil)
+	for _, err := range e {
+		if err != nil {
+			if failed++; first == nil {
+				first = err
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d keys failed, the first with: %v", failed, len(e), first)
+}
+
+// Errors returns e: gqlgen's interface of a batch's errors.
+func (e Errors) Errors() []error { return e }
+
+// Unwrap lets errors.Is see every failure.
+func (e Errors) Unwrap() []error { return e }
+
+// set sets an error of n items. It allocates for the first one.
+func (e *Errors) set(i, n int, err error) {
+	if *e == nil {
+		*e = make(Errors, n)
+	}
+	(*e)[i] = err
+}
+
+func (e Errors) orNil() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// At returns the error of item i of a load.
+func At(err error, i int) error {
+	if err == nil {
+		return nil
+	}
+	if list, ok := err.(Errors); ok { // the usual case, without the allocation of errors.As
+		return list[i]
+	}
+	if list := Errors(nil); errors.As(err, &list) {
+		return list[i]
+	}
+	return err
+}
+
+// Join merges the errors of loads of the same n keys: the first error of each.
+func Join(n int, errs ...error) error {
+	var all Errors
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		for i := range n {
+			if e := At(err, i); e != nil && (all == nil || all[i] == nil) {
+				all.set(i, n, e)
+			}
+		}
+	}
+	return all.orNil()
 }

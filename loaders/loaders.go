@@ -1,35 +1,34 @@
-// Package loaders reads the tables for the resolvers, many keys at a time.
+// Package loaders reads the tables for the resolvers of one response.
 //
-// A request's reads go through one [Loaders]. It reads each Get once, and sends those that are asked
-// for together as one call of the store, of all loaders and tables: see dataloader.go. A loader
-// declares its name in reports, how a key becomes a Get, and how cells become a value.
-//
-// All loaders are safe for concurrent use, and their results are index-aligned with the keys. Where
-// some keys fail the error is an [Errors], and the other values are good.
+// Reads that resolvers wait for at the same time are one call of the store: see scheduler.go. No
+// Get is sent twice. Loaders are safe for concurrent use. Results are index-aligned with the keys.
+// If some keys fail, the error is an [Errors], and the other values are valid.
 package loaders
 
-import "twibase/hbase/tables"
+import (
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
 
-// Row is the key of an object's loader: the object's own key, and the columns to read of it, as in
-// [hbase.Get].
+// Row is an object's key and the columns to read, as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// Relation is the key of [Related]: a relation and two objects.
+// Relation is the key of [Related].
 type Relation struct {
 	Kind *tables.Relation
 	A, B string
 }
 
-// Follows is the question whether a user follows another.
+// Follows is the key of "follower follows followee".
 func Follows(follower, followee string) Relation { return Relation{tables.Follows, follower, followee} }
 
-// Has is the question whether a user has a role.
+// Has is the key of "user has role".
 func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
 
 // Play is the key of [HasPlayed].
 type Play struct{ Username, Game string }
 
-// The loaders of objects answer nil for one that does not exist.
+// Objects that do not exist load as nil.
 var (
 	Users       = object("users", tables.Users)
 	Roles       = object("roles", tables.Roles)
@@ -37,21 +36,19 @@ var (
 	Games       = object("games", tables.Games)
 )
 
-// Related answers whether there is such a relation. Relations of all kinds may be asked for at
-// once.
+// Related loads whether two objects are related.
 var Related = Loader[Relation, bool]{
 	name: "related",
-	get:  func(_ *memory, r Relation) get { return r.Kind.Related(r.A, r.B) },
-	decode: func(_ *memory, r Relation, cells []cell) (bool, error) {
+	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Related(r.A, r.B) },
+	decode: func(_ *tables.Memory, r Relation, cells []hbase.Cell) (bool, error) {
 		related, _, err := r.Kind.Decode(cells)
 		return related, err
 	},
 }
 
-// HasPlayed answers whether the user ever played the game.
-var HasPlayed = exists("hasPlayed", func(p Play) get { return tables.Plays.Any(p.Username, p.Game) })
+// HasPlayed loads whether the user ever played the game.
+var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
-// The loaders of lists.
 var (
 	Followers       = list("followers", tables.Followers)
 	Following       = list("following", tables.Following)
@@ -69,25 +66,28 @@ var (
 	TwitLikes       = list("twitLikes", tables.TwitLikes)
 )
 
-// Broadcasters answers the authors whose twits are to be merged into the timelines of those who
-// follow them.
+// Broadcasters loads the authors whose twits are merged into timelines at read time.
 var Broadcasters = Loader[struct{}, []string]{
-	name:   "broadcasters",
-	get:    func(*memory, struct{}) get { return tables.Broadcasters.Get() },
-	decode: func(_ *memory, _ struct{}, cells []cell) ([]string, error) { return tables.Broadcasters.Decode(cells) },
+	name: "broadcasters",
+	get:  func(*tables.Memory, struct{}) hbase.Get { return tables.Broadcasters.Get() },
+	decode: func(_ *tables.Memory, _ struct{}, cells []hbase.Cell) ([]string, error) {
+		return tables.Broadcasters.Decode(cells)
+	},
 }
 
-// IsPlayed answers whether anybody plays the game.
-var IsPlayed = exists("isPlayed", func(game string) get { return tables.Players.Get(game, 0, page{Limit: 1}) })
+// IsPlayed loads whether a game has players.
+var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
+	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
+})
 
-// DayRange is the key of [GameDays]: a game, and the first and the last day.
+// DayRange is the key of [GameDays]. To is inclusive.
 type DayRange struct{ Game, From, To string }
 
-// GameDays answers how much all players together played on each day.
+// GameDays loads the sums of all players of a game, by day.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
-	get:  func(_ *memory, k DayRange) get { return tables.GameDays.Get(k.Game, k.From, k.To) },
-	decode: func(_ *memory, _ DayRange, cells []cell) ([]tables.DayCount, error) {
+	get:  func(_ *tables.Memory, k DayRange) hbase.Get { return tables.GameDays.Get(k.Game, k.From, k.To) },
+	decode: func(_ *tables.Memory, _ DayRange, cells []hbase.Cell) ([]tables.DayCount, error) {
 		return tables.GameDays.Decode(cells)
 	},
 }

@@ -8,32 +8,28 @@ import (
 	"twibase/hbase"
 )
 
-// batch is the Gets of one call of the store. Reads of one row become one Get where that returns
-// exactly the same cells: named columns together, and with the first page of a list. A region
-// server then looks the row up once.
+// batch is one call of the store. Reads of one row become one Get if it returns the same cells:
+// named columns, and the first page of a list.
 type batch struct {
-	gets   []hbase.Get
-	groups []group // index-aligned with gets
-	united map[columnPair]string
-	// results are the store's, index-aligned with gets, unless the call failed.
-	results []hbase.Result
-	err     error
-	round   *Round // nil unless it is traced
+	gets    []hbase.Get
+	groups  []group               // index-aligned with gets
+	unions  map[columnPair]string // see union
+	results []hbase.Result        // index-aligned with gets
+	err     error                 // of the call
+	round   *Round                // nil unless it is traced
 }
 
-// group is the reads that were merged into one Get. All pages among them have the same limit: a
-// longer one would read too much of the other lists.
+// group is the reads that one Get serves. Its pages have the same limit: a longer one would read
+// too much of the other lists.
 type group struct {
 	limit  int
 	shared bool // by several reads
 }
 
-// columnPair is the columns of two Gets.
 type columnPair struct{ a, b string }
 
-// merge merges the reads of a batch. If pages of a row have several limits, the longest one takes
-// part, whichever was asked for first: what is read must not depend on chance. The caller holds
-// Loaders.mu, because it follows chains of reads.
+// merge returns the batch of the read sets. If pages of a row have several limits, the longest is
+// merged, so that the Gets do not depend on chance. The caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range firstReads(sets) {
@@ -42,7 +38,7 @@ func merge(sets []*readSet) *batch {
 			rows++
 		}
 	}
-	rows += (n - rows) / 8 // chains that start with a read of an earlier batch
+	rows += (n - rows) / 8 // an estimate of the chains that start in an earlier batch
 	b, conflict := newBatch(sets, rows), false
 	for r := range firstReads(sets) {
 		conflict = b.take(r) || conflict
@@ -59,7 +55,6 @@ func merge(sets []*readSet) *batch {
 	return b
 }
 
-// firstReads returns the reads of the sets that were not asked for before.
 func firstReads(sets []*readSet) iter.Seq[*read] {
 	return func(yield func(*read) bool) {
 		for _, set := range sets {
@@ -72,7 +67,6 @@ func firstReads(sets []*readSet) iter.Seq[*read] {
 	}
 }
 
-// newBatch returns the batch of these read sets, which read about so many rows.
 func newBatch(sets []*readSet, rows int) *batch {
 	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
 	for _, set := range sets {
@@ -84,7 +78,7 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take adds a read. conflict reports that another order of reads would make other Gets.
+// take adds a read. conflict is whether another order of reads would make other Gets.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	lead := b.leadOf(r)
@@ -97,7 +91,7 @@ func (b *batch) take(r *read) (conflict bool) {
 		b.add(r, false)
 		return true
 	}
-	columns := b.unite(columnPair{sent.Columns, r.template.get.Columns})
+	columns := b.union(columnPair{sent.Columns, r.template.get.Columns})
 	if columns == "" {
 		b.add(r, false)
 		return false
@@ -117,7 +111,7 @@ func (b *batch) add(r *read, lead bool) {
 	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
 }
 
-// leadOf returns the read of the same row with which others are merged, nil if there is none.
+// leadOf returns the read into which this one may be merged, or nil.
 func (b *batch) leadOf(r *read) *read {
 	if r.template.kind == alone {
 		return nil
@@ -130,10 +124,10 @@ func (b *batch) leadOf(r *read) *read {
 	return nil
 }
 
-// unite returns the columns of both, each once. It is empty if one names a column of a family that
-// the other reads a page of.
-func (b *batch) unite(p columnPair) string {
-	if known, ok := b.united[p]; ok {
+// union returns the columns of both. It is empty if one has a column of a family of which the other
+// reads a page.
+func (b *batch) union(p columnPair) string {
+	if known, ok := b.unions[p]; ok {
 		return known
 	}
 	columns := strings.Fields(p.a)
@@ -148,14 +142,13 @@ func (b *batch) unite(p columnPair) string {
 			break
 		}
 	}
-	if b.united == nil {
-		b.united = map[columnPair]string{}
+	if b.unions == nil {
+		b.unions = map[columnPair]string{}
 	}
-	b.united[p] = strings.Join(columns, " ")
-	return b.united[p]
+	b.unions[p] = strings.Join(columns, " ")
+	return b.unions[p]
 }
 
-// result returns the result of a read.
 func (b *batch) result(r *read) hbase.Result {
 	if b.err != nil {
 		return hbase.Result{Err: b.err}
@@ -165,4 +158,67 @@ func (b *batch) result(r *read) hbase.Result {
 		result.Cells = r.template.among(result.Cells)
 	}
 	return result
+}
+
+// template is a Get without its row.
+type template struct {
+	get   hbase.Get
+	kind  mergeKind
+	named []hbase.Column // of namedColumns
+	most  int            // cells of a result at most, unless it is alone
+}
+
+type mergeKind int
+
+const (
+	alone        mergeKind = iota
+	namedColumns           // a set of columns
+	firstPage              // the first columns of one family
+)
+
+func newTemplate(g hbase.Get) *template {
+	t := &template{get: g}
+	switch {
+	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
+	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
+		t.kind, t.most = firstPage, g.Page.Limit
+	case g.Page.Limit == 0:
+		columns, err := hbase.ParseColumns(g.Columns)
+		if err == nil && !slices.ContainsFunc(columns, func(c hbase.Column) bool { return c.Whole }) {
+			t.kind, t.named, t.most = namedColumns, columns, len(columns)
+		}
+	}
+	return t
+}
+
+// among returns the cells of this Get among those of a merged one. Usually they are adjacent, and
+// share its memory.
+func (t *template) among(cells []hbase.Cell) []hbase.Cell {
+	first := 0
+	for first < len(cells) && !t.selects(&cells[first]) {
+		first++
+	}
+	end := first
+	for end < len(cells) && end-first < t.most && t.selects(&cells[end]) {
+		end++
+	}
+	own := cells[first:end:end]
+	for i := end; i < len(cells) && len(own) < t.most; i++ {
+		if t.selects(&cells[i]) {
+			own = append(own, cells[i])
+		}
+	}
+	return own
+}
+
+func (t *template) selects(c *hbase.Cell) bool {
+	if t.kind == firstPage {
+		return c.Family == t.get.Columns
+	}
+	for i := range t.named {
+		if t.named[i].Qualifier == c.Qualifier && t.named[i].Family == c.Family {
+			return true
+		}
+	}
+	return false
 }

@@ -16,20 +16,22 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
+func TestMergedReadsReturnTheSameCells(t *testing.T) {
 	store := openStore(t)
 	for i := range 3 {
 		row := hbase.Put{Table: "users", Row: fmt.Sprint("row", i)}
 		for j := range 6 {
 			for _, family := range []string{"i", "f", "t"} {
-				row.Cells = append(row.Cells, hbase.Cell{Family: family, Qualifier: fmt.Sprint("c", j), Timestamp: 1, Value: []byte{byte(i), byte(j)}})
+				row.Cells = append(row.Cells, hbase.Cell{
+					Family: family, Qualifier: fmt.Sprint("c", j), Timestamp: 1, Value: []byte{byte(i), byte(j)}})
 			}
 		}
 		put(t, store, row)
 	}
 	columns := rapid.SampledFrom([]string{"i:c1", "i:c1 i:c3", "i:c0 i:c5 i:nothing", "f", "t", "i", "f t", "f:c2", ""})
 	get := rapid.Custom(func(t *rapid.T) hbase.Get {
-		g := hbase.Get{Table: "users", Row: fmt.Sprint("row", rapid.IntRange(0, 3).Draw(t, "row")), Columns: columns.Draw(t, "columns")}
+		row := fmt.Sprint("row", rapid.IntRange(0, 3).Draw(t, "row"))
+		g := hbase.Get{Table: "users", Row: row, Columns: columns.Draw(t, "columns")}
 		if rapid.Bool().Draw(t, "limited") {
 			g.Page.Limit = rapid.IntRange(1, 4).Draw(t, "limit")
 		}
@@ -46,8 +48,7 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 		}
 		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
 		ctx := With(context.Background(), recorder)
-		set := readSetOf(gets)
-		from(ctx).read(ctx, "test", set)
+		set := readAll(ctx, gets)
 		for i := range gets {
 			got := set.result(i)
 			if got.Err != nil {
@@ -60,7 +61,7 @@ func TestMergedReadsAnswerWhatEachWouldHaveAnsweredAlone(t *testing.T) {
 	})
 }
 
-func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
+func TestRowAndFirstPageAreOneGet(t *testing.T) {
 	recorder := hbasetest.NewRecorder(openStore(t), hbasetest.Names{})
 	ctx := With(context.Background(), recorder)
 	users := Users.Enqueue(ctx, []Row{{"a", tables.Users.Columns([]string{"name", "age"})}})
@@ -81,7 +82,7 @@ func TestARowAndTheFirstPageOfItsListAreOneRead(t *testing.T) {
 	}
 }
 
-func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
+func TestLongestFirstPageIsMergedWithTheRow(t *testing.T) {
 	first := func(limit int) hbase.Get {
 		return hbase.Get{Table: "games", Row: "r", Columns: "p", Page: hbase.Page{Limit: limit}}
 	}
@@ -89,30 +90,30 @@ func TestOfFirstPagesOfSeveralLengthsTheLongestIsReadWithTheRow(t *testing.T) {
 	want := []hbase.Get{{Table: "games", Row: "r", Columns: "p i:name", Page: hbase.Page{Limit: 11}}, first(1)}
 	one, eleven := first(1), first(11)
 	for _, gets := range [][]hbase.Get{{row, one, eleven}, {one, row, eleven}, {eleven, one, row}, {one, eleven, row}} {
-		ctx := With(context.Background(), openStore(t))
-		l := from(ctx)
-		set := readSetOf(gets)
-		l.read(ctx, "test", set)
-		got := set.batch
+		got := readAll(With(context.Background(), openStore(t)), gets).batch
 		for i := range got.gets {
-			got.gets[i].Columns = columnsInOrder(got.gets[i].Columns)
+			got.gets[i].Columns = sortedColumns(got.gets[i].Columns)
 		}
-		want[0].Columns = columnsInOrder(want[0].Columns)
-		if diff := cmp.Diff(want, got.gets, cmpopts.SortSlices(func(a, b hbase.Get) bool { return a.Page.Limit > b.Page.Limit })); diff != "" {
-			t.Errorf("%+v are sent as (-want +got):\n%s", gets, diff)
+		want[0].Columns = sortedColumns(want[0].Columns)
+		longestFirst := cmpopts.SortSlices(func(a, b hbase.Get) bool { return a.Page.Limit > b.Page.Limit })
+		if diff := cmp.Diff(want, got.gets, longestFirst); diff != "" {
+			t.Errorf("Gets of %+v (-want +got):\n%s", gets, diff)
 		}
 	}
 }
 
-func readSetOf(gets []hbase.Get) *readSet {
+// readAll reads Gets as one read set.
+func readAll(ctx context.Context, gets []hbase.Get) *readSet {
 	set := newReadSet(len(gets))
 	for _, g := range gets {
 		set.add(g)
 	}
+	from(ctx).enqueue(ctx, "test", set)
+	from(ctx).wait(set)
 	return set
 }
 
-func columnsInOrder(columns string) string {
+func sortedColumns(columns string) string {
 	list := strings.Fields(columns)
 	slices.Sort(list)
 	return strings.Join(list, " ")

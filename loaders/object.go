@@ -3,45 +3,54 @@ package loaders
 import (
 	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
 // Object loads objects of one kind.
+//
+// A resolver may return a lazy object: one with only its key. Its row is read in the same round as
+// its lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]
-	// Exists loads whether the object of a key exists. Deleted objects do not, even if lists still
-	// refer to them.
+	// Exists loads whether an object exists. Lists may still name deleted objects.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
 
-// Kind returns the declaration of the objects.
-func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
-
 func object[T any](name string, of *tables.Object[T]) Object[T] {
-	exists := Loader[string, bool]{
-		name:   name,
-		get:    func(m *memory, key string) get { return of.GetIn(m, key, tables.Existence) },
-		decode: func(_ *memory, key string, cells []cell) (bool, error) { return of.Exists(key, cells) },
+	return Object[T]{
+		of: of,
+		Loader: Loader[Row, *T]{
+			name: name,
+			get:  func(m *tables.Memory, r Row) hbase.Get { return of.GetIn(m, r.Key, r.Columns) },
+			decode: func(m *tables.Memory, r Row, cells []hbase.Cell) (*T, error) {
+				return of.DecodeIn(m, r.Key, cells)
+			},
+		},
+		Exists: Loader[string, bool]{
+			name: name,
+			get:  func(m *tables.Memory, key string) hbase.Get { return of.GetIn(m, key, tables.Existence) },
+			decode: func(_ *tables.Memory, key string, cells []hbase.Cell) (bool, error) {
+				return of.Exists(key, cells)
+			},
+		},
 	}
-	return Object[T]{of: of, Exists: exists, Loader: Loader[Row, *T]{
-		name:   name,
-		get:    func(m *memory, r Row) get { return of.GetIn(m, r.Key, r.Columns) },
-		decode: func(m *memory, r Row, cells []cell) (*T, error) { return of.DecodeIn(m, r.Key, cells) },
-	}}
 }
 
-// Roots returns the objects of these keys, with what the schema's fields need. Unlike
-// [Object.Named] it always reads, because the keys come from the client. The objects are lazy: one that
+func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
+
+// Roots returns lazy objects for keys from the client. It always reads the rows: an object that
 // does not exist becomes null.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
 	return o.lazily(ctx, keys, o.existing(fields))
 }
 
-// Named returns the lazy objects that a list or a column named. If the fields need no more than the
-// keys, nothing is read.
+// Named returns lazy objects for keys from a list or a column. It reads nothing if the fields need
+// only the keys.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.lazily(ctx, keys, columns)
@@ -49,7 +58,7 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	return o.of.New(keys...)
 }
 
-// Read answers the objects of these keys, nil where there is none, when they have been read.
+// Read waits for objects. It returns nil for one that does not exist.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
 	rows, columns := make([]Row, len(keys)), o.existing(fields)
 	for i, key := range keys {
@@ -58,8 +67,7 @@ func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error
 	return o.Load(ctx, rows)
 }
 
-// existing returns the columns that the fields need, at least the one that tells whether there is
-// such an object.
+// existing returns the columns that the fields need, at least [tables.Existence].
 func (o Object[T]) existing(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
@@ -67,35 +75,94 @@ func (o Object[T]) existing(fields []string) string {
 	return tables.Existence
 }
 
-// scanOf returns the scan that reads a page of all objects. One more than the page tells whether
-// another follows. A scan downwards starts with the very row before which the page ends.
-func (o Object[T]) scanOf(w Range, fields []string) hbase.Scan {
-	scan := hbase.Scan{Table: o.of.Table, Columns: o.existing(fields), Limit: w.Limit + 1, PageSize: w.Limit + 1}
-	if w.Backward {
-		scan.Reversed, scan.Start, scan.Stop = true, w.Before, w.After
-		if w.Before != "" {
-			scan.Limit, scan.PageSize = scan.Limit+1, scan.PageSize+1
-		}
-	} else {
-		scan.Start, scan.Stop = w.After, w.Before
-		if w.After != "" {
-			scan.Start = hbase.Next(w.After)
-		}
-	}
-	return scan
+// lazyRows are the rows of one call of lazily.
+type lazyRows struct {
+	set      *readSet
+	fill     func()
+	once     sync.Once
+	resolved atomic.Bool
 }
 
-// Scan answers a page of all objects there ever were, in the order of their row keys, which are
-// also the positions. Those that were deleted are nil.
-func (o Object[T]) Scan(ctx context.Context, w Range, fields []string) (Page[*T], error) {
-	var p Page[*T]
-	var m memory
-	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(w, fields))
+func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []*T {
+	l, objects, set := from(ctx), o.of.NewLazy(keys...), newReadSet(len(keys))
+	var m tables.Memory
+	for _, key := range keys {
+		set.add(o.of.GetIn(&m, key, columns))
+	}
+	l.enqueue(ctx, o.name, set)
+	rows := &lazyRows{set: set, fill: func() {
+		for i, object := range objects {
+			result, exists := set.result(i), false
+			err := result.Err
+			if err == nil {
+				exists, err = o.of.Fill(&m, object, keys[i], result.Cells)
+			}
+			if !exists {
+				l.miss(object, err)
+			}
+		}
+	}}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lazy = append(l.lazy, rows)
+	return objects
+}
+
+func (l *Loaders) miss(object any, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.missing == nil {
+		l.missing = map[any]error{}
+	}
+	l.missing[object] = err
+}
+
+// Await waits for the rows of all lazy objects. A resolver that needs more of its parents than
+// their keys calls it first.
+func Await(ctx context.Context) { from(ctx).await() }
+
+func (l *Loaders) await() {
+	l.mu.Lock()
+	all := l.lazy
+	l.mu.Unlock()
+	for _, rows := range all {
+		if !rows.resolved.Load() {
+			l.wait(rows.set) // not within Do: a task that waits for another one must not count as running
+			rows.once.Do(rows.fill)
+			rows.resolved.Store(true)
+		}
+	}
+}
+
+// scanOf returns the scan of a page. One row more shows whether another page follows. A reversed
+// scan starts with the row at r.Before.
+func (o Object[T]) scanOf(r Range, fields []string) hbase.Scan {
+	limit, columns := r.Limit+1, o.existing(fields)
+	if r.Backward {
+		if r.Before != "" {
+			limit++
+		}
+		return hbase.Scan{Table: o.of.Table, Columns: columns, Limit: limit, PageSize: limit,
+			Reversed: true, Start: r.Before, Stop: r.After}
+	}
+	start := ""
+	if r.After != "" {
+		start = hbase.Next(r.After)
+	}
+	return hbase.Scan{Table: o.of.Table, Columns: columns, Limit: limit, PageSize: limit, Start: start, Stop: r.Before}
+}
+
+// Scan reads a page of all objects, in the order of their row keys, which are the positions.
+// Deleted objects are nil.
+func (o Object[T]) Scan(ctx context.Context, r Range, fields []string) (Page[*T], error) {
+	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(r, fields))
 	if err != nil {
 		return Page[*T]{}, err
 	}
+	var page Page[*T]
+	var m tables.Memory
 	for _, row := range rows {
-		if w.Backward && row.Key == w.Before {
+		if r.Backward && row.Key == r.Before {
 			continue
 		}
 		key, err := tables.OwnerOf(row.Key)
@@ -106,44 +173,22 @@ func (o Object[T]) Scan(ctx context.Context, w Range, fields []string) (Page[*T]
 		if err != nil {
 			return Page[*T]{}, err
 		}
-		p.Members, p.Positions = append(p.Members, t), append(p.Positions, row.Key)
+		page.Members, page.Positions = append(page.Members, t), append(page.Positions, row.Key)
 	}
-	if w.Backward {
-		slices.Reverse(p.Members)
-		slices.Reverse(p.Positions)
-	}
-	p.cut(w)
-	return p, nil
-}
-
-// cut drops the object beyond the limit, which was read to tell whether more follow.
-func (p *Page[E]) cut(r Range) {
-	more := len(p.Members) > r.Limit
-	switch {
-	case more && r.Backward:
-		first := len(p.Members) - r.Limit
-		p.Members, p.Positions = p.Members[first:], p.Positions[first:]
-	case more:
-		p.Members, p.Positions = p.Members[:r.Limit], p.Positions[:r.Limit]
-	}
+	n := min(len(page.Members), r.Limit)
+	more := len(page.Members) > n
+	page.Members, page.Positions = page.Members[:n], page.Positions[:n]
+	page.HasNext, page.HasPrevious = more, r.After != ""
 	if r.Backward {
-		p.HasPrevious, p.HasNext = more, r.Before != ""
-	} else {
-		p.HasNext, p.HasPrevious = more, r.After != ""
+		slices.Reverse(page.Members)
+		slices.Reverse(page.Positions)
+		page.HasPrevious, page.HasNext = more, r.Before != ""
 	}
+	return page, nil
 }
 
-// CheckRow reports why a position, which may come from a client, can't be one of [Object.Scan].
+// CheckRow reports why a position can't be one of [Object.Scan].
 func CheckRow(position string) error {
 	_, err := tables.OwnerOf(position)
 	return err
-}
-
-// exists returns a loader that loads whether a Get finds anything.
-func exists[K comparable](name string, of func(K) get) Loader[K, bool] {
-	return Loader[K, bool]{
-		name:   name,
-		get:    func(_ *memory, key K) get { return of(key) },
-		decode: func(_ *memory, _ K, cells []cell) (bool, error) { return len(cells) > 0, nil },
-	}
 }

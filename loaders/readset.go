@@ -9,36 +9,33 @@ import (
 	"twibase/hbase"
 )
 
-// readSet is the Gets of one call of a loader. The dataloader sees it as one key.
+// readSet is the Gets of one call of a loader.
 type readSet struct {
 	reads    []read
-	batch    *batch // that reads what was not asked for before, once it is dispatched
+	batch    *batch // has the new reads of the set, once it is dispatched
 	thunk    dataloader.Thunk[struct{}]
 	waiting  int // tasks that wait for it
 	answered bool
 }
 
-// read is a Get of a read set. The Gets of one call mostly differ in their rows only, so they share
-// a template.
+// read is a Get of a read set. Reads of a set usually differ in their rows only, and share a
+// template.
 type read struct {
 	row      string
 	template *template
 	set      *readSet
-	// same is the first read of the response that has the same Get. No other one is sent.
+	// same is the response's first read with this Get. Only that one is sent.
 	same *read
-	// Reads of one row that start at the same column form a chain. All know its first one; next is
-	// nil at its end.
+	// Reads of one row that start at the same column form a chain. next is nil at its end.
 	first, next *read
-	// slot is the Get of the batch that contains this read. lead is whether others may be merged
-	// into it.
+	// slot is the index of the Get in its batch. lead is whether reads may be merged into it.
 	slot int32
 	lead bool
 }
 
-// newReadSet returns an empty set with room for n reads.
+// newReadSet returns a set with room for n reads.
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
 
-// add adds a Get.
 func (s *readSet) add(g hbase.Get) {
 	row, n := g.Row, len(s.reads)
 	g.Row = ""
@@ -51,13 +48,12 @@ func (s *readSet) add(g hbase.Get) {
 	s.reads = append(s.reads, read{row: row, template: shared, set: s})
 }
 
-// result returns the result of the i-th read, for which the caller has waited.
+// result returns the result of the i-th read, which is answered.
 func (s *readSet) result(i int) hbase.Result {
 	r := s.reads[i].same
 	return r.set.batch.result(r)
 }
 
-// get returns the Get.
 func (r *read) get() hbase.Get {
 	g := r.template.get
 	g.Row = r.row
@@ -68,43 +64,35 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both read the same row from the same column on, be it of different
-// tables.
+// startsLike reports whether both read the same row, maybe of different tables, from the same
+// column on.
 func (r *read) startsLike(other *read) bool {
-	return r.row == other.row && (r.template == other.template || r.template.get.Page.Start == other.template.get.Page.Start)
+	return r.row == other.row && (r.template == other.template ||
+		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index finds the reads of a response by their Gets: the first one of a chain by a hash of its row
-// and its start. If the place of a hash is taken, the next one is used.
+// index has the first read of each chain, by a hash of row and start. Collisions take the next
+// hash.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
 
-// find returns the first read of the chain of r, and the place of the chain. The read is nil if
-// there is no chain.
-func (x index) find(r *read) (first *read, place uint64) {
-	place = maphash.String(seed, r.row)
+// add adds a read, and reports whether its Get is new.
+func (x index) add(r *read) bool {
+	place := maphash.String(seed, r.row)
 	if start := r.template.get.Page.Start; start != "" {
 		place += maphash.String(seed, start)
 	}
-	for ; ; place++ {
-		if first = x[place]; first == nil || first.startsLike(r) {
-			return first, place
+	for ; x[place] != nil; place++ {
+		if first := x[place]; first.startsLike(r) {
+			return r.join(first)
 		}
-	}
-}
-
-// add adds a read, and reports whether it is the first one of its Get.
-func (x index) add(r *read) bool {
-	first, place := x.find(r)
-	if first != nil {
-		return r.join(first)
 	}
 	r.same, r.first, x[place] = r, r, r
 	return true
 }
 
-// join adds a read to the chain of first, and reports whether it is the first one of its Get.
+// join adds a read to a chain, and reports whether its Get is new.
 func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
@@ -116,26 +104,25 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-// ask adds the reads that were not asked for before to the batch that is being collected. It does
-// not wait for their results.
-func (l *Loaders) ask(ctx context.Context, loader string, set *readSet) {
+// enqueue adds the new reads of a set to the batch.
+func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.trace != nil {
-		l.trace.asked(ctx, loader, set)
+		l.trace.enqueued(ctx, loader, set)
 	}
-	if l.asked == nil {
-		l.asked = make(index, len(set.reads))
+	if l.reads == nil {
+		l.reads = make(index, len(set.reads))
 	}
 	added := false
 	for i := range set.reads {
 		r := &set.reads[i]
-		// Sets of one level mostly read the same rows in the same order. Comparing them is cheaper
-		// than a lookup.
+		// Sets of one level often read the same rows in the same order: comparing is cheaper than a
+		// lookup.
 		if i < len(l.last) && l.last[i].startsLike(r) {
 			added = r.join(l.last[i].same.first) || added
 		} else {
-			added = l.asked.add(r) || added
+			added = l.reads.add(r) || added
 		}
 	}
 	l.last = set.reads
@@ -145,8 +132,7 @@ func (l *Loaders) ask(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits until all reads of a set are answered. A task waits for one set at a time: reads that
-// were asked for before may be in other batches.
+// wait waits for all reads of a set, which may be in several batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
@@ -158,7 +144,7 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// block stops the running task, unless the set is answered: it runs again when it is.
+// block stops the running task, unless the set is answered.
 func (l *Loaders) block(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,10 +153,4 @@ func (l *Loaders) block(set *readSet) bool {
 		l.scheduler.stop()
 	}
 	return !set.answered
-}
-
-// read asks for reads and waits for their results.
-func (l *Loaders) read(ctx context.Context, loader string, set *readSet) {
-	l.ask(ctx, loader, set)
-	l.wait(set)
 }

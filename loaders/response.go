@@ -3,32 +3,54 @@ package loaders
 import (
 	"context"
 	"log/slog"
+	"math"
+	"slices"
+	"sync"
 	"sync/atomic"
+
+	"github.com/graph-gophers/dataloader/v7"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
+// Loaders are the reads of one response. They share one dataloader, so that reads of different
+// tables leave in one batch.
+type Loaders struct {
+	watchdog *Watchdog
+	ctx      context.Context // the response's: batches must not end with the field that enqueued first
+	unmasked hbase.Store
+
+	mu         sync.Mutex
+	store      hbase.Store // unmasked, or a mask of it
+	dataloader *dataloader.Loader[*readSet, struct{}]
+	reads      index
+	last       []read // of the last set that was enqueued
+	scheduler  scheduler
+	trace      *trace // nil unless the reads are reported
+	lazy       []*lazyRows
+	missing    map[any]error // lazy objects that do not exist or, with an error, could not be read
+}
+
 type loadersKey struct{}
 
-// With returns a ctx with new loaders, for one response over a store. Their reads end with ctx,
-// whichever resolver asked for them.
+// With returns a ctx with new loaders for one response. Their reads end with ctx.
 func With(ctx context.Context, store hbase.Store) context.Context {
 	return new(Watchdog).With(ctx, store)
 }
 
-// Watchdog fails the reads of responses whose tasks block: see [scheduler]. The zero value is ready
-// for use. A gateway has one.
+// Watchdog fails the reads of responses with a blocked task: see [scheduler]. A gateway has one.
+// The zero value is ready for use.
 type Watchdog struct {
-	// Log reports such responses. Nil drops the reports.
+	// Log may be nil.
 	Log *slog.Logger
-	// Stalls counts such responses. Anything but 0 is a bug in a resolver.
+	// Stalls counts the failed responses. Each is a bug in a resolver.
 	Stalls atomic.Int64
 }
 
-// With is the function [With] for responses that the watchdog counts.
+// With is [With] for responses that the watchdog watches.
 func (w *Watchdog) With(ctx context.Context, store hbase.Store) context.Context {
-	l := &Loaders{watchdog: w, ctx: ctx, whole: store, store: store}
+	l := &Loaders{watchdog: w, ctx: ctx, unmasked: store, store: store}
 	l.dataloader = l.newDataloader()
 	l.scheduler.dispatch, l.scheduler.onStall = l.dataloader.Flush, l.stalled
 	return context.WithValue(ctx, loadersKey{}, l)
@@ -42,6 +64,50 @@ func from(ctx context.Context) *Loaders {
 	return l
 }
 
+// newDataloader returns a dataloader that batches read sets. A key per Get would cost a channel, a
+// closure and a cache entry each. The sets have no values: they know their batch, which has the
+// results.
+//
+// The scheduler flushes every batch: the library's timer would delay each level, and still split
+// levels under load. The cache is off, because the index of Gets finds more than equal sets.
+// LoadMany would start a goroutine per key.
+func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
+	return dataloader.NewBatchedLoader(l.send,
+		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
+		dataloader.WithCache[*readSet, struct{}](&dataloader.NoCache[*readSet, struct{}]{}),
+		// The capacity is allocated for each batch; the default of 1,000 takes 8 KB.
+		dataloader.WithInputCapacity[*readSet, struct{}](64),
+	)
+}
+
+func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
+	defer l.answered(sets)
+	b, store := l.merged(sets)
+	l.get(ctx, store, b)
+	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
+}
+
+// merged returns the batch of the sets, and the store to read from.
+func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
+	l.mu.Lock()
+	defer l.mu.Unlock() // also if merge panics: answered locks it again
+	b := merge(sets)
+	b.err = l.scheduler.stalled
+	return b, l.store
+}
+
+// answered continues the tasks that wait for the read sets.
+func (l *Loaders) answered(sets []*readSet) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	waiting := 0
+	for _, set := range sets {
+		waiting += set.waiting
+		set.waiting, set.answered = 0, true
+	}
+	l.scheduler.answered(waiting)
+}
+
 // stalled is called when a batch has been collecting for watchdogTimeout.
 func (l *Loaders) stalled(batch int) {
 	l.mu.Lock()
@@ -52,24 +118,52 @@ func (l *Loaders) stalled(batch int) {
 	}
 	l.watchdog.Stalls.Add(1)
 	if l.watchdog.Log != nil {
-		l.watchdog.Log.Error("reads of a response were failed", "error", errStalled)
+		l.watchdog.Log.Error("reads of a response failed", "error", errStalled)
 	}
 }
 
-// Forget makes later reads of the response see what was written since. No read may be in progress.
+// Forget makes later reads see earlier writes. No read may be in progress.
 func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked, l.last, l.store = nil, nil, l.whole
+	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
-// Mask hides the rows of an object that was deleted, with those of its lists and edges, until
-// Forget. The clean-up that follows a deletion has deleted some of them and not others. No read may
-// be in progress.
+// Mask hides the rows of a deleted object, its lists and its edges until Forget, because their
+// clean-up may be in progress. No read may be.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.store = mask{l.whole, id.Tables(), tables.RowKey(id.Key)}
+	l.store = mask{l.unmasked, id.Tables(), tables.RowKey(id.Key)}
+}
+
+// mask is a store without the rows of an object.
+type mask struct {
+	hbase.Store
+	tables []string
+	row    string
+}
+
+func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	var visible []hbase.Get
+	var places []int
+	for i, get := range gets {
+		if !slices.Contains(m.tables, get.Table) || !tables.BelongsTo(get.Row, m.row) {
+			visible, places = append(visible, get), append(places, i)
+		}
+	}
+	results := make([]hbase.Result, len(gets))
+	if len(visible) == 0 {
+		return results, nil
+	}
+	found, err := m.Store.Get(ctx, visible)
+	if err != nil {
+		return nil, err
+	}
+	for i, place := range places {
+		results[place] = found[i]
+	}
+	return results, nil
 }

@@ -1,28 +1,29 @@
 package loaders
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
-// scheduler decides when a batch of reads is dispatched to the store: at the moment at which no
-// task of the operation can add a read to it. A batch then holds a whole level of the query,
-// without a timer that would add its wait to each level.
+// scheduler dispatches a batch of reads as soon as no task of the operation can add to it. So a
+// batch holds a whole level of the query, and no timer delays a level.
 //
-// The executor runs an operation as tasks, a task for each resolver that is called. A task runs
-// until it waits for a read. The scheduler knows how many tasks run, because each change is
-// reported to it:
+// The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
+// for a read. running counts the tasks that can still enqueue reads:
 //
-//	event      who reports it                                     running      then
-//	start(n)   the executor, before n tasks run                   + n
-//	stop       a task that ends, or is about to wait for          − 1          dispatch if due
-//	           a read or for anything else
-//	collect    a task that asks for reads                                      (it runs: nothing is due)
-//	answered   the batch function, when the store has answered    + waiting    dispatch if due
+//	event      reported by                                     running      then
+//	start(n)   the executor, before n tasks run                + n
+//	stop       a task that ends, or is about to wait           − 1          dispatch if due
+//	collect    a task that enqueues reads                                   not due: the task runs
+//	answered   the batch function, when the store answered     + waiting    dispatch if due
 //
-// Its state is one of these. Only one batch is in flight at a time: a task that returns from a scan
-// while one is in flight then asks together with the tasks that wait for that batch, and the number
-// of batches does not depend on chance.
+// A batch is due if running = 0 and no other is in flight. So a task that returns from a scan joins
+// the tasks that wait for the batch in flight, and the number of batches does not depend on chance.
 //
 //	                 collect                 stop, running = 0
 //	┌──────┐ ──────────────► ┌────────────┐ ──────────────────► ┌───────────┐
@@ -35,63 +36,48 @@ import (
 //	           └──────────────────────────────────────────── └───────────────────────┘
 //	             nothing was collected                         running = 0: dispatch
 //
-// Why reads never wait for each other forever:
+// Reads never wait forever:
 //
-//   - A task that waits for a read waits for a batch that is collecting or in flight. It waits for
-//     nothing else while it counts as stopped for that read: [Blocking] brackets everything else that
-//     blocks.
-//   - A batch in flight is answered. The store's call has the deadline of the response, and a panic
-//     in it is answered like an error.
-//   - A batch that is collecting is dispatched. It is due when running = 0 and nothing is in
-//     flight. Each event that can make this true checks it: stop is the only one that decreases
-//     running, and answered is the only one that ends a flight.
-//   - running = 0 is reached. A task that runs ends or waits; then it is stopped. A task is started
-//     before it runs, and a waiting task is added to running before its read is released, both
-//     under the lock that guards the scheduler. So running counts every task that can still ask,
-//     and none that cannot.
+//   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
+//   - A collecting batch becomes due: every running task ends or waits. Only stop decreases
+//     running, only answered ends a flight, and both check.
+//   - running counts exactly the tasks that can enqueue. A waiting task is counted again before its
+//     read is released, under the same lock.
 //
-// Reads also happen outside of an operation: subscriptions look up what they deliver, and tests
-// call loaders directly. Nobody started such a task, so running is −1 while it waits, and its batch
-// is due at once.
+// Reads outside of an operation, as in subscriptions and tests, belong to no task. Then running is
+// −1 during the wait, and the batch is due immediately.
 //
-// One rule is not enforced by types: a task must not block on anything but a read outside of
-// [Blocking], such as on another task. It would count as running, and the reads of all others would
-// wait. This is a bug in a resolver. The watchdog turns it into an error: if a batch has been
-// collecting for watchdogTimeout, with nothing in flight, it and all later batches of the response
-// fail, and the bug is logged and counted. It does not dispatch the batch: that would hide the bug,
-// and split levels whenever the machine is slow.
+// A task must not block on anything else outside of [Blocking]: all reads would wait for it. The
+// watchdog detects this bug. If a batch has been collecting for watchdogTimeout with nothing in
+// flight, the reads of the response fail. Dispatching the batch instead would hide the bug, and
+// split levels on a slow machine.
 //
-// The scheduler is guarded by Loaders.mu.
+// Loaders.mu guards the scheduler.
 type scheduler struct {
-	running  int  // tasks that may ask for reads
-	pending  int  // read sets of the batch that is being collected
+	running  int  // tasks that can enqueue reads
+	pending  int  // read sets of the batch that is collecting
 	inFlight bool // a batch is at the store
-	batch    int  // number of the batch that is being collected
+	batch    int  // number of the batch that is collecting
 	stalled  error
 	watchdog *time.Timer
-	// dispatch sends the batch that was collected, and onStall is called if that was not dispatched
-	// after watchdogTimeout.
-	dispatch func()
-	onStall  func(batch int)
+	dispatch func()          // sends the batch
+	onStall  func(batch int) // is called if a batch is collecting for watchdogTimeout
 }
 
 // watchdogTimeout is much longer than any resolver computes.
 const watchdogTimeout = 10 * time.Second
 
-// errStalled fails the reads of a response after the watchdog found that a task blocks.
+// errStalled fails the reads of a stalled response.
 var errStalled = errors.New("loaders: reads were not dispatched: " +
-	"a resolver blocks on something that is no read, outside of loaders.Blocking")
+	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-// start notes that n tasks are about to run.
 func (s *scheduler) start(n int) { s.running += n }
 
-// stop notes that a running task ends or is about to wait.
 func (s *scheduler) stop() {
 	s.running--
 	s.dispatchIfDue()
 }
 
-// collect notes that a read set was added to the batch.
 func (s *scheduler) collect() {
 	if s.pending++; s.pending == 1 {
 		batch := s.batch
@@ -102,8 +88,7 @@ func (s *scheduler) collect() {
 	}
 }
 
-// answered notes that the batch in flight is answered, and that the tasks which waited for it run
-// again.
+// answered ends the flight of a batch, and continues the waiting tasks.
 func (s *scheduler) answered(waiting int) {
 	s.running += waiting
 	s.inFlight = false
@@ -119,8 +104,7 @@ func (s *scheduler) dispatchIfDue() {
 	s.dispatch()
 }
 
-// stall is called when the watchdog's time is over for a batch. It reports whether the batch is
-// stalled, and fails it then.
+// stall fails a batch that is still collecting after watchdogTimeout, and reports whether it did.
 func (s *scheduler) stall(batch int) bool {
 	switch {
 	case s.batch != batch:
@@ -132,4 +116,72 @@ func (s *scheduler) stall(batch int) bool {
 	s.stalled = errStalled
 	s.dispatchIfDue()
 	return true
+}
+
+// TasksOf returns the loaders of ctx, for an executor to report its tasks.
+func TasksOf(ctx context.Context) *Loaders { return from(ctx) }
+
+// Start reports n tasks that are about to run.
+func (l *Loaders) Start(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scheduler.start(n)
+}
+
+// End reports a task that ends, or is about to wait.
+func (l *Loaders) End() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scheduler.stop()
+}
+
+// Await waits, as a task of its own, for all lazy objects. It returns the missing ones, with an
+// error if they could not be read.
+func (l *Loaders) Await() (missing map[any]error) {
+	l.Start(1)
+	defer l.End()
+	l.await()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.missing)
+}
+
+// Blocking runs a function that blocks on something other than a read. The reads of other tasks do
+// not wait for it.
+func Blocking(ctx context.Context, f func()) {
+	l := from(ctx)
+	l.End()
+	defer l.Start(1)
+	f()
+}
+
+// Together runs functions in parallel, within the calling task. If one panics, so does Together,
+// when all are done.
+func Together(ctx context.Context, run ...func()) {
+	l := from(ctx)
+	var left atomic.Int64
+	left.Store(int64(len(run)))
+	done := make(chan struct{})
+	var panicked atomic.Value
+	l.Start(len(run) - 1)
+	for _, f := range run {
+		go func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
+				}
+				// The last function does not end: the caller continues its task.
+				if left.Add(-1) == 0 {
+					close(done)
+				} else {
+					l.End()
+				}
+			}()
+			f()
+		}()
+	}
+	<-done
+	if p := panicked.Load(); p != nil {
+		panic(p)
+	}
 }

@@ -16,16 +16,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"twibase/hbase"
+	"twibase/hbase/tables"
 )
 
-// slow is a store that answers every row with its own name, after a time on the test's clock, and
-// notes when it was asked for which.
+// slow is a store that returns the key of each row, after a latency on the test's clock, and
+// records its calls.
 type slow struct {
 	hbase.Store
 	latency time.Duration
 	begin   time.Time
 	mu      sync.Mutex
-	calls   []string // "10ms a b": when, and what
+	calls   []string // as in "10ms a b": time and rows
 	get     func(ctx context.Context, gets []hbase.Get)
 }
 
@@ -35,7 +36,7 @@ func (s *slow) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error
 		rows[i], results[i].Cells = g.Row, []hbase.Cell{{Value: []byte(g.Row)}}
 	}
 	slices.Sort(rows)
-	s.note(strings.Join(rows, " "))
+	s.record(strings.Join(rows, " "))
 	if s.get != nil {
 		s.get(ctx, gets)
 	}
@@ -49,35 +50,36 @@ func (s *slow) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error
 
 func (s *slow) Scan(context.Context, hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(func(hbase.Row, error) bool) {
-		s.note("scan")
+		s.record("scan")
 		time.Sleep(s.latency)
 	}
 }
 
-func (s *slow) note(what string) {
+func (s *slow) record(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, fmt.Sprint(time.Since(s.begin), " ", what))
 }
 
-// rows loads the name of a row.
+// rows loads the key of a row.
 var rows = Loader[string, string]{
-	get:    func(_ *memory, row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
-	decode: func(_ *memory, _ string, cells []hbase.Cell) (string, error) { return string(cells[0].Value), nil },
+	get: func(_ *tables.Memory, row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
+	decode: func(_ *tables.Memory, _ string, cells []hbase.Cell) (string, error) {
+		return string(cells[0].Value), nil
+	},
 }
 
-// load loads rows, given by their names with blanks between, and fails the test if they are not
-// answered.
-func load(ctx context.Context, t *testing.T, names string) {
-	keys := strings.Fields(names)
+// load loads rows, separated by blanks, and checks the values.
+func load(ctx context.Context, t *testing.T, rowKeys string) {
+	keys := strings.Fields(rowKeys)
 	got, err := rows.Load(ctx, keys)
 	if diff := cmp.Diff(keys, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }
 
-// running runs tasks as an executor does that announces them, and waits for them.
-func running(ctx context.Context, tasks ...func()) {
+// runTasks runs tasks as an executor does.
+func runTasks(ctx context.Context, tasks ...func()) {
 	var group sync.WaitGroup
 	TasksOf(ctx).Start(len(tasks))
 	for _, task := range tasks {
@@ -91,80 +93,80 @@ func running(ctx context.Context, tasks ...func()) {
 
 const ms = time.Millisecond
 
-func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
+func TestDispatchWhenEveryTaskWaits(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		tasks func(ctx context.Context, t *testing.T) []func()
 		want  []string
 	}{
-		{"a level of tasks is one call of the store, at once", func(ctx context.Context, t *testing.T) (tasks []func()) {
+		{"a level of tasks is one call of the store", func(ctx context.Context, t *testing.T) (tasks []func()) {
 			for i := range 9 {
 				tasks = append(tasks, func() { load(ctx, t, fmt.Sprintf("x y%d", i)) })
 			}
 			return tasks
 		}, []string{"0s x y0 y1 y2 y3 y4 y5 y6 y7 y8"}},
-		{"it waits for the last task to come, not for a time", func(ctx context.Context, t *testing.T) []func() {
+		{"a batch waits for the last task", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { load(ctx, t, "a") },
 				func() { time.Sleep(70 * ms); load(ctx, t, "b") },
 			}
 		}, []string{"70ms a b"}},
-		{"a task that ends is not waited for", func(ctx context.Context, t *testing.T) []func() {
+		{"a batch does not wait for a task that ended", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { load(ctx, t, "a") },
 				func() { time.Sleep(30 * ms) },
 			}
 		}, []string{"30ms a"}},
-		{"tasks of different depth overlap", func(ctx context.Context, t *testing.T) []func() {
+		{"tasks of different depth share batches", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
 				func() { load(ctx, t, "b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "c1") },
 			}
 		}, []string{"0s a1 b1 c1", "10ms a2 b2", "20ms a3"}},
-		{"what was read is not read again, and not waited for", func(ctx context.Context, t *testing.T) []func() {
+		{"a row is read once", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { load(ctx, t, "a b"); load(ctx, t, "b a"); load(ctx, t, "a c") },
 				func() { load(ctx, t, "b"); load(ctx, t, "a d") },
 			}
 		}, []string{"0s a b", "10ms c d"}},
-		{"what is asked first and waited for later is sent with what comes between", func(ctx context.Context, t *testing.T) []func() {
+		{"Enqueue shares the batch with the loads before the wait", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){func() {
-				later := rows.Enqueue(ctx, []string{"a"})
+				await := rows.Enqueue(ctx, []string{"a"})
 				load(ctx, t, "b")
-				if got, err := later(); err != nil || got[0] != "a" {
+				if got, err := await(); err != nil || got[0] != "a" {
 					t.Error(got, err)
 				}
 			}}
 		}, []string{"0s a b"}},
-		{"what is asked and never waited for is sent when the last task ends", func(ctx context.Context, t *testing.T) []func() {
+		{"a row without a waiting task is read when the last task ends", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){func() { rows.Enqueue(ctx, []string{"a"}); time.Sleep(5 * ms) }}
 		}, []string{"5ms a"}},
-		{"a scan holds nobody up", func(ctx context.Context, t *testing.T) []func() {
+		{"Blocking does not delay other tasks", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Blocking(ctx, func() { time.Sleep(35 * ms) }); load(ctx, t, "late") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2", "35ms late"}},
-		{"who comes back from a scan asks while others wait, and is sent with what they ask next", func(ctx context.Context, t *testing.T) []func() {
+		{"a task that returns from Blocking joins the next batch", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2"); load(ctx, t, "a3") },
 			}
 		}, []string{"0s a1", "10ms a2 b1", "20ms a3 b2"}},
-		{"who wants answers of two batches waits for both", func(ctx context.Context, t *testing.T) []func() {
+		{"a load waits for rows of two batches", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1 b1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2 b1", "20ms b2"}},
-		{"who comes back from a scan for what is on its way waits with the others", func(ctx context.Context, t *testing.T) []func() {
+		{"a task that returns from Blocking waits for a batch in flight", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() { Blocking(ctx, func() { time.Sleep(5 * ms) }); load(ctx, t, "a1"); load(ctx, t, "b2") },
 				func() { load(ctx, t, "a1"); load(ctx, t, "a2") },
 			}
 		}, []string{"0s a1", "10ms a2 b2"}},
-		{"functions side by side are one level with the other tasks", func(ctx context.Context, t *testing.T) []func() {
+		{"functions of Together share batches with other tasks", func(ctx context.Context, t *testing.T) []func() {
 			return []func(){
 				func() {
 					Together(ctx,
@@ -181,23 +183,23 @@ func TestReadsAreSentWhenEveryTaskWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := &slow{latency: 10 * ms, begin: time.Now()}
 				ctx := With(t.Context(), store)
-				running(ctx, test.tasks(ctx, t)...)
+				runTasks(ctx, test.tasks(ctx, t)...)
 				synctest.Wait()
 				if diff := cmp.Diff(test.want, store.calls); diff != "" {
-					t.Errorf("the calls of the store (-want +got):\n%s", diff)
+					t.Errorf("calls of the store (-want +got):\n%s", diff)
 				}
 				if n := stalls(ctx); n != 0 {
-					t.Errorf("the watchdog failed %d responses", n)
+					t.Errorf("got %d stalls, want 0", n)
 				}
 			})
 		})
 	}
 }
 
-// fallbacks returns how often the watchdog failed reads of the responses of ctx.
+// stalls returns the number of responses that the watchdog of ctx failed.
 func stalls(ctx context.Context) int64 { return from(ctx).watchdog.Stalls.Load() }
 
-func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
+func TestReadsOutsideOfTasksAreDispatchedImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 10 * ms, begin: time.Now()}
 		ctx := With(t.Context(), store)
@@ -210,7 +212,7 @@ func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 		group.Go(func() { time.Sleep(ms); Blocking(ctx, func() { time.Sleep(30 * ms) }); load(ctx, t, "d") })
 		group.Go(func() { time.Sleep(ms); Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
 		group.Wait()
-		// What is asked while a batch is in flight is the next batch.
+		// Reads enqueued while a batch is in flight are the next batch.
 		want := []string{"0s first", "10ms c", "20ms a0 a1 a2 a3 a4 e f", "41ms d"}
 		if diff := cmp.Diff(want, store.calls); diff != "" || stalls(ctx) != 0 {
 			t.Error(diff, stalls(ctx))
@@ -218,45 +220,44 @@ func TestReadsOutsideOfTasksAreDispatchedAtOnce(t *testing.T) {
 	})
 }
 
-// A task that blocks on something else without [Blocking] would hold up the reads of all others for as
-// long as it blocks.
-func TestTheWatchdogFailsTheReadsOfAResponseWhoseTaskBlocks(t *testing.T) {
+func TestWatchdogFailsReadsIfATaskBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged strings.Builder
 		store, watchdog := &slow{latency: 10 * ms}, &Watchdog{Log: slog.New(slog.NewTextHandler(&logged, nil))}
 		ctx := watchdog.With(t.Context(), store)
 		rounds := Trace(ctx, func(context.Context) string { return "f" })
 		other := watchdog.With(t.Context(), store)
-		running(other, func() { load(other, t, "b") })
+		runTasks(other, func() { load(other, t, "b") })
 		begin := time.Now()
-		running(ctx,
+		runTasks(ctx,
 			func() {
-				for _, held := range []time.Duration{watchdogTimeout, 0} {
-					_, err := rows.Load(ctx, []string{fmt.Sprint(held)})
+				for _, row := range []string{"first", "second"} {
+					_, err := rows.Load(ctx, []string{row})
 					if !errors.Is(err, errStalled) || time.Since(begin) != watchdogTimeout {
-						t.Errorf("after %s it is answered with %v", time.Since(begin), err)
+						t.Errorf("%s: got error %v after %s, want %v after %s",
+							row, err, time.Since(begin), errStalled, watchdogTimeout)
 					}
 				}
 			},
 			func() { time.Sleep(2 * watchdogTimeout) })
 		synctest.Wait()
 		if watchdog.Stalls.Load() != 1 || !strings.Contains(logged.String(), errStalled.Error()) {
-			t.Errorf("%d are counted, and logged is %q", watchdog.Stalls.Load(), logged.String())
+			t.Errorf("got %d stalls and log %q, want 1 and %v", watchdog.Stalls.Load(), logged.String(), errStalled)
 		}
 		for _, r := range rounds() {
 			if !r.Stalled {
-				t.Error("a round of the report does not say that it was failed")
+				t.Error("Stalled is false for a failed round")
 			}
 		}
-		running(other, func() { load(other, t, "c") })
+		runTasks(other, func() { load(other, t, "c") })
 	})
 }
 
-func TestTheWatchdogWaitsForTheStore(t *testing.T) {
+func TestWatchdogIgnoresASlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 3 * watchdogTimeout / 2, begin: time.Now()}
 		ctx := With(t.Context(), store)
-		running(ctx,
+		runTasks(ctx,
 			func() { load(ctx, t, "a") },
 			func() { Blocking(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
 		if diff := cmp.Diff([]string{"0s a", "15s b"}, store.calls); diff != "" || stalls(ctx) != 0 {
@@ -265,11 +266,11 @@ func TestTheWatchdogWaitsForTheStore(t *testing.T) {
 	})
 }
 
-func TestATaskThatComputesForLongIsWaitedFor(t *testing.T) {
+func TestDispatchWaitsForASlowTask(t *testing.T) {
 	store := &slow{}
 	ctx := With(t.Context(), store)
 	begin := time.Now()
-	running(ctx,
+	runTasks(ctx,
 		func() { load(ctx, t, "a") },
 		func() {
 			for time.Since(begin) < 1100*ms {
@@ -282,39 +283,39 @@ func TestATaskThatComputesForLongIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestResponsesDoNotTouchEachOther(t *testing.T) {
+func TestFailuresAreIsolated(t *testing.T) {
 	test := func(name string, run func(t *testing.T, store *slow)) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { run(t, &slow{latency: 10 * ms, begin: time.Now()}) })
 		})
 	}
-	test("one that is cancelled fails alone", func(t *testing.T, store *slow) {
+	test("a cancelled response", func(t *testing.T, store *slow) {
 		cancelled, cancel := context.WithCancel(t.Context())
 		one, other := With(cancelled, store), With(t.Context(), store)
 		var group sync.WaitGroup
 		group.Go(func() {
-			running(one, func() {
+			runTasks(one, func() {
 				if _, err := rows.Load(one, []string{"a"}); !errors.Is(err, context.Canceled) {
-					t.Errorf("the cancelled one is answered with %v", err)
+					t.Errorf("got error %v, want %v", err, context.Canceled)
 				}
 			})
 		})
-		group.Go(func() { running(other, func() { load(other, t, "a"); load(other, t, "b") }) })
+		group.Go(func() { runTasks(other, func() { load(other, t, "a"); load(other, t, "b") }) })
 		time.Sleep(5 * ms)
 		cancel()
 		group.Wait()
 	})
-	test("the ctx of the field that asked first does not end the reads of the others", func(t *testing.T, store *slow) {
+	test("a cancelled field does not fail the batch", func(t *testing.T, store *slow) {
 		ctx := With(t.Context(), store)
 		field, cancel := context.WithCancel(ctx)
-		running(ctx,
+		runTasks(ctx,
 			func() { load(field, t, "a") },
 			func() { time.Sleep(ms); load(ctx, t, "b") },
 			func() { Blocking(ctx, func() { time.Sleep(5 * ms); cancel() }) })
 	})
-	test("a task that panics leaves the others their turns", func(t *testing.T, store *slow) {
+	test("a task that panics", func(t *testing.T, store *slow) {
 		ctx := With(t.Context(), store)
-		running(ctx,
+		runTasks(ctx,
 			func() {
 				defer func() { _ = recover() }()
 				Together(ctx, func() { panic("a") }, func() { load(ctx, t, "b") })
@@ -325,16 +326,16 @@ func TestResponsesDoNotTouchEachOther(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	test("a store that panics fails its batch, and the next is sent as exactly as ever", func(t *testing.T, store *slow) {
+	test("a store that panics fails one batch", func(t *testing.T, store *slow) {
 		store.get = func(_ context.Context, gets []hbase.Get) {
 			if len(gets) == 1 {
-				panic("a store's own mistake")
+				panic("store")
 			}
 		}
 		ctx := With(t.Context(), store)
-		running(ctx, func() {
+		runTasks(ctx, func() {
 			if _, err := rows.Load(ctx, []string{"a"}); At(err, 0) == nil {
-				t.Error("what the store panicked over has no error")
+				t.Error("got no error of a store that panicked")
 			}
 			load(ctx, t, "b c")
 		})

@@ -13,18 +13,14 @@ import (
 	"twibase/hbase"
 )
 
-// Round is a call of the store: a batch of Gets, a scan, or a call by a writer.
+// Round is a call of the store: a batch, a scan, or a call by a writer.
 type Round struct {
-	// Fields are the fields that asked for it, and Loaders the loaders that they asked. Both are
-	// sorted.
+	// Fields and Loaders caused it. Both are sorted.
 	Fields  []string
 	Loaders []Use
-	// Stats is the cost of this round alone.
-	Stats *hbase.Stats
-	// Took is how long the store took.
-	Took time.Duration
-	// Stalled is set if the watchdog failed it: see [Watchdog].
-	Stalled bool
+	Stats   *hbase.Stats // of this round
+	Took    time.Duration
+	Stalled bool // the [Watchdog] failed it
 
 	begun time.Time
 }
@@ -32,27 +28,23 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts what the loader was asked for and this round answered, then or later. Hits of
-	// these had been asked for before.
+	// Keys counts the keys that this round answered, also later ones. Hits counts those of them that
+	// were enqueued before.
 	Keys, Hits int
-	// Gets is what was sent for the others. A Get that serves several loaders counts for the first
-	// of them by name.
+	// Gets counts the Gets for the others. One of several loaders counts for the first by name.
 	Gets int
-	// Took is the time from the first call of the loader until the round was answered.
+	// Took is the time since the first call of the loader.
 	Took time.Duration
 }
 
-// trace records what loaders are asked for and what is read, for a report. It is nil unless the
-// response is reported, because it keeps all that it records. Loaders.mu guards it.
+// trace records loader calls and rounds for a report. It keeps all read sets. Loaders.mu guards it.
 type trace struct {
 	field  func(ctx context.Context) string
 	calls  []call
 	rounds []*Round
-	// ended is set when the rounds were returned: later rounds of writers are not recorded.
-	ended bool
+	ended  bool // later rounds of writers are not recorded
 }
 
-// call is a call of a loader.
 type call struct {
 	field, loader string
 	at            time.Time
@@ -60,9 +52,9 @@ type call struct {
 	scan          *Round
 }
 
-// Trace starts to record what the loaders of ctx read, and the calls of the store by writers. field
-// names the field that is resolved with a ctx. The returned function ends the recording, and
-// returns the rounds that are complete, in the order of their begin.
+// Trace starts to record reads and calls of writers. field returns the field that is resolved with
+// a ctx. The returned function ends the recording, and returns the complete rounds, ordered by
+// their begin.
 func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
 	l, t := from(ctx), &trace{field: field}
 	l.mu.Lock()
@@ -79,7 +71,6 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	}
 }
 
-// attribute sets of all rounds which fields and loaders they were for.
 func (t *trace) attribute() {
 	type request struct {
 		loader string
@@ -89,7 +80,7 @@ func (t *trace) attribute() {
 		batch *batch
 		slot  int32
 	}
-	asked, first := map[request]bool{}, map[get]string{} // the first loader by name that asked for a Get
+	requested, first := map[request]bool{}, map[get]string{} // first is the first loader of a Get, by name
 	for _, c := range t.calls {
 		if c.scan != nil {
 			c.scan.use(c)
@@ -99,14 +90,14 @@ func (t *trace) attribute() {
 			r := c.set.reads[i].same
 			b := r.set.batch
 			if b == nil || b.round == nil {
-				continue // it was not answered, or before the trace began
+				continue // not answered, or answered before the trace began
 			}
 			u, q, g := b.round.use(c), request{c.loader, r}, get{b, r.slot}
 			u.Keys++
-			if asked[q] {
+			if requested[q] {
 				u.Hits++
 			}
-			asked[q] = true
+			requested[q] = true
 			if first[g] == "" || c.loader < first[g] {
 				first[g] = c.loader
 			}
@@ -121,7 +112,7 @@ func (t *trace) attribute() {
 	}
 }
 
-// use returns the round's use by a loader, and adds the call to it if it is the first.
+// use returns the round's use by a loader, and adds the call's field to the round.
 func (r *Round) use(c call) *Use {
 	if c.field != "" && !slices.Contains(r.Fields, c.field) {
 		r.Fields = append(r.Fields, c.field)
@@ -133,18 +124,17 @@ func (r *Round) use(c call) *Use {
 	return &r.Loaders[i]
 }
 
-func (t *trace) asked(ctx context.Context, loader string, set *readSet) {
+func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-// begin starts a round, and returns the ctx that counts what it costs.
+// begin returns the ctx that counts the cost of a round.
 func (l *Loaders) begin(ctx context.Context, r *Round) context.Context {
 	r.begun, r.Stats = time.Now(), &hbase.Stats{Servers: new(hbase.Servers)}
 	return hbase.WithStats(ctx, r.Stats)
 }
 
-// end records a round that is answered, and adds its cost to that of the whole request, which ctx
-// counts.
+// end records an answered round, and adds its cost to the request's.
 func (l *Loaders) end(ctx context.Context, r *Round) {
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
@@ -155,16 +145,16 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 	}
 }
 
-// Writing records a call of the store by a writer as a round of its own, if ctx is traced. It
-// returns the ctx of the call, and the function that ends it. It is a [writers.Watch].
-func Writing(ctx context.Context, kind string, what []string) (of context.Context, over func()) {
+// Writing records a call by a writer as a round, if ctx is traced. It returns the ctx of the call,
+// and the function that ends it.
+func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok || !l.traced() {
 		return ctx, func() {}
 	}
 	r := &Round{Fields: []string{l.trace.field(ctx)}}
 	return l.begin(ctx, r), func() {
-		r.Loaders = []Use{{Loader: kind + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.begun)}}
+		r.Loaders = []Use{{Loader: opType + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.begun)}}
 		l.end(ctx, r)
 	}
 }
@@ -175,7 +165,7 @@ func (l *Loaders) traced() bool {
 	return l.trace != nil && !l.trace.ended
 }
 
-// get reads the Gets of a batch. A panic is an error.
+// get reads a batch. A panic becomes an error.
 func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -199,7 +189,6 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 	}
 }
 
-// scan reads all rows of a scan. It is no part of a batch.
 func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
 	counted := ctx
 	if l.trace != nil {
@@ -211,7 +200,7 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 		defer l.end(ctx, r)
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
-	Blocking(ctx, func() { rows, err = collect(l.whole.Scan(counted, scan)) })
+	Blocking(ctx, func() { rows, err = collect(l.unmasked.Scan(counted, scan)) })
 	return rows, err
 }
 

@@ -22,7 +22,7 @@ type fieldKey struct{}
 
 func fieldOf(ctx context.Context) string { return ctx.Value(fieldKey{}).(string) }
 
-func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
+func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 10 * ms, begin: time.Now(), get: func(ctx context.Context, gets []hbase.Get) {
 			stats := hbase.StatsOf(ctx)
@@ -37,14 +37,14 @@ func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
 		in := func(field string) context.Context { return context.WithValue(ctx, fieldKey{}, field) }
 		people := Loader[string, string]{"people", rows.get, rows.decode}
 		things := Loader[string, string]{"things", rows.get, rows.decode}
-		ask := func(l Loader[string, string], field, keys string) {
+		load := func(l Loader[string, string], field, keys string) {
 			if _, err := l.Load(in(field), strings.Fields(keys)); err != nil {
 				t.Error(err)
 			}
 		}
-		running(ctx,
-			func() { time.Sleep(3 * ms); ask(people, "b", "x y x"); ask(people, "b.c", "x z") },
-			func() { ask(things, "a", "w y") },
+		runTasks(ctx,
+			func() { time.Sleep(3 * ms); load(people, "b", "x y x"); load(people, "b.c", "x z") },
+			func() { load(things, "a", "w y") },
 			func() {
 				if _, err := from(ctx).scan(in("s"), "people", hbase.Scan{}); err != nil {
 					t.Error(err)
@@ -60,7 +60,8 @@ func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
 		}
 		var got []round
 		for _, r := range rounds() {
-			got = append(got, round{r.Fields, r.Loaders, r.Stats.Rounds.Load(), r.Stats.RPCs.Load(), r.Stats.Gets.Load(), r.Stats.Servers.Len(), r.Took})
+			got = append(got, round{r.Fields, r.Loaders, r.Stats.Rounds.Load(), r.Stats.RPCs.Load(), r.Stats.Gets.Load(),
+				r.Stats.Servers.Len(), r.Took})
 		}
 		want := []round{
 			{Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Took: 10 * ms},
@@ -68,40 +69,43 @@ func TestRoundsTellWhatWasReadForWhom(t *testing.T) {
 				{Loader: "people", Keys: 4, Hits: 2, Gets: 2, Took: 10 * ms},
 				{Loader: "things", Keys: 2, Gets: 1, Took: 13 * ms},
 			}, Rounds: 1, RPCs: 2, Gets: 3, Servers: 2, Took: 10 * ms},
-			{Fields: []string{"b.c"}, Loaders: []Use{{Loader: "people", Keys: 1, Gets: 1, Took: 10 * ms}}, Rounds: 1, RPCs: 2, Gets: 1, Servers: 2, Took: 10 * ms},
+			{Fields: []string{"b.c"}, Loaders: []Use{
+				{Loader: "people", Keys: 1, Gets: 1, Took: 10 * ms},
+			}, Rounds: 1, RPCs: 2, Gets: 1, Servers: 2, Took: 10 * ms},
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if request.Rounds.Load() != 3 || request.RPCs.Load() != 4 || request.Gets.Load() != 4 {
-			t.Errorf("the request counts %d rounds, %d RPCs, %d Gets", request.Rounds.Load(), request.RPCs.Load(), request.Gets.Load())
+			t.Errorf("the request has %d rounds, %d RPCs, %d Gets; want 3, 4, 4",
+				request.Rounds.Load(), request.RPCs.Load(), request.Gets.Load())
 		}
 	})
 }
 
-func TestACallByAWriterIsARound(t *testing.T) {
+func TestWriterCallIsARound(t *testing.T) {
 	request := new(hbase.Stats)
 	in := func(ctx context.Context, field string) context.Context {
 		return context.WithValue(ctx, fieldKey{}, field)
 	}
-	ctx := in(With(hbase.WithStats(t.Context(), request), &slow{}), "nobody's")
-	for name, ctx := range map[string]context.Context{"without loaders": t.Context(), "unwatched": ctx} {
-		if of, over := Writing(ctx, "follow", []string{"read"}); of != ctx {
-			t.Error(name, " there is another ctx")
-		} else {
-			over()
+	ctx := in(With(hbase.WithStats(t.Context(), request), &slow{}), "none")
+	for name, ctx := range map[string]context.Context{"without loaders": t.Context(), "without a trace": ctx} {
+		of, ended := Writing(ctx, "follow", []string{"read"})
+		if of != ctx {
+			t.Errorf("%s: got another ctx", name)
 		}
+		ended()
 	}
 	rounds := Trace(ctx, fieldOf)
-	call := func(field, what string) (over func()) {
-		ctx, over := Writing(in(ctx, field), "follow", []string{what, "more"})
+	call := func(field, what string) (ended func()) {
+		ctx, ended := Writing(in(ctx, field), "follow", []string{what, "more"})
 		hbase.StatsOf(ctx).Rounds.Add(1)
 		hbase.StatsOf(ctx).Gets.Add(2)
-		return over
+		return ended
 	}
 	call("a", "read")()
 	late := call("a", "remove intent")
-	Forget(ctx) // begins the payload
+	Forget(ctx) // as before the payload is read
 	call("b", "read")()
 	never := call("b", "help")
 	late()
@@ -109,43 +113,44 @@ func TestACallByAWriterIsARound(t *testing.T) {
 	for _, r := range rounds() {
 		got = append(got, fmt.Sprint(r.Fields, r.Loaders[0].Loader, r.Loaders[0].Gets, r.Stats.Gets.Load()))
 	}
-	if diff := cmp.Diff([]string{"[a]follow: read2 2", "[a]follow: remove intent2 2", "[b]follow: read2 2"}, got); diff != "" {
+	want := []string{"[a]follow: read2 2", "[a]follow: remove intent2 2", "[b]follow: read2 2"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	never()
 	if w := from(ctx).trace; w.rounds != nil || w.calls != nil {
-		t.Error("what nobody will ask for is kept")
+		t.Error("a round that ended after the trace is kept")
 	}
 	if of, _ := Writing(ctx, "follow", []string{"remove intent"}); of != ctx {
-		t.Error("what nobody will ask for is noted")
+		t.Error("a call after the trace is recorded")
 	}
 	if request.Rounds.Load() != 4 || request.Gets.Load() != 8 {
-		t.Errorf("the request counts %d rounds and %d Gets", request.Rounds.Load(), request.Gets.Load())
+		t.Errorf("the request has %d rounds and %d Gets, want 4 and 8", request.Rounds.Load(), request.Gets.Load())
 	}
 }
 
-// A call that one field's writer began may end when the next field has forgotten what it read.
-func TestCallsStandInTheOrderInWhichTheyBeganAlsoAcrossFields(t *testing.T) {
+// A call by the writer of one field may end after the next field has begun.
+func TestRoundsAreOrderedByBegin(t *testing.T) {
 	ctx := context.WithValue(With(hbase.WithStats(t.Context(), new(hbase.Stats)), &slow{}), fieldKey{}, "f")
 	rounds := Trace(ctx, fieldOf)
 	_, late := Writing(ctx, "deleteUser", []string{"each"})
 	time.Sleep(time.Millisecond)
-	_, over := Writing(ctx, "follow", []string{"read"})
-	over()
+	_, ended := Writing(ctx, "follow", []string{"read"})
+	ended()
 	Forget(ctx)
 	late()
 	all := rounds()
 	if len(all) != 2 {
-		t.Errorf("there are %d rounds, want 2", len(all))
+		t.Errorf("got %d rounds, want 2", len(all))
 	}
 	for i := 1; i < len(all); i++ {
 		if all[i].begun.Before(all[i-1].begun) {
-			t.Errorf("%s began before %s and stands behind it", all[i].Loaders[0].Loader, all[i-1].Loaders[0].Loader)
+			t.Errorf("%s began before %s and follows it", all[i].Loaders[0].Loader, all[i-1].Loaders[0].Loader)
 		}
 	}
 }
 
-func TestALoaderHasTheNameOfItsVariable(t *testing.T) {
+func TestLoaderIsNamedLikeItsVariable(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "loaders.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -165,11 +170,11 @@ func TestALoaderHasTheNameOfItsVariable(t *testing.T) {
 			return name == ""
 		})
 		if found++; name != want {
-			t.Errorf("the loader %s is called %q", want, name)
+			t.Errorf("got name %q, want %q", name, want)
 		}
 		return false
 	})
 	if found < 15 {
-		t.Errorf("only %d loaders were found", found)
+		t.Errorf("found %d loaders, want at least 15", found)
 	}
 }
