@@ -14,17 +14,17 @@ func TestExamples(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(read(t, "../schema/*.graphqls")...)
 	titles := map[string]bool{}
 	for _, example := range read(t, "examples/*.graphql") {
-		t.Run("it fits the schema, and its tab has a title of its own: "+example.Name, func(t *testing.T) {
+		t.Run(example.Name, func(t *testing.T) {
 			query, err := gqlparser.LoadQueryWithRules(schema, example.Input, rules.NewDefaultRules())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(query.Operations) != 1 {
-				t.Fatalf("it has %d operations, not one", len(query.Operations))
+				t.Fatalf("got %d operations, want 1", len(query.Operations))
 			}
 			title := query.Operations[0].Name
 			if title == "" || titles[title] {
-				t.Errorf("its operation's name %q is empty or another's too", title)
+				t.Errorf("operation name %q is empty or not unique", title)
 			}
 			titles[title] = true
 		})
@@ -35,7 +35,7 @@ func read(t *testing.T, pattern string) (sources []*ast.Source) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no file fits %s: %v", pattern, err)
+		t.Fatalf("no file matches %s: %v", pattern, err)
 	}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

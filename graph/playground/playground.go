@@ -1,5 +1,5 @@
-// Package playground serves GraphiQL, the IDE in which a person explores the graph. It is built into the binary whole,
-// and no page of it asks another machine for anything.
+// Package playground serves the GraphiQL IDE, embedded in the binary. Its pages load nothing from
+// other servers.
 package playground
 
 import (
@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// dist is what ide/build.mjs made. It is empty but for .gitkeep in a checkout where `make build` has not run, so that
-// `go build` needs no Node.
+// dist is the output of ide/build.mjs: empty before make build, so that go build needs no Node.
 //
 //go:embed all:dist
 var dist embed.FS
@@ -21,14 +20,12 @@ var dist embed.FS
 //go:embed unbuilt.html
 var unbuilt []byte
 
-// policy lets the page talk to the server that it came from, and to nobody else. Monaco, the editor inside GraphiQL,
-// writes its themes into style elements, hence 'unsafe-inline' for styles; scripts and workers come from files alone.
-// Fonts and icons are data: URLs inside the style sheet.
+// policy restricts the page to its own server. Monaco, GraphiQL's editor, writes style elements:
+// 'unsafe-inline' is for these. Fonts and icons are data: URLs in the style sheet.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the IDE at / and its scripts under /assets/. In a binary that was built without it, / is a page that says
-// how to get it. It is safe for concurrent use.
+// Handler serves the IDE at / and its scripts under /assets/, or a page with build instructions.
 func Handler() http.Handler {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -52,7 +49,6 @@ func handler(built fs.FS) http.Handler {
 	return guarded(mux)
 }
 
-// guarded sets the headers that keep a page to itself on every answer of next.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
@@ -62,14 +58,14 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// contentTypes are those of the build's files. The system's table is not asked: it differs from machine to machine, and
-// with nosniff a script of the wrong type does not run.
+// contentTypes are fixed, because the system's table differs, and with nosniff scripts of the wrong
+// type do not run.
 var contentTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
 }
 
-// assets serves the files of assets/, which the build compressed once: a client that takes gzip gets their bytes as they are.
+// assets serves the gzipped files of assets/.
 type assets struct{ built fs.FS }
 
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {

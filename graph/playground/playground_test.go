@@ -41,24 +41,24 @@ func TestHandler(t *testing.T) {
 		handler      http.Handler
 		method, path string
 		status       int
-		body         string // a part of it
+		body         string // substring
 		headers      map[string]string
 	}{
-		{"the built page is the root", built, "GET", "/", 200, "the built IDE",
+		{"page", built, "GET", "/", 200, "the built IDE",
 			map[string]string{"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"}},
-		{"a build without the IDE says what it lacks", unbuilt, "GET", "/", 200, "built without GraphiQL", nil},
-		{"a build without the IDE says what to run", unbuilt, "GET", "/", 200, "make build", nil},
-		{"a script is JavaScript, and kept for good", built, "GET", "/assets/ide-1A2B.js", 200, script,
+		{"without the IDE: reason", unbuilt, "GET", "/", 200, "built without GraphiQL", nil},
+		{"without the IDE: command to run", unbuilt, "GET", "/", 200, "make build", nil},
+		{"script", built, "GET", "/assets/ide-1A2B.js", 200, script,
 			map[string]string{"Content-Type": "text/javascript; charset=utf-8", "Vary": "Accept-Encoding",
 				"Cache-Control": "public, max-age=31536000, immutable"}},
-		{"a style sheet is CSS", built, "GET", "/assets/ide-1A2B.css", 200, "body{}",
+		{"style sheet", built, "GET", "/assets/ide-1A2B.css", 200, "body{}",
 			map[string]string{"Content-Type": "text/css; charset=utf-8"}},
-		{"a script that is not there is not found", built, "GET", "/assets/ide-0000.js", 404, "", nil},
-		{"a path out of the folder is not found", built, "GET", "/assets/..%2Findex.html", 404, "", nil},
-		{"the folder itself is not listed", built, "GET", "/assets/", 404, "", nil},
-		{"another path is not found", built, "GET", "/index.html", 404, "", nil},
-		{"a broken build says what to run", built, "GET", "/assets/broken-1A2B.js", 500, "make build", nil},
-		{"the page takes no POST", built, "POST", "/", 405, "", nil},
+		{"missing script", built, "GET", "/assets/ide-0000.js", 404, "", nil},
+		{"path out of the folder", built, "GET", "/assets/..%2Findex.html", 404, "", nil},
+		{"folder", built, "GET", "/assets/", 404, "", nil},
+		{"other path", built, "GET", "/index.html", 404, "", nil},
+		{"broken build", built, "GET", "/assets/broken-1A2B.js", 500, "make build", nil},
+		{"POST", built, "POST", "/", 405, "", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestCompression(t *testing.T) {
 	for _, test := range []struct {
 		name, accept, want string
 	}{
-		{"a browser gets the bytes that the build compressed", "gzip, deflate, br", "gzip"},
-		{"a client that takes no gzip gets the text", "identity", ""},
+		{"with gzip", "gzip, deflate, br", "gzip"},
+		{"without gzip", "identity", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			request, err := http.NewRequest("GET", server.URL+"/assets/ide-1A2B.js", nil)
@@ -122,7 +122,7 @@ func TestCompression(t *testing.T) {
 
 func TestPolicy(t *testing.T) {
 	for _, path := range []string{"/", "/assets/none.js"} {
-		t.Run("the page may talk to its own server alone: "+path, func(t *testing.T) {
+		t.Run(path, func(t *testing.T) {
 			w := httptest.NewRecorder()
 			Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 			for directive := range strings.SplitSeq(w.Header().Get("Content-Security-Policy"), ";") {
@@ -137,7 +137,7 @@ func TestPolicy(t *testing.T) {
 				}
 			}
 			if !strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-				t.Error("what no directive names is not forbidden")
+				t.Error("default-src is not 'none'")
 			}
 			if got := w.Header().Get("X-Content-Type-Options"); got != "nosniff" {
 				t.Errorf("X-Content-Type-Options is %q", got)

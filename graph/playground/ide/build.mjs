@@ -1,4 +1,4 @@
-// Builds the IDE into ../dist: index.html, and in assets/ the scripts and styles, named by their content and gzipped.
+// Builds the IDE into ../dist: index.html, and assets/ with gzipped scripts and styles, named by content.
 import { build } from 'esbuild';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -23,7 +23,7 @@ const common = {
   logLevel: 'warning',
 };
 
-// What an entry point was built into, by its name.
+// The file name of a built entry point.
 function built(result, name, extension) {
   const file = result.outputFiles.find(({ path }) => basename(path).startsWith(`${name}-`) && path.endsWith(extension));
   return basename(file.path);
@@ -65,7 +65,7 @@ const page = (await readFile(join(here, 'index.html'), 'utf8'))
 await rm(common.outdir, { recursive: true, force: true });
 await mkdir(common.outdir, { recursive: true });
 for (const { path, contents } of [...workers.outputFiles, ...ide.outputFiles]) {
-  // Monaco's own styles, split off with its scripts: nothing loads them, graphiql/style.css holds them already.
+  // Monaco's own styles are unused: graphiql/style.css contains them.
   if (/chunk-.*\.css$/.test(path)) continue;
   await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));
 }

@@ -1,9 +1,8 @@
-// What requests cost: a button that asks for the plan instead of running the request, one that asks for a report of each request that is run,
-// and where both are shown.
+// The cost of requests: a button to explain the request instead of running it, a switch for reports, and their view.
 import { ToolbarButton, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useState, useSyncExternalStore } from 'react';
 
-// What is shown: the extensions of an answer. Only the fetcher changes it.
+// The extensions of the last response. Only the fetcher changes them.
 let shown = null;
 const listeners = new Set();
 
@@ -17,23 +16,22 @@ function subscribe(listener) {
   return () => listeners.delete(listener);
 }
 
-let reporting = false; // whether reports are asked for
-let explaining = false; // whether what is sent now is to be explained
+let reporting = false; // request reports
+let explaining = false; // explain the current request
 
-// costing returns a fetcher that asks for reports and plans, and shows them.
+// costing returns a fetcher that requests and shows reports and plans.
 export function costing(fetcher) {
   return async (params, options) => {
     if (params.operationName === 'IntrospectionQuery') return fetcher(params, options);
     const header = explaining ? 'X-Twibase-Explain' : reporting ? 'X-Twibase-Report' : null;
     show(null);
     if (!header) return fetcher(params, options);
-    const answer = await fetcher(params, { ...options, headers: { ...options?.headers, [header]: '1' } });
-    show(answer.extensions ?? null);
-    return answer;
+    const response = await fetcher(params, { ...options, headers: { ...options?.headers, [header]: '1' } });
+    show(response.extensions ?? null);
+    return response;
   };
 }
 
-// Cost stands below the answer.
 export function Cost() {
   const cost = useSyncExternalStore(subscribe, () => shown);
   if (!cost) return null;
@@ -75,16 +73,16 @@ export function CostButtons() {
   const [pressed, press] = useState(reporting);
   const explain = () => {
     explaining = true;
-    run(); // calls the fetcher at once, if there is anything to send
+    run(); // calls the fetcher synchronously
     explaining = false;
   };
   const toggle = () => press((reporting = !reporting));
   return (
     <>
-      <ToolbarButton onClick={explain} disabled={busy} label="Explain: what would it read?" className="cost-explain">
+      <ToolbarButton onClick={explain} disabled={busy} label="Explain: show the reads" className="cost-explain">
         <Icon path="M5 5h5v4H5zM14 10h5v4h-5zM14 17h5v4h-5zM7.5 9v10H14M7.5 12H14" />
       </ToolbarButton>
-      <ToolbarButton onClick={toggle} aria-pressed={pressed} label="Report what it cost" className="cost-report">
+      <ToolbarButton onClick={toggle} aria-pressed={pressed} label="Report the cost" className="cost-report">
         <Icon path="M4 20h16M7 16v-5M12 16V5M17 16v-8" />
       </ToolbarButton>
     </>

@@ -4,7 +4,7 @@ import { GraphiQL } from 'graphiql';
 import { createRoot } from 'react-dom/client';
 import { Cost, CostButtons, costing } from './cost.jsx';
 
-// build.mjs puts these in: what each worker's script is called, and the examples' texts in the order of their names.
+// Set by build.mjs: the script of each worker, and the texts of the examples.
 /* global WORKERS, EXAMPLES */
 
 globalThis.MonacoEnvironment = {
@@ -12,9 +12,9 @@ globalThis.MonacoEnvironment = {
 };
 
 const headers = `{
-  // Who are you? Paste here what "twibase token LiLei" prints.
+  // Your token, as printed by "twibase token LiLei".
   // "Authorization": "Bearer …",
-  // What did it cost? The buttons beside the query ask for extensions.plan and extensions.report, as these do.
+  // The cost, in extensions.report and extensions.plan, as with the buttons next to the query.
   // "X-Twibase-Report": "1",
   // "X-Twibase-Explain": "1"
 }`;
