@@ -20,7 +20,7 @@ import (
 	"twibase/transfer"
 )
 
-// sampled returns a store with the sample in it.
+// sampled returns a store with the sample.
 func sampled(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -64,7 +64,7 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			if response, err := client.Do(r); err == nil {
 				response.Body.Close()
-				t.Error("a request was answered whose client had gone")
+				t.Error("a cancelled request got a response")
 			}
 		})
 	}
@@ -79,18 +79,18 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 			break
 		} else if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d operations run, %d wait, and %d goroutines have become %d:\n%s", running, waiting, before, n, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d operations run, %d wait; goroutines: %d before, %d now:\n%s", running, waiting, before, n, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 	reads := begun.Load()
 	time.Sleep(50 * time.Millisecond)
 	if more := begun.Load() - reads; more > 0 {
-		t.Errorf("%d reads were begun after that", more)
+		t.Errorf("%d reads started after the cancellation", more)
 	}
 }
 
 func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
-	var kind atomic.Value // of the calls that take long
+	var kind atomic.Value // of the slow calls
 	kind.Store("")
 	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte(strings.Repeat("s", 32))), Dev: true, Now: time.Now}
@@ -113,7 +113,7 @@ func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
 		handler.ServeHTTP(w, r)
 		cancel()
 		if took := time.Since(begun); took > 1500*time.Millisecond || strings.Contains(w.Body.String(), `"TIMEOUT"`) != (test.kind != "") {
-			t.Errorf("%s while each %q takes long is answered after %v: %s", test.query, test.kind, took, w.Body)
+			t.Errorf("%s with slow %q: response after %v: %s", test.query, test.kind, took, w.Body)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"twibase/transfer"
 )
 
-// TestTwoGatewaysInOneProcess runs a gateway on the sample and one on an empty store.
+// One gateway has the sample, the other an empty store.
 func TestTwoGatewaysInOneProcess(t *testing.T) {
 	empty, err := embedded.Open("")
 	if err != nil {

@@ -28,10 +28,10 @@ func TestStalledTLSHandshake(t *testing.T) {
 		many  int
 		begin func(c net.Conn)
 	}{
-		{"before it begins", 1000, func(net.Conn) {}},
+		{"before the hello", 1000, func(net.Conn) {}},
 		{"after a byte of the hello", 1000, func(c net.Conn) { c.Write([]byte{22}) }},
 		{"after the hello", 50, func(c net.Conn) { hello(&mute{c, false}).Handshake() }},
-		{"when it is done", 50, func(c net.Conn) { hello(c).Handshake() }},
+		{"after the handshake", 50, func(c net.Conn) { hello(c).Handshake() }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 						test.begin(c)
 						io.Copy(io.Discard, c)
 						if took := time.Since(began); took != headerTimeout {
-							t.Errorf("it is closed after %v", took)
+							t.Errorf("closed after %v, want %v", took, headerTimeout)
 						}
 					})
 				}
@@ -65,7 +65,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 				}
 				body, err := io.ReadAll(response.Body)
 				if took := time.Since(began); string(body) != "whole" || err != nil || took != 0 {
-					t.Errorf("somebody else is answered %s after %v: %v", body, took, err)
+					t.Errorf("another client got %s after %v: %v", body, took, err)
 				}
 				response.Body.Close()
 				all.Wait()
@@ -74,7 +74,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 	}
 }
 
-// mute is a connection from which nothing more is read after the hello was written.
+// mute is a connection that reads nothing after the hello.
 type mute struct {
 	net.Conn
 	said bool
@@ -82,13 +82,12 @@ type mute struct {
 
 func (m *mute) Read([]byte) (int, error) { return 0, io.EOF }
 
-// ask is the body of a request.
 func ask(query string) string { return `{"query":"` + query + `"}` }
 
-// speakSlowly is a client of HTTP/2 who reads when it is told to.
+// speakSlowly returns an HTTP/2 client that reads only in await.
 func (s *slowServer) speakSlowly() *frames { return speak(s.t, s.dial(), true) }
 
-// await returns the next frame of that stream that is one of these.
+// await returns the next frame of a stream and of these types.
 func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, error) {
 	for {
 		frame, err := f.ReadFrame()
@@ -104,13 +103,13 @@ func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, er
 }
 
 func TestSlowHTTP2Clients(t *testing.T) {
-	t.Run("a head of which nothing more comes", func(t *testing.T) {
+	t.Run("incomplete headers", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 			f, began := s.speakSlowly(), time.Now()
 			head := f.head(http.MethodGet, "/graphql")
 			head.EndHeaders = false
 			s.clients.Go(func() { _ = errors.Join(f.WriteHeaders(head), f.out.Flush()) })
-			s.answersOthers("while a head comes")
+			s.answersOthers("during incomplete headers")
 			for {
 				if _, err := f.ReadFrame(); err != nil {
 					break
@@ -121,7 +120,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a body of a byte a second", func(t *testing.T) {
+	t.Run("a byte of the body per second", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 			f, began, body := s.speakSlowly(), time.Now(), ask(long())
 			head := f.head(http.MethodPost, "/graphql")
@@ -134,21 +133,21 @@ func TestSlowHTTP2Clients(t *testing.T) {
 				f.conn.Close()
 			})
 			time.Sleep(10 * time.Second)
-			s.answersOthers("while a body comes")
+			s.answersOthers("during a slow body")
 			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil || time.Since(began).Round(time.Second) != requestTimeout {
-				t.Errorf("it is answered after %v: %v", time.Since(began), err)
+				t.Errorf("response after %v: %v", time.Since(began), err)
 			}
 			io.Copy(io.Discard, f.conn)
 		})
 	})
-	t.Run("an answer that is not read", func(t *testing.T) {
+	t.Run("unread response", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 			f, began := s.speakSlowly(), time.Now()
 			head := f.head(http.MethodPost, "/graphql")
 			s.clients.Go(func() {
 				_ = errors.Join(f.WriteHeaders(head), f.WriteData(head.StreamID, true, []byte(ask(long()))), f.out.Flush())
 			})
-			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil { // and no window for more than 64 KiB of it
+			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil { // the window is 64 KiB
 				t.Fatal(err)
 			}
 			ended := make(chan time.Duration)
@@ -158,16 +157,16 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			}()
 			time.Sleep(time.Second)
 			if bytes, _ := s.sending.Load(); bytes < 1<<20 {
-				t.Errorf("%d bytes wait for their reader", bytes)
+				t.Errorf("%d bytes in flight", bytes)
 			}
-			s.answersOthers("while an answer is not read")
+			s.answersOthers("during an unread response")
 			if took := <-ended; took.Round(time.Second) != writeTimeout {
-				t.Errorf("it ends after %v", took)
+				t.Errorf("it ended after %v, want %v", took, writeTimeout)
 			}
 			f.conn.Close()
 		})
 	})
-	t.Run("of too many answers that are not read the first are cut off", func(t *testing.T) {
+	t.Run("oldest unread responses are cut off", func(t *testing.T) {
 		slowly(t, 4<<20, func(t *testing.T, s *slowServer) {
 			var all sync.WaitGroup
 			began, early := time.Now(), 0
@@ -185,12 +184,12 @@ func TestSlowHTTP2Clients(t *testing.T) {
 				})
 				time.Sleep(time.Second / 2)
 				if bytes, _ := s.sending.Load(); bytes > 4<<20 {
-					t.Errorf("%d bytes wait for their readers", bytes)
+					t.Errorf("%d bytes in flight", bytes)
 				}
 			}
 			all.Wait()
 			if _, cut := s.sending.Load(); cut == 0 || int(cut) != early {
-				t.Errorf("%d are cut off, and %d end early", cut, early)
+				t.Errorf("%d were cut off, and %d ended early", cut, early)
 			}
 		})
 	})

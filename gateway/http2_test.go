@@ -25,7 +25,7 @@ import (
 	"twibase/transfer"
 )
 
-// frames is a client of HTTP/2 that sends what frames it likes. Unless it is deaf it reads what comes.
+// frames is an HTTP/2 client that sends any frames. Unless deaf, it reads all frames.
 type frames struct {
 	*http2.Framer
 	conn   net.Conn
@@ -33,10 +33,10 @@ type frames struct {
 	packed bytes.Buffer
 	pack   *hpack.Encoder
 	stream uint32
-	done   chan struct{} // when the server has answered the last ping, or closed the connection; nil if it is deaf
+	done   chan struct{} // closed by the response to the last ping, or by the server; nil if deaf
 }
 
-// last is what the last ping has.
+// last is the content of the last ping.
 var last = [8]byte{'l', 'a', 's', 't'}
 
 func speak(t *testing.T, conn net.Conn, deaf bool) *frames {
@@ -63,23 +63,28 @@ func speak(t *testing.T, conn net.Conn, deaf bool) *frames {
 	return f
 }
 
-// head returns what opens a request.
+// head returns the headers of a request.
 func (f *frames) head(method, path string) http2.HeadersFrameParam {
 	f.packed.Reset()
-	for _, field := range [][2]string{{":method", method}, {":scheme", "http"}, {":authority", "gateway"}, {":path", path}, {"content-type", "application/json"}} {
+	for _, field := range [][2]string{
+		{":method", method}, {":scheme", "http"}, {":authority", "gateway"}, {":path", path},
+		{"content-type", "application/json"},
+	} {
 		_ = f.pack.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]})
 	}
 	defer func() { f.stream += 2 }()
-	return http2.HeadersFrameParam{StreamID: f.stream, BlockFragment: f.packed.Bytes(), EndHeaders: true, EndStream: method == http.MethodGet}
+	return http2.HeadersFrameParam{
+		StreamID: f.stream, BlockFragment: f.packed.Bytes(), EndHeaders: true, EndStream: method == http.MethodGet,
+	}
 }
 
-// asks opens a request that reads rows, and returns its stream.
+// asks opens a request that reads rows.
 func (f *frames) asks() (stream uint32, err error) {
 	head := f.head(http.MethodGet, "/graphql?query={users(first:50){nodes{name%20twits{nodes{content}}}}}")
 	return head.StreamID, f.WriteHeaders(head)
 }
 
-// reading counts the rows that are asked for.
+// reading counts the Gets.
 type reading struct {
 	hbase.Store
 	gets atomic.Int64
@@ -90,11 +95,11 @@ func (r *reading) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, er
 	return r.Store.Get(ctx, gets)
 }
 
-// flooded is a gateway with few places.
+// flooded is a gateway with few slots.
 type flooded struct {
 	store   *reading
 	address string
-	// silent is a network that keeps nothing on the way, so that who does not read is known to be deaf at once.
+	// silent has no buffers, so that a deaf client blocks the server immediately.
 	silent *pipes
 }
 
@@ -129,18 +134,18 @@ func TestHTTP2FrameFloods(t *testing.T) {
 		name  string
 		times int
 		deaf  bool
-		ends  bool // the connection, before all are sent
+		ends  bool // the server closes the connection before all are sent
 		each  func(f *frames, i int) error
 	}{
-		{"requests that are taken back at once", 20_000, false, false, func(f *frames, _ int) error {
+		{"requests that the client cancels", 20_000, false, false, func(f *frames, _ int) error {
 			stream, err := f.asks()
 			return errors.Join(err, f.WriteRSTStream(stream, http2.ErrCodeCancel))
 		}},
-		{"requests that the server has to take back", 20_000, false, false, func(f *frames, _ int) error {
+		{"requests that the server cancels", 20_000, false, false, func(f *frames, _ int) error {
 			stream, err := f.asks()
 			return errors.Join(err, f.WriteRawFrame(http2.FrameWindowUpdate, 0, stream, make([]byte, 4)))
 		}},
-		{"a head that goes on for ever", 20_000, false, true, func(f *frames, i int) error {
+		{"endless headers", 20_000, false, true, func(f *frames, i int) error {
 			if i == 0 {
 				head := f.head(http.MethodGet, "/healthz")
 				head.EndHeaders = false
@@ -148,7 +153,7 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			}
 			return f.WriteContinuation(1, false, bytes.Repeat([]byte{0, 1, 'a', 1, 'b'}, 3000))
 		}},
-		{"a head that goes on for ever with nothing", 30_000, false, false, func(f *frames, i int) error {
+		{"endless empty headers", 30_000, false, false, func(f *frames, i int) error {
 			if i == 0 {
 				head := f.head(http.MethodGet, "/healthz")
 				head.EndHeaders = false
@@ -157,18 +162,19 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			return f.WriteContinuation(1, false, nil)
 		}},
 		{"settings", 20_000, false, false, func(f *frames, i int) error {
-			return f.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: uint32(i)}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(i)})
+			return f.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: uint32(i)},
+				http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(i)})
 		}},
 		{"pings", 20_000, false, false, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
-		{"pings of who does not read the answers", 20_000, true, true, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
-		{"settings of who does not read the answers", 20_000, true, false, func(f *frames, _ int) error { return f.WriteSettings() }},
-		{"data without anything in them", 30_000, false, false, func(f *frames, i int) error {
+		{"pings of a deaf client", 20_000, true, true, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
+		{"settings of a deaf client", 20_000, true, false, func(f *frames, _ int) error { return f.WriteSettings() }},
+		{"empty data", 30_000, false, false, func(f *frames, i int) error {
 			if i == 0 {
 				return f.WriteHeaders(f.head(http.MethodPost, "/graphql"))
 			}
 			return f.WriteData(1, false, nil)
 		}},
-		{"priorities of streams that never are", 30_000, false, false, func(f *frames, i int) error {
+		{"priorities of streams that are never opened", 30_000, false, false, func(f *frames, i int) error {
 			return f.WritePriority(uint32(2*i+1), http2.PriorityParam{StreamDep: uint32(2*i + 3)})
 		}},
 	} {
@@ -220,32 +226,31 @@ func TestHTTP2FrameFloods(t *testing.T) {
 					most, longest = max(most, runtime.NumGoroutine()), max(longest, answered())
 				}
 			}
-			t.Logf("%d sent, %v; meanwhile %d others are answered within %v, there are %d goroutines more, and %d Gets", sent, err, asked, longest, most-goroutines, flooded.store.gets.Load())
+			t.Logf("%d sent, %v; %d other requests took at most %v; %d more goroutines, %d Gets", sent, err, asked, longest, most-goroutines, flooded.store.gets.Load())
 			conn.Close()
 			if test.ends && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
-				t.Errorf("the connection is not ended after %d times: %v", sent, err)
+				t.Errorf("the connection was not closed after %d frames: %v", sent, err)
 			}
 			if refused > 0 || longest > 5*time.Second {
-				t.Errorf("of %d others %d were not answered, and one waited %v", asked, refused, longest)
+				t.Errorf("of %d other requests %d failed, and one took %v", asked, refused, longest)
 			}
 			if more := most - goroutines; more > 100 {
-				t.Errorf("there were %d goroutines more", more)
+				t.Errorf("%d more goroutines, want at most 100", more)
 			}
 			others.CloseIdleConnections()
 			for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if now := runtime.NumGoroutine(); now > goroutines {
-				t.Errorf("%d goroutines stay, of %d", now, goroutines)
+				t.Errorf("%d goroutines remain, want %d", now, goroutines)
 			}
 			if more := heapNow() - memory; more > 8<<20 {
-				t.Errorf("%d bytes stay", more)
+				t.Errorf("%d more bytes in use", more)
 			}
 		})
 	}
 }
 
-// heapNow is how many bytes are in use.
 func heapNow() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -279,7 +284,7 @@ func TestHTTP2ReceiveWindow(t *testing.T) {
 			ofConnection += frame.Increment
 		case *http2.PingFrame:
 			if ofStream > maxUnread || ofConnection > maxUnread {
-				t.Errorf("a client may send %d bytes of a body that nobody reads, and %d of all of a connection", ofStream, ofConnection)
+				t.Errorf("receive windows: %d of a stream, %d of a connection, want at most %d", ofStream, ofConnection, maxUnread)
 			}
 			return
 		}

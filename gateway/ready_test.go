@@ -18,9 +18,9 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	var silent atomic.Int64 // how many of the rows nobody answers for
+	var failing atomic.Int64 // number of reads that fail
 	store := hbasetest.NewFaults(memory, hbasetest.When(func(op hbasetest.Op) bool {
-		return op.Kind == "Tables" || op.Kind == "Get" && silent.Add(-1) >= 0
+		return op.Kind == "Tables" || op.Kind == "Get" && failing.Add(-1) >= 0
 	}, hbasetest.Fault{Err: hbase.ErrUnresponsive}))
 	handler := New(store, Config{Limits: limits.Default()}).Public
 	expect := func(t *testing.T, want int) {
@@ -31,21 +31,21 @@ func TestReady(t *testing.T) {
 			t.Errorf("status %d, want %d: %s", w.Code, want, w.Body)
 		}
 	}
-	t.Run("it is not while its tables are not there", func(t *testing.T) { expect(t, http.StatusServiceUnavailable) })
+	t.Run("no tables", func(t *testing.T) { expect(t, http.StatusServiceUnavailable) })
 	if _, err := transfer.EnsureTables(t.Context(), memory, 1); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("it is when they are", func(t *testing.T) { expect(t, http.StatusOK) })
-	t.Run("it is if it answers for some of the rows", func(t *testing.T) {
-		silent.Store(3)
+	t.Run("tables exist", func(t *testing.T) { expect(t, http.StatusOK) })
+	t.Run("some reads fail", func(t *testing.T) {
+		failing.Store(3)
 		expect(t, http.StatusOK)
 	})
-	t.Run("it is not if it answers for none", func(t *testing.T) {
-		silent.Store(1000)
+	t.Run("all reads fail", func(t *testing.T) {
+		failing.Store(1000)
 		expect(t, http.StatusServiceUnavailable)
 	})
-	t.Run("it is when it is back", func(t *testing.T) {
-		silent.Store(0)
+	t.Run("after the failure", func(t *testing.T) {
+		failing.Store(0)
 		expect(t, http.StatusOK)
 	})
 }

@@ -35,7 +35,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 		return w
 	}
 	var others sync.WaitGroup
-	for range 5 { // of whom one runs and four wait
+	for range 5 { // one runs, four wait
 		others.Go(func() { ask(http.MethodPost, "/graphql") })
 	}
 	for running, waiting, _ := gateway.endpoint.Load(); running+waiting < 5; running, waiting, _ = gateway.endpoint.Load() {
@@ -48,27 +48,30 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 	for range askers {
 		w := ask(http.MethodPost, "/graphql", "Accept", media, "Accept-Encoding", "gzip")
 		header := w.Header()
-		if w.Code != http.StatusServiceUnavailable || w.Body.String() != want || header.Get("Retry-After") != "1" || header.Get("Content-Type") != media+"; charset=utf-8" {
+		if w.Code != http.StatusServiceUnavailable || w.Body.String() != want || header.Get("Retry-After") != "1" ||
+			header.Get("Content-Type") != media+"; charset=utf-8" {
 			t.Fatalf("status %d, %v: %s", w.Code, header, w.Body)
 		}
-		if header.Get("Access-Control-Allow-Origin") != "https://example.org" || !strings.Contains(header.Get("Access-Control-Expose-Headers"), "Retry-After") {
-			t.Fatalf("a page can't read it: %v", header)
+		if header.Get("Access-Control-Allow-Origin") != "https://example.org" ||
+			!strings.Contains(header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+			t.Fatalf("no CORS headers: %v", header)
 		}
 		if header.Get("Cache-Control") != "no-store" || len(header.Values("X-Content-Type-Options")) != 1 {
-			t.Fatalf("it is not guarded: %v", header)
+			t.Fatalf("no security headers: %v", header)
 		}
-		if header.Get("X-Request-Id") == "" { // which those have that are logged
+		if header.Get("X-Request-Id") == "" { // the logged ones have it
 			early++
 		}
 	}
 	if logged := bytes.Count(log.Bytes(), []byte(`"status":503`)); logged < 10 || logged != askers-early {
-		t.Errorf("of %d %d are sent away early, and %d logged", askers, early, logged)
+		t.Errorf("of %d rejections %d came early, and %d were logged", askers, early, logged)
 	}
 	if _, _, refused := gateway.endpoint.Load(); refused != askers {
-		t.Errorf("%d are counted", refused)
+		t.Errorf("%d rejections are counted, want %d", refused, askers)
 	}
-	if w := ask(http.MethodOptions, "/graphql", "Access-Control-Request-Method", "POST"); w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
-		t.Errorf("a browser may not ask whether it may: status %d, %v", w.Code, w.Header())
+	w := ask(http.MethodOptions, "/graphql", "Access-Control-Request-Method", "POST")
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
+		t.Errorf("preflight: status %d, %v", w.Code, w.Header())
 	}
 	for _, path := range []string{"/healthz", "/metrics", "/schema.graphql", "/"} {
 		if w := ask(http.MethodGet, path); w.Code != http.StatusOK {
@@ -78,6 +81,6 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 	close(executed)
 	others.Wait()
 	if w := ask(http.MethodPost, "/graphql"); w.Code != http.StatusOK {
-		t.Errorf("afterwards the status is %d: %s", w.Code, w.Body)
+		t.Errorf("after the overload: status %d: %s", w.Code, w.Body)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly runs a test with a server that executes one operation at a time, on a clock of its own, and over connections that keep nothing on the way: what
-// clients have not read, the server has.
+// slowly runs a test with a fake clock, a server that runs one operation at a time, and connections
+// without buffers: unread bytes stay in the server.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -40,12 +40,12 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		defer server.Close()
 		test(t, s)
 		s.clients.Wait()
-		time.Sleep(time.Second) // net/http closes a connection half a second after it has given it up
+		time.Sleep(time.Second) // net/http closes abandoned connections after half a second
 		server.Close()
 		synctest.Wait()
 		for _, held := range []*inflight.Bytes{s.sending, s.receiving} {
 			if bytes, _ := held.Load(); bytes != 0 {
-				t.Errorf("%d bytes wait for ever", bytes)
+				t.Errorf("%d bytes in flight at the end, want 0", bytes)
 			}
 		}
 	})
@@ -69,14 +69,14 @@ func (s *slowServer) dial() net.Conn {
 	return c
 }
 
-// request is what a client sends for a query.
+// request returns the HTTP request of a query.
 func request(query string, headers ...string) string {
 	body := `{"query":` + strconv.Quote(query) + `}`
 	return "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n" + strings.Join(headers, "") +
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// long has an answer of more than a megabyte, for which no row is read.
+// long returns a query whose response has more than a megabyte, without reads of the store.
 func long() string {
 	var query strings.Builder
 	for i := range 40 {
@@ -85,7 +85,7 @@ func long() string {
 	return "{" + query.String() + "}"
 }
 
-// answersOthers asks for something else, which must be answered at once.
+// answersOthers checks that another request is answered immediately.
 func (s *slowServer) answersOthers(when string) {
 	s.t.Helper()
 	asked, c := time.Now(), s.dial()
@@ -97,12 +97,12 @@ func (s *slowServer) answersOthers(when string) {
 		s.t.Fatal(err)
 	}
 	if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 0 {
-		s.t.Errorf("%s, somebody else is answered %s after %v", when, response.Status, took)
+		s.t.Errorf("%s: another request got %s after %v", when, response.Status, took)
 	}
 }
 
-// readSlowly asks, and reads a byte every tenth of a second after the first thousand until there is no more. It tells how many bytes came so, and after
-// what time the last.
+// readSlowly sends a request. After 1000 bytes it reads a byte every tenth of a second until the
+// end, and reports their number and the duration.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {
@@ -126,10 +126,10 @@ func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Dura
 func TestSlowRequestBody(t *testing.T) {
 	const whole = `{"query":"{__typename}"}`
 	for _, test := range []struct{ name, first, everySecond string }{
-		{"a byte a second", "", `{"query":` + strconv.Quote(long())},
-		{"a megabyte, and nothing more", strings.Repeat(" ", 1_040_000), ""},
-		{"a megabyte, and a byte a second", strings.Repeat(" ", 1_040_000), whole + strings.Repeat(" ", 100)},
-		{"all but what its length promises", whole, ""},
+		{"a byte per second", "", `{"query":` + strconv.Quote(long())},
+		{"a megabyte, then nothing", strings.Repeat(" ", 1_040_000), ""},
+		{"a megabyte, then a byte per second", strings.Repeat(" ", 1_040_000), whole + strings.Repeat(" ", 100)},
+		{"less than its Content-Length", whole, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
@@ -144,7 +144,7 @@ func TestSlowRequestBody(t *testing.T) {
 					}
 				})
 				time.Sleep(10 * time.Second)
-				s.answersOthers("while a body comes")
+				s.answersOthers("during a slow body")
 				response, err := http.ReadResponse(bufio.NewReader(c), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -152,10 +152,10 @@ func TestSlowRequestBody(t *testing.T) {
 				body, err := io.ReadAll(response.Body)
 				want := `{"errors":[{"message":"the body did not come in time","extensions":{"code":"TIMEOUT"}}]}`
 				if response.StatusCode != http.StatusRequestTimeout || strings.TrimSpace(string(body)) != want || err != nil {
-					t.Errorf("it is answered %s: %s %v", response.Status, body, err)
+					t.Errorf("got %s: %s %v", response.Status, body, err)
 				}
 				if took := time.Since(began); took != requestTimeout {
-					t.Errorf("it ends after %v", took)
+					t.Errorf("it ended after %v, want %v", took, requestTimeout)
 				}
 			})
 		})
@@ -163,7 +163,7 @@ func TestSlowRequestBody(t *testing.T) {
 }
 
 func TestOldestSlowBodiesAreCutOff(t *testing.T) {
-	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // a megabyte is read into as much
+	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // room is the buffer of a megabyte
 	for _, version := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(version, func(t *testing.T) {
 			slowly(t, fit*room, func(t *testing.T, s *slowServer) {
@@ -185,7 +185,7 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 					}
 					response.Body.Close()
 					if response.Proto != version {
-						t.Errorf("it is answered by %s", response.Proto)
+						t.Errorf("response by %s", response.Proto)
 					}
 					return response.StatusCode, time.Since(began)
 				}
@@ -194,29 +194,29 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 						stops, part := io.Pipe()
 						go io.WriteString(part, strings.Repeat(" ", megabyte))
 						want := requestTimeout
-						if i <= bodies-fit { // the last of them for answersOthers
+						if i <= bodies-fit { // the last one by answersOthers
 							want = fit * time.Second
 						}
 						if status, took := post(megabyte+1, stops); status != http.StatusRequestTimeout || took != want {
-							t.Errorf("number %d is answered %d after %v, not after %v", i+1, status, took, want)
+							t.Errorf("request %d: status %d after %v, want after %v", i+1, status, took, want)
 						}
 						part.Close()
 					})
 					time.Sleep(time.Second)
 					synctest.Wait()
 					if bytes, cut := s.receiving.Load(); bytes != min(i+1, fit)*room || cut != max(0, i+1-fit) {
-						t.Errorf("of %d bodies %d bytes are held, and %d were cut off", i+1, bytes, cut)
+						t.Errorf("%d bodies: %d bytes in flight, %d cut off", i+1, bytes, cut)
 					}
 				}
-				s.answersOthers("beside many bodies that do not come")
+				s.answersOthers("during many slow bodies")
 				time.Sleep(time.Second / 2)
 				whole := `{"query":"{__typename}"}`
 				if status, took := post(megabyte, strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
-					t.Errorf("one that comes is answered %d after %v", status, took)
+					t.Errorf("complete request: status %d after %v", status, took)
 				}
 				s.clients.Wait()
 				if _, cut := s.receiving.Load(); cut != bodies-fit+1 {
-					t.Errorf("%d of %d are cut off", cut, bodies)
+					t.Errorf("%d of %d were cut off", cut, bodies)
 				}
 				transport.CloseIdleConnections()
 			})
@@ -230,23 +230,23 @@ func TestSlowReader(t *testing.T) {
 		header string
 		took   time.Duration
 	}{
-		{"an answer", "", writeTimeout},
-		{"one that is compressed", "Accept-Encoding: gzip\r\n", writeTimeout},
-		{"an answer of events", "Accept: text/event-stream\r\n", 10 * time.Second},
+		{"response", "", writeTimeout},
+		{"compressed response", "Accept-Encoding: gzip\r\n", writeTimeout},
+		{"events", "Accept: text/event-stream\r\n", 10 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 				s.readSlowly(request(long(), test.header), func(bytes int, took time.Duration) {
 					if least := int(test.took/time.Second)*10 - 2; bytes < least || bytes > least+3 || took.Round(time.Second) != test.took {
-						t.Errorf("it ends after %v, and %d bytes", took, bytes)
+						t.Errorf("it ended after %v and %d bytes", took, bytes)
 					}
 				})
 				time.Sleep(time.Second)
 				bytes, _ := s.sending.Load()
-				if least := 1 << 20; bytes < least && test.name != "one that is compressed" || bytes == 0 {
-					t.Errorf("%d bytes wait for their reader", bytes)
+				if least := 1 << 20; bytes < least && test.name != "compressed response" || bytes == 0 {
+					t.Errorf("%d bytes in flight", bytes)
 				}
-				s.answersOthers("while an answer is read")
+				s.answersOthers("during a slow response")
 			})
 		})
 	}
@@ -262,18 +262,18 @@ func TestOldestSlowReadersAreCutOff(t *testing.T) {
 				s.readSlowly(request(long(), header), func(int, time.Duration) { ended[i] = time.Since(began) })
 				time.Sleep(time.Second / 2)
 				if bytes, _ := s.sending.Load(); bytes > 4<<20 {
-					t.Errorf("%d bytes wait for their readers", bytes)
+					t.Errorf("%d bytes in flight", bytes)
 				}
 			}
-			s.answersOthers("beside many who read slowly")
+			s.answersOthers("during many slow responses")
 			s.clients.Wait()
 			_, cut := s.sending.Load()
 			if cut == 0 || cut >= readers {
-				t.Fatalf("%d of %d are cut off", cut, readers)
+				t.Fatalf("%d of %d were cut off", cut, readers)
 			}
 			for i, at := range ended {
 				if early := at < 10*time.Second; early != (i < cut) {
-					t.Errorf("of %d the first %d were to be cut off; number %d ended after %v", readers, cut, i+1, at)
+					t.Errorf("of %d readers the first %d must be cut off; number %d ended after %v", readers, cut, i+1, at)
 				}
 			}
 		})
@@ -287,8 +287,8 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 		took       time.Duration
 	}{
 		{"from the start", "", false, headerTimeout},
-		{"in the middle of a head", "POST /graphql HTTP/1.1\r\nHost: gate", false, headerTimeout},
-		{"after an answer", request("{__typename}"), true, idleTimeout},
+		{"within a header", "POST /graphql HTTP/1.1\r\nHost: gate", false, headerTimeout},
+		{"after a response", request("{__typename}"), true, idleTimeout},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
@@ -296,10 +296,10 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 				s.clients.Go(func() { io.WriteString(c, test.sent) })
 				text, err := io.ReadAll(c)
 				if answered := strings.Contains(string(text), "HTTP/1.1 200 "); answered != test.answered || err != nil {
-					t.Errorf("%v; there came %s", err, text)
+					t.Errorf("%v; got %s", err, text)
 				}
 				if took := time.Since(began); took != test.took {
-					t.Errorf("it is closed after %v", took)
+					t.Errorf("closed after %v, want %v", took, test.took)
 				}
 			})
 		})

@@ -10,7 +10,7 @@ import (
 	"twibase/graph/endpoint/inflight"
 )
 
-// discard drops a response.
+// discard drops responses.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header            { return d.header }

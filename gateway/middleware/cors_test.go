@@ -24,7 +24,7 @@ func TestAllowedHeadersAreDocumented(t *testing.T) {
 	}
 }
 
-// preflightOf returns a preflight for a POST from a page of a listed origin. Each value is a header field.
+// preflightOf returns a preflight for a POST from a listed origin, with header fields.
 func preflightOf(values ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodOptions, "/graphql", nil)
 	r.Header = http.Header{"Origin": {listedOrigin}, "Access-Control-Request-Method": {"POST"},
@@ -73,7 +73,7 @@ func TestPreflightCostsBoundedWork(t *testing.T) {
 	}
 }
 
-// requested returns header names as browsers send them in a preflight.
+// requested returns header names as browsers send them.
 func requested(names []string) string {
 	return strings.ToLower(strings.Join(slices.SortedFunc(slices.Values(names), func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))

@@ -19,8 +19,8 @@ func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}
 }
 
-// ShedLoad rejects requests while the endpoint is overloaded, before other middleware spends time
-// on them. It passes a few per second, so that the log shows rejections by the endpoint.
+// ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
+// them. It passes a few per second, so that the log shows rejections by the endpoint.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
