@@ -13,16 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable are the package-level variables that may change after the start, each with the reason.
+// mutable lists the package-level variables that may change, with the reason.
 var mutable = map[string]string{
-	"graph/plan.buffers":   "a pool: nobody can see what it holds",
-	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process, which it reads without a lock",
+	"graph/plan.buffers":   "a pool of buffers",
+	"hbase/cluster.zkLogs": "ZooKeeper's client has one logger per process",
 	"writers.opTypes":      "filled by declarations, before main starts",
 	"writers.movedAtOnce":  "less in tests",
 }
 
-// TestNoPackageHasMutableState finds package-level variables that some function changes, or that are made to be
-// changed (of sync, of sync/atomic, a channel): two gateways in one process would share them.
+// TestNoPackageHasMutableState finds package-level variables that a function changes, or of a type that is made
+// for it (sync, sync/atomic, channels). Gateways in one process would share them.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -49,14 +49,14 @@ func TestNoPackageHasMutableState(t *testing.T) {
 	for dir, files := range packages {
 		for _, name := range mutableVars(files) {
 			if name = dir + "." + name; mutable[name] == "" {
-				t.Errorf("%s can change: make it a field, or a constant, or say in the table why not", name)
+				t.Errorf("%s is mutable: make it a field or a constant, or add it to the table with a reason", name)
 			}
 			found[name] = true
 		}
 	}
 	for name := range mutable {
 		if !found[name] {
-			t.Errorf("%s is in the table and does not change", name)
+			t.Errorf("%s is not mutable: remove it from the table", name)
 		}
 	}
 }
@@ -64,14 +64,13 @@ func TestNoPackageHasMutableState(t *testing.T) {
 // notProduct are the folders of tests and benchmarks.
 var notProduct = []string{"bench", "e2e", "hbase/hbasetest"}
 
-// parsed is a file.
 type parsed struct {
 	*ast.File
 	test bool
 }
 
-// mutableVars returns the package-level variables of a package that can change. Tests of the package count as
-// functions that change a variable; their own variables do not count.
+// mutableVars returns the mutable package-level variables of a package. Changes in tests count, variables of
+// tests do not.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {
@@ -88,7 +87,7 @@ func mutableVars(files []parsed) (names []string) {
 		}
 	}
 	changed := func(target ast.Expr) {
-		// The parser resolves names within a file. What it leaves open belongs to the package.
+		// The parser resolves names within a file; others belong to the package.
 		if name := root(target); name != nil && declared[name.Name] && (name.Obj == nil || specs[name.Obj.Decl]) {
 			names = append(names, name.Name)
 		}
@@ -127,11 +126,11 @@ func packageVars(file *ast.File) (specs []*ast.ValueSpec) {
 	return specs
 }
 
-// madeToChange reports whether the type or the value of a variable is a channel or of package sync or atomic.
+// madeToChange reports whether a variable is a channel, or of package sync or atomic.
 func madeToChange(spec *ast.ValueSpec) (yes bool) {
 	look := func(node ast.Node) bool {
 		switch node := node.(type) {
-		case *ast.FuncLit: // a local variable of a function is not the package's
+		case *ast.FuncLit: // local variables
 			return false
 		case *ast.ChanType:
 			yes = true

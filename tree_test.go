@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// longest is how many lines a file may have that people write. One that grows past it is split by noun.
-const longest = 400
+// maxLines bounds hand-written files. Split longer ones by noun.
+const maxLines = 400
 
-// skipped are folders of which nothing was written here by hand.
+// skipped are folders without hand-written files.
 var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist", "bin", "data", "testdata"}
 
-// source are the endings of the files whose length counts.
+// source lists the extensions of hand-written files.
 var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".css", ".html", ".java", ".sh"}
 
-// TestTree holds the folders to what a reader counts on: short files, and one place that says what a package is for.
+// TestTree checks that files are short, and that each package has one package comment.
 func TestTree(t *testing.T) {
-	comments := map[string][]string{} // of each folder with Go files of people, the files that have a package comment
+	comments := map[string][]string{} // from folder to files with a package comment
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -52,8 +52,8 @@ func TestTree(t *testing.T) {
 			}
 			comments[filepath.Dir(path)] = found
 		}
-		if n := bytes.Count(text, []byte("\n")); n > longest {
-			t.Errorf("%s has %d lines, more than %d: split it", path, n, longest)
+		if n := bytes.Count(text, []byte("\n")); n > maxLines {
+			t.Errorf("%s has %d lines, more than %d: split it", path, n, maxLines)
 		}
 		return nil
 	})
@@ -62,7 +62,7 @@ func TestTree(t *testing.T) {
 	}
 	for folder, files := range comments {
 		if len(files) != 1 {
-			t.Errorf("%s has %d package comments, not one: %s", folder, len(files), strings.Join(files, " "))
+			t.Errorf("%s has %d package comments, want 1: %s", folder, len(files), strings.Join(files, " "))
 		}
 	}
 }

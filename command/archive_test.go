@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// archive has a store that an earlier program wrote, and what it exported from it. scripts/store-archive made it with the
-// program of the commit in its name: see testdata/README.md.
+// archive has a store of an earlier version and its export, made by scripts/store-archive: see
+// testdata/README.md.
 const archive = "testdata/store-224cd05.tar.gz"
 
-// A difference here is a store of an earlier program that can't be read any more.
-func TestAStoreOfAnEarlierProgramIsReadAsItWasWritten(t *testing.T) {
+// A difference means that a store of an earlier version can't be read any more.
+func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()
 	unpack(t, archive, dir)
@@ -40,8 +40,8 @@ func TestAStoreOfAnEarlierProgramIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// A store that is imported from the export of another has nothing to repair, and exports the same.
-func TestAnExportOfAnEarlierProgramIsImported(t *testing.T) {
+// An imported store has nothing to repair, and exports the same files.
+func TestImportExportOfAnEarlierVersion(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()
 	unpack(t, archive, dir)
@@ -71,7 +71,6 @@ func text(t *testing.T, path string) string {
 	return string(b)
 }
 
-// unpack unpacks a .tar.gz into a directory.
 func unpack(t *testing.T, path, dir string) {
 	t.Helper()
 	file, err := os.Open(path)

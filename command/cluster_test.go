@@ -13,7 +13,7 @@ import (
 	"twibase/transfer"
 )
 
-// TestCommandsOnACluster has an HBase of its own: twibase's tables have fixed names.
+// It has an HBase of its own, because twibase's tables have fixed names.
 func TestCommandsOnACluster(t *testing.T) {
 	minihbase.Slow(t)
 	h, err := minihbase.Start(t.Context(), t.TempDir())

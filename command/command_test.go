@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// command runs the program with arguments and returns what a person would see.
+// command runs the program.
 func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, complaint bytes.Buffer
@@ -44,45 +44,45 @@ func TestUsageErrors(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{"no command at all", "", statusUsage, `twibase: expected one of "serve", "import", `},
-		{"a command that is none", "sevre", statusUsage, "twibase: unexpected argument sevre"},
-		{"a flag that is none is guessed", "serve --lsten :1", statusUsage, `unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
-		{"a level that is none", "schema --log-level loud", statusUsage, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
-		{"a store that is none", "tables list --store mysql://localhost", statusFailed, "--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
-		{"a store without its colon", "tables list --store embedded", statusFailed, "--store embedded: write embedded:DIR, embedded: or hbase"},
-		{"a cluster without a host", "tables list --store hbase:", statusFailed, "--store hbase:: write embedded:DIR"},
-		{"a cluster whose URL is malformed", "tables list --store hbase://?", statusFailed, "--store hbase://?: "},
+		{"no command", "", statusUsage, `twibase: expected one of "serve", "import", `},
+		{"unknown command", "sevre", statusUsage, "twibase: unexpected argument sevre"},
+		{"unknown flag", "serve --lsten :1", statusUsage, `unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
+		{"unknown log level", "schema --log-level loud", statusUsage, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
+		{"unknown kind of store", "tables list --store mysql://localhost", statusFailed, "--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
+		{"store without a colon", "tables list --store embedded", statusFailed, "--store embedded: write embedded:DIR, embedded: or hbase"},
+		{"cluster without a host", "tables list --store hbase:", statusFailed, "--store hbase:: write embedded:DIR"},
+		{"malformed URL of a cluster", "tables list --store hbase://?", statusFailed, "--store hbase://?: "},
 		{"no region", "tables create --regions 0", statusUsage, "--regions must be from 1 to 1000, not 0"},
-		{"nobody for a token", "token --jwt-secret-file x", statusUsage, `expected "<username>"`},
-		{"a token without a secret", "token LiLei", statusUsage, "missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
-		{"a secret that is not there", "token LiLei --jwt-secret-file /nowhere", statusFailed, "--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
-		{"a secret that is too short", "serve --store embedded: --jwt-secret-file " + empty, statusFailed, "has 0 bytes, and a secret needs 32"},
-		{"others' keys without their name", "serve --jwks keys.json --jwt-audience twibase", statusUsage, "--jwks needs --jwt-issuer and --jwt-audience"},
-		{"others' keys that are not there", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", statusFailed, "--jwks /nowhere: open /nowhere"},
-		{"administrators without a secret", "serve --dev-tokens", statusUsage, "--dev-tokens needs --jwt-secret-file"},
-		{"less than no cache", "serve --row-cache=-1", statusUsage, "--row-cache must be from 0, which is no cache, to 1048576 MiB"},
-		{"a cache that no machine has room for", "serve --row-cache 1048577", statusUsage, "--row-cache must be from 0"},
-		{"fewer operations than none", "serve --concurrency=-1 --listen nowhere", statusUsage, "--concurrency must be at least 0, which is no limit"},
-		{"fewer streams than none", "serve --streams-per-address=-1 --listen nowhere", statusUsage, "--streams-per-address must be at least 0, which is no limit"},
-		{"a certificate without its key", "serve --store embedded: --tls-cert cert.pem", statusUsage, "--tls-cert and --tls-key need each other"},
-		{"administrators of a token in production", "serve --production --dev-tokens --jwt-secret-file " + empty, statusUsage, "--dev-tokens is not for --production"},
-		{"documents that are not there", "serve --store embedded: --documents /nowhere", statusFailed, "--documents: stat /nowhere"},
-		{"an origin with a path", "serve --cors https://example.org/a", statusUsage, `--cors: "https://example.org/a" is not an origin: write a scheme and a host`},
-		{"a header that is none", "serve --cors https://example.org --cors-headers X-Good,X:Bad", statusUsage, `--cors-headers: "X:Bad" is not a header name: write names as in X-Tenant,X-Trace`},
+		{"token without a username", "token --jwt-secret-file x", statusUsage, `expected "<username>"`},
+		{"token without a secret", "token LiLei", statusUsage, "missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
+		{"missing secret file", "token LiLei --jwt-secret-file /nowhere", statusFailed, "--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
+		{"too short secret", "serve --store embedded: --jwt-secret-file " + empty, statusFailed, "has 0 bytes, and a secret needs 32"},
+		{"--jwks without an issuer", "serve --jwks keys.json --jwt-audience twibase", statusUsage, "--jwks needs --jwt-issuer and --jwt-audience"},
+		{"missing --jwks file", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", statusFailed, "--jwks /nowhere: open /nowhere"},
+		{"--dev-tokens without a secret", "serve --dev-tokens", statusUsage, "--dev-tokens needs --jwt-secret-file"},
+		{"negative --row-cache", "serve --row-cache=-1", statusUsage, "--row-cache must be from 0, which is no cache, to 1048576 MiB"},
+		{"too large --row-cache", "serve --row-cache 1048577", statusUsage, "--row-cache must be from 0"},
+		{"negative --concurrency", "serve --concurrency=-1 --listen nowhere", statusUsage, "--concurrency must be at least 0, which is no limit"},
+		{"negative --streams-per-address", "serve --streams-per-address=-1 --listen nowhere", statusUsage, "--streams-per-address must be at least 0, which is no limit"},
+		{"--tls-cert without --tls-key", "serve --store embedded: --tls-cert cert.pem", statusUsage, "--tls-cert and --tls-key need each other"},
+		{"--dev-tokens with --production", "serve --production --dev-tokens --jwt-secret-file " + empty, statusUsage, "--dev-tokens is not for --production"},
+		{"missing --documents file", "serve --store embedded: --documents /nowhere", statusFailed, "--documents: stat /nowhere"},
+		{"--cors with a path", "serve --cors https://example.org/a", statusUsage, `--cors: "https://example.org/a" is not an origin: write a scheme and a host`},
+		{"invalid --cors-headers", "serve --cors https://example.org --cors-headers X-Good,X:Bad", statusUsage, `--cors-headers: "X:Bad" is not a header name: write names as in X-Tenant,X-Trace`},
 		{"any header", "serve --cors https://example.org --cors-headers *", statusUsage, `--cors-headers: "*" is not a header name`},
-		{"headers of pages of no origin", "serve --cors-headers X-Tenant", statusUsage, "--cors-headers: it needs --cors"},
+		{"--cors-headers without --cors", "serve --cors-headers X-Tenant", statusUsage, "--cors-headers: it needs --cors"},
 		{"any origin", "serve --cors *", statusUsage, `--cors: "*" is not an origin`},
-		{"an address that is none", "serve --store embedded: --listen nowhere", statusFailed, "--listen nowhere: "},
-		{"nobody to be an administrator", "admin grant", statusUsage, `expected "<username>"`},
-		{"an administrator of no store", "admin grant LiLei --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
-		{"an administrator who is not there", "admin grant nobody --store embedded:", statusFailed, `twibase: cannot make "nobody" an administrator: there is no "nobody"` + "\n"},
-		{"a name that nobody can have", "admin grant a/b --store embedded:", statusFailed, `twibase: cannot make "a/b" an administrator: `},
-		{"nowhere to export to", "export", statusUsage, `expected "<dir>"`},
-		{"a store that has no tables", "export --store embedded: " + t.TempDir(), statusFailed, "--store embedded: has no twibase tables: "},
-		{"a store that is not there", "export --store embedded:/nowhere/data " + t.TempDir(), statusFailed, "--store embedded:/nowhere/data: there is no store: "},
-		{"a folder that is no store", "export --store embedded:" + folder + " " + t.TempDir(), statusFailed, "--store embedded:" + folder + ": there is no store in that folder"},
-		{"nor for looking at", "tables list --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
-		{"nothing to import", "import", statusUsage, `expected "<path> ..."`},
+		{"invalid --listen", "serve --store embedded: --listen nowhere", statusFailed, "--listen nowhere: "},
+		{"admin grant without a user", "admin grant", statusUsage, `expected "<username>"`},
+		{"admin grant without a store", "admin grant LiLei --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
+		{"admin grant of an unknown user", "admin grant nobody --store embedded:", statusFailed, `twibase: cannot make "nobody" an administrator: there is no "nobody"` + "\n"},
+		{"admin grant of an invalid name", "admin grant a/b --store embedded:", statusFailed, `twibase: cannot make "a/b" an administrator: `},
+		{"export without a folder", "export", statusUsage, `expected "<dir>"`},
+		{"store without tables", "export --store embedded: " + t.TempDir(), statusFailed, "--store embedded: has no twibase tables: "},
+		{"missing store", "export --store embedded:/nowhere/data " + t.TempDir(), statusFailed, "--store embedded:/nowhere/data: there is no store: "},
+		{"folder that is not a store", "export --store embedded:" + folder + " " + t.TempDir(), statusFailed, "--store embedded:" + folder + ": there is no store in that folder"},
+		{"folder that is not a store, tables list", "tables list --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
+		{"import without a path", "import", statusUsage, `expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, strings.Fields(test.args)...)
@@ -138,8 +138,8 @@ func TestToken(t *testing.T) {
 		args []string
 		want auth.Viewer
 	}{
-		{"a token names its viewer", []string{"token", "小红", "--jwt-secret-file", secret}, auth.Viewer{Username: "小红"}},
-		{"or an administrator", []string{"token", "LiLei", "--admin", "--jwt-secret-file", secret}, auth.Viewer{Username: "LiLei", Admin: true}},
+		{"user", []string{"token", "小红", "--jwt-secret-file", secret}, auth.Viewer{Username: "小红"}},
+		{"administrator", []string{"token", "LiLei", "--admin", "--jwt-secret-file", secret}, auth.Viewer{Username: "LiLei", Admin: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, test.args...)
@@ -173,12 +173,12 @@ func TestTables(t *testing.T) {
 		stdout []string
 		stderr string
 	}{
-		{"they are made", []string{"tables", "create", "--regions", "4"}, all, number + " tables created, 0 existed already\n"},
-		{"and are there", []string{"tables", "list"}, all, ""},
-		{"making them again does nothing", []string{"tables", "create"}, nil, "0 tables created, " + number + " existed already\n"},
-		{"they are dropped", []string{"tables", "drop"}, all, ""},
+		{"create", []string{"tables", "create", "--regions", "4"}, all, number + " tables created, 0 existed already\n"},
+		{"list", []string{"tables", "list"}, all, ""},
+		{"create again", []string{"tables", "create"}, nil, "0 tables created, " + number + " existed already\n"},
+		{"drop", []string{"tables", "drop"}, all, ""},
 		{"and gone", []string{"tables", "list"}, nil, number + " tables are missing: create them with twibase tables create\n"},
-		{"dropping them again does nothing", []string{"tables", "drop"}, nil, ""},
+		{"drop again", []string{"tables", "drop"}, nil, ""},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, append(step.args, "--log-level", "warn")...)

@@ -11,7 +11,7 @@ import (
 
 const listedOrigin = "https://example.org"
 
-// preflight asks whether a page of an origin may send a POST with these headers.
+// preflight sends a preflight for a POST of a page with these headers.
 func preflight(t *testing.T, url, origin, method string, names ...string) (int, http.Header) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodOptions, url+"/graphql", nil)
@@ -27,12 +27,12 @@ func preflight(t *testing.T, url, origin, method string, names ...string) (int, 
 	return status, header
 }
 
-func TestPreflightAllowsWhatClientsSend(t *testing.T) {
+func TestPreflightAllowsClientHeaders(t *testing.T) {
 	url, _ := started(t, "--cors", listedOrigin, "--cors-headers", "X-Tenant,X-Shard", "--cors-headers", "x-third")
 	names := []string{"authorization", "content-type", "x-twibase-report", "traceparent", "tracestate", "baggage", "sentry-trace",
 		"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
 		"x-request-id", "graphql-client-name", "graphql-client-version", "x-tenant", "x-shard", "x-third"}
-	slices.Sort(names) // as browsers do
+	slices.Sort(names)
 	for _, test := range [][]string{
 		names, {"baggage", "traceparent"}, {"content-type", " x-tenant"}, nil,
 	} {
@@ -44,7 +44,7 @@ func TestPreflightAllowsWhatClientsSend(t *testing.T) {
 			allowed := strings.Split(header.Get("Access-Control-Allow-Headers"), ",")
 			for _, name := range test {
 				if name = strings.ToLower(strings.TrimSpace(name)); !contains(allowed, name) {
-					t.Errorf("%s is not among %q", name, allowed)
+					t.Errorf("%s is missing in %q", name, allowed)
 				}
 			}
 		})
@@ -54,7 +54,7 @@ func TestPreflightAllowsWhatClientsSend(t *testing.T) {
 			t.Errorf("%s alone is refused: %v", name, header)
 		}
 		if _, header := preflight(t, url, "https://example.com", "POST", name); header.Get("Access-Control-Allow-Origin") != "" || header.Get("Access-Control-Allow-Headers") != "" {
-			t.Errorf("%s of an origin that is not listed is allowed: %v", name, header)
+			t.Errorf("%s of an unlisted origin is allowed: %v", name, header)
 		}
 	}
 	for _, name := range []string{"x-other", "cookie", "*", "x-tenant2", "x tenant"} {
@@ -84,19 +84,19 @@ func TestListedOriginsReadEveryResponse(t *testing.T) {
 		{"data", "POST", "/graphql", query, nil, 200},
 		{"a query by GET", "GET", "/graphql?query={__typename}", "", nil, 200},
 		{"a head", "HEAD", "/graphql?query={__typename}", "", nil, 200},
-		{"what is no document", "POST", "/graphql", `{"query":"{"}`, []string{"Accept", "application/graphql-response+json"}, 400},
-		{"what is no request", "POST", "/graphql", `{`, nil, 400},
+		{"invalid document", "POST", "/graphql", `{"query":"{"}`, []string{"Accept", "application/graphql-response+json"}, 400},
+		{"invalid request", "POST", "/graphql", `{`, nil, 400},
 		{"a batch", "POST", "/graphql", "[" + query + "]", nil, 200},
-		{"a token that is none", "POST", "/graphql", query, []string{"Authorization", "Bearer x"}, 401},
-		{"another method", "PATCH", "/graphql", query, nil, 405},
+		{"invalid token", "POST", "/graphql", query, []string{"Authorization", "Bearer x"}, 401},
+		{"other method", "PATCH", "/graphql", query, nil, 405},
 		{"a mutation by GET", "GET", "/graphql?query=mutation{deleteUser(input:{username:%22x%22}){clientMutationId}}", "", nil, 405},
 		{"a subscription without events", "POST", "/graphql", `{"query":"subscription{twitPosted(username:\"LiLei\"){id}}"}`, []string{"Accept", "application/json"}, 406},
 		{"a long body", "POST", "/graphql", `{"query":"` + strings.Repeat(" ", 1<<20) + `"}`, nil, 413},
-		{"a body that a form can send", "POST", "/graphql", query, []string{"Content-Type", "text/plain"}, 415},
-		{"a preflight of another method", "OPTIONS", "/graphql", "", []string{"Access-Control-Request-Method", "PATCH"}, 204},
-		{"a preflight of another header", "OPTIONS", "/graphql", "",
+		{"form", "POST", "/graphql", query, []string{"Content-Type", "text/plain"}, 415},
+		{"preflight for another method", "OPTIONS", "/graphql", "", []string{"Access-Control-Request-Method", "PATCH"}, 204},
+		{"preflight for another header", "OPTIONS", "/graphql", "",
 			[]string{"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "x-other"}, 204},
-		{"what is no preflight", "OPTIONS", "/graphql", "", nil, 204},
+		{"OPTIONS that is not a preflight", "OPTIONS", "/graphql", "", nil, 204},
 	} {
 		for _, origin := range []string{listedOrigin, "https://example.com"} {
 			t.Run(test.name+" to "+origin, func(t *testing.T) {
@@ -121,13 +121,13 @@ func TestListedOriginsReadEveryResponse(t *testing.T) {
 					t.Errorf("Access-Control-Allow-Origin (-want +got):\n%s", diff)
 				}
 				if exposed := header.Get("Access-Control-Expose-Headers"); (exposed != "") != (want != nil) {
-					t.Errorf("exposed are %q", exposed)
+					t.Errorf("Access-Control-Expose-Headers: %q", exposed)
 				}
 				if strings.Contains(test.name, "preflight of") && (header.Get("Access-Control-Allow-Headers") != "" || header.Get("Access-Control-Allow-Methods") != "") {
-					t.Errorf("it is allowed: %v", header)
+					t.Errorf("the origin is allowed: %v", header)
 				}
 				if !strings.Contains(strings.Join(header.Values("Vary"), ","), "Origin") {
-					t.Errorf("Vary is %q", header.Values("Vary"))
+					t.Errorf("Vary: %q", header.Values("Vary"))
 				}
 			})
 		}

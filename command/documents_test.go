@@ -15,7 +15,6 @@ import (
 	"github.com/coder/websocket"
 )
 
-// TestDocumentIsFoundByEverySpellingOfItsHash asks for documents of a manifest by HTTP and WebSocket.
 func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 	hash := func(document string) string {
 		digest := sha256.Sum256([]byte(document))

@@ -20,7 +20,7 @@ func document(t *testing.T, text string) string {
 	return path
 }
 
-// chain is a document of 2ⁿ fields, of n fragments each of which spreads the next twice.
+// chain returns a document of 2ⁿ fields: n fragments spread the next one twice.
 func chain(n int) string {
 	text := "{ ...f0 }"
 	for i := range n {
@@ -53,35 +53,35 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 		name, document string
 		args           []string
 		status         int
-		stdout, stderr string // stderr with FILE for the file
+		stdout, stderr string
 	}{
-		{"a plan is a tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
+		{"tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
 		{"@defer and @stream have no effect", strings.NewReplacer("name f", "name ... @defer { f", "totalCount", "... @defer(label: \"c\") { totalCount }",
 			"nodes { name", "nodes @stream(initialCount: 1) { name", "} query G", "} } query G").Replace(followers),
 			[]string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
-		{"what reads nothing", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
-		{"an operation that is not there", followers, []string{"--operation", "H"}, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
-		{"one of several that is not named", followers, nil, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
-		{"text that is no document", "{ user(", nil, statusFailed, "", "twibase: FILE:1:8: Expected Name, found <EOF>\n"},
-		{"fields and arguments that are none", "{ nothing\n user(username: 1) { id } }", nil, statusFailed, "",
+		{"no reads", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
+		{"unknown operation name", followers, []string{"--operation", "H"}, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
+		{"several operations, no name", followers, nil, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
+		{"syntax error", "{ user(", nil, statusFailed, "", "twibase: FILE:1:8: Expected Name, found <EOF>\n"},
+		{"unknown fields and arguments", "{ nothing\n user(username: 1) { id } }", nil, statusFailed, "",
 			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: expected a value of the type String!, found 1: it must be a string\n"},
-		{"a variable that is missing", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, statusFailed, "", "twibase: FILE:1:7: $n: a value of the type Int! is required\n"},
-		{"a variable of another type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, statusFailed, "", "twibase: FILE:1:7: $n: it must be a whole number from -2147483648 to 2147483647\n"},
-		{"variables that are no object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
-		{"more than one object", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
-		{"a document that the server would not so much as validate", strings.Repeat("{", 51), nil, statusFailed, "",
+		{"missing variable", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, statusFailed, "", "twibase: FILE:1:7: $n: a value of the type Int! is required\n"},
+		{"variable of the wrong type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, statusFailed, "", "twibase: FILE:1:7: $n: it must be a whole number from -2147483648 to 2147483647\n"},
+		{"variables that are not an object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
+		{"two objects of variables", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
+		{"too long document", strings.Repeat("{", 51), nil, statusFailed, "",
 			"twibase: FILE: the depth of selections, values or types, with fragments expanded, is limited to 50, and this is 51\n"},
-		{"one that has more mistakes than are told", "{ a b c d e f }", nil, statusFailed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
+		{"too many errors", "{ a b c d e f }", nil, statusFailed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
 			"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
 			"FILE: the number of errors in an answer is limited to 4, and this is 6\n"},
-		{"a chain of fragments that is far longer than its text", chain(30), nil, statusFailed, "",
+		{"exponential fragments", chain(30), nil, statusFailed, "",
 			"twibase: FILE: the number of fields, with fragments expanded, is limited to 1000, and this is "},
-		{"variables that are too long", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, statusFailed, "",
+		{"too long variables", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, statusFailed, "",
 			"twibase: FILE: the length of a list or an input object is limited to 100, and this is 101\n"},
-		{"limits that the server was given", "{ a: __typename b: __typename }", []string{"--limit", "aliases=1"}, statusFailed, "",
+		{"--limit", "{ a: __typename b: __typename }", []string{"--limit", "aliases=1"}, statusFailed, "",
 			"twibase: FILE: the number of aliases, with fragments expanded, is limited to 1, and this is 2\n"},
-		{"a limit that there is not", "{ __typename }", []string{"--limit", "alias=1"}, statusFailed, "", "twibase: there is no limit \"alias\"; there are "},
-		{"a viewer who can't be", "{ __typename }", []string{"--as", "Li Lei"}, statusFailed, "", "twibase: --as: "},
+		{"unknown limit", "{ __typename }", []string{"--limit", "alias=1"}, statusFailed, "", "twibase: there is no limit \"alias\"; there are "},
+		{"invalid --as", "{ __typename }", []string{"--as", "Li Lei"}, statusFailed, "", "twibase: --as: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := document(t, test.document)

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A proxy in front, and the gateway, must find the same end of a request. Each would be answered, but for what is odd in it.
+// A proxy and the gateway must agree on the end of a request. Without the ambiguity each request is
+// valid.
 func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	url, _ := started(t)
 	const body = `{"query":"{__typename}"}`
@@ -20,14 +21,14 @@ func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	}{
 		{"one length", "Content-Length: 24\r\n", 200},
 		{"two lengths", "Content-Length: 24\r\nContent-Length: 23\r\n", 400},
-		{"a length with a sign", "Content-Length: +24\r\n", 400},
-		{"a length below nothing", "Content-Length: -24\r\n", 400},
-		{"a blank behind a name", "Content-Length : 24\r\n", 400},
-		{"an unknown transfer encoding", "Content-Length: 24\r\nTransfer-Encoding: xchunked\r\n", 501},
+		{"Content-Length with a sign", "Content-Length: +24\r\n", 400},
+		{"negative Content-Length", "Content-Length: -24\r\n", 400},
+		{"blank after a header name", "Content-Length : 24\r\n", 400},
+		{"unknown Transfer-Encoding", "Content-Length: 24\r\nTransfer-Encoding: xchunked\r\n", 501},
 		{"two hosts", "Content-Length: 24\r\nHost: b\r\n", 400},
 		{"a nul", "Content-Length: 24\r\nA: \x00\r\n", 400},
-		{"an expectation that nobody knows", "Content-Length: 24\r\nExpect: 200-ok\r\n", 417},
-		{"a head of 128 KiB", "Content-Length: 24\r\nA: " + strings.Repeat("a", 128<<10) + "\r\n", 431},
+		{"unknown Expect", "Content-Length: 24\r\nExpect: 200-ok\r\n", 417},
+		{"128 KiB of headers", "Content-Length: 24\r\nA: " + strings.Repeat("a", 128<<10) + "\r\n", 431},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -36,7 +37,7 @@ func TestAmbiguousHeadersAreRejected(t *testing.T) {
 			}
 			defer c.Close()
 			_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-			// Of a head that is too long the rest may find the connection closed.
+			// A too long header may find the connection closed.
 			_, _ = io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+test.headers+"\r\n"+body)
 			response, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
@@ -47,7 +48,7 @@ func TestAmbiguousHeadersAreRejected(t *testing.T) {
 				t.Errorf("status %d", response.StatusCode)
 			}
 			if response.StatusCode != http.StatusOK && !response.Close {
-				t.Error("the connection stays open")
+				t.Error("the connection was not closed")
 			}
 		})
 	}

@@ -23,7 +23,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// signer signs tokens of somebody else's.
+// signer is another issuer of tokens.
 type signer struct {
 	key *rsa.PrivateKey
 	id  string
@@ -38,7 +38,7 @@ func newSigner(t *testing.T, id string) signer {
 	return signer{key, id}
 }
 
-// set is what publishes the key.
+// set returns the key set of the signer.
 func (s signer) set() []byte {
 	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{KeyID: s.id, Key: s.key.Public(), Algorithm: "RS256", Use: "sig"}}})
 	if err != nil {
@@ -47,7 +47,7 @@ func (s signer) set() []byte {
 	return text
 }
 
-// token is signed by an algorithm and a key, with claims that take the place of good ones.
+// token returns a token with claims that replace valid ones.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", s.id))
@@ -64,7 +64,7 @@ func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, 
 
 const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// said is what a server says to a token, and to the same over a WebSocket.
+// said returns the response to a token, and the close code of a WebSocket.
 func said(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))
@@ -109,16 +109,16 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		name, token string
 		accepted    bool
 	}{
-		{"one that they signed", good, true},
-		{"one that somebody else signed", known.token(t, jose.RS256, unknown.key, nil), false},
-		{"one of a key that nobody knows", unknown.token(t, jose.RS256, unknown.key, nil), false},
-		{"their public key, taken for a secret", known.token(t, jose.HS256, published, nil), false},
-		{"its bytes, taken for a secret", known.token(t, jose.HS256, der, nil), false},
+		{"token of the issuer", good, true},
+		{"token of another issuer", known.token(t, jose.RS256, unknown.key, nil), false},
+		{"unknown key", unknown.token(t, jose.RS256, unknown.key, nil), false},
+		{"public key as a secret, PEM", known.token(t, jose.HS256, published, nil), false},
+		{"public key as a secret, bytes", known.token(t, jose.HS256, der, nil), false},
 		{"no signature", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"known"}`)) + "." + strings.Split(good, ".")[1] + ".", false},
 		{"for others", known.token(t, jose.RS256, known.key, map[string]any{"aud": "else"}), false},
-		{"good in a moment, by a clock that is ahead", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(4 * time.Second)}), true},
+		{"issued by a clock that is ahead", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(4 * time.Second)}), true},
 		{"good later", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(time.Minute)}), false},
-		{"good until a moment ago", known.token(t, jose.RS256, known.key, map[string]any{"exp": in(-time.Second)}), false},
+		{"just expired", known.token(t, jose.RS256, known.key, map[string]any{"exp": in(-time.Second)}), false},
 		{"of 10,000 bytes", known.token(t, jose.RS256, known.key, map[string]any{"x": strings.Repeat("x", 10_000)}), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 				t.Errorf("status %d: %s", status, body)
 			}
 			if accepted := closed == -1; accepted != test.accepted || !accepted && closed != 4403 {
-				t.Errorf("the WebSocket is closed with %d", closed)
+				t.Errorf("the WebSocket was closed with %d", closed)
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		}
 	})
 	if n := fetches.Load(); n != 1 {
-		t.Errorf("the keys were fetched %d times", n)
+		t.Errorf("%d fetches of the keys", n)
 	}
 }
 
@@ -155,16 +155,16 @@ func TestUnreachableIssuer(t *testing.T) {
 	down.Close()
 	url, _ := started(t, "--jwks", down.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
 	if status, body, _ := fetch(t, get(t, url+"/graphql?query={viewer{username}}"), nil); status != http.StatusOK || body != `{"data":{"viewer":null}}` {
-		t.Errorf("a stranger gets %d: %s", status, body)
+		t.Errorf("without a token: status %d: %s", status, body)
 	}
 	who := newSigner(t, "who")
 	status, body, header := fetch(t, get(t, url+"/graphql?query={viewer{username}}", "Authorization", "Bearer "+who.token(t, jose.RS256, who.key, nil)), nil)
 	if status != http.StatusServiceUnavailable || header.Get("Retry-After") != "30" || !strings.Contains(body, `"code":"UNAVAILABLE"`) {
-		t.Errorf("a token gets %d: %s", status, body)
+		t.Errorf("with a token: status %d: %s", status, body)
 	}
 }
 
-func TestKeyFileIsReadAgain(t *testing.T) {
+func TestKeyFileIsReloaded(t *testing.T) {
 	minihbase.Slow(t)
 	old, young := newSigner(t, "old"), newSigner(t, "young")
 	file := filepath.Join(t.TempDir(), "keys.json")
@@ -175,7 +175,7 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 	verify := func(s signer, want int) {
 		t.Helper()
 		if status, body, _ := said(t, url, s.token(t, jose.RS256, s.key, nil)); status != want {
-			t.Errorf("a token of %s gets %d: %s", s.id, status, body)
+			t.Errorf("token of %s: status %d: %s", s.id, status, body)
 		}
 	}
 	verify(old, http.StatusOK)

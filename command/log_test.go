@@ -44,7 +44,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 			url = line.URL
 		}
 	}
-	const asked = 10_000 // lines of more than 300 bytes; a pipe has 64 KiB
+	const asked = 10_000 // lines have more than 300 bytes; a pipe has 64 KiB
 	client := &http.Client{Timeout: 30 * time.Second}
 	get := func(path string) (body string) {
 		response, err := client.Get(url + path)
@@ -82,7 +82,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	all.Wait()
 	dropped := droppedSoFar() - before
 	if dropped == 0 || t.Failed() {
-		t.Fatalf("%d lines are dropped", dropped)
+		t.Fatalf("%d lines were dropped", dropped)
 	}
 	for requests := 0; requests < asked-dropped; {
 		if line := next(); line.Message == "request" {
@@ -91,10 +91,10 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	}
 	ask()
 	if line := next(); line.Message != "request" {
-		t.Errorf("then the log has %+v", line)
+		t.Errorf("next log line: %+v", line)
 	}
 
-	for range 6000 { // more than the queue holds, and nobody reads again
+	for range 6000 { // more than the queue holds, without a reader
 		ask()
 	}
 	began := time.Now()
@@ -105,7 +105,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 			t.Errorf("status %d after %v", status, took)
 		}
 	case <-time.After(30 * time.Second):
-		t.Error("it does not end")
+		t.Error("the server does not stop")
 	}
 }
 

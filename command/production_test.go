@@ -23,7 +23,6 @@ const manifest = `{
 	"7d793037a0760186574b0282f2f435e7": "{ secret }"
 }`
 
-// answered is what a request is answered with.
 func answered(t *testing.T, method, url, body string) (status int, text string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -42,7 +41,7 @@ func TestProduction(t *testing.T) {
 	var log bytes.Buffer
 	trusted, err := (&serveCommand{Documents: file}).trusted(limits.Default(), zerolog.New(&log))
 	if err != nil || trusted.Len() != 3 || strings.Count(log.String(), "will be rejected") != 1 || !strings.Contains(log.String(), `"hash":"7d793037a0760186574b0282f2f435e7"`) {
-		t.Errorf("what is not valid is not told: %v\n%s", err, &log)
+		t.Errorf("the invalid document is not logged: %v\n%s", err, &log)
 	}
 	url, _ := started(t, "--production", "--documents", file)
 
@@ -52,21 +51,21 @@ func TestProduction(t *testing.T) {
 		status                   int
 		want                     string
 	}{
-		{"there is no IDE", "GET", "/", "", 404, ""},
-		{"nor the schema", "GET", "/schema.graphql", "", 404, ""},
-		{"nor the metrics", "GET", "/metrics", "", 404, ""},
-		{"but whether it is ready", "GET", "/readyz", "", 200, "ok"},
-		{"a trusted document is known by its hash", "POST", "/graphql",
+		{"IDE", "GET", "/", "", 404, ""},
+		{"schema", "GET", "/schema.graphql", "", 404, ""},
+		{"metrics", "GET", "/metrics", "", 404, ""},
+		{"readiness", "GET", "/readyz", "", 200, "ok"},
+		{"hash of a trusted document", "POST", "/graphql",
 			`{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}`, 200, found},
-		{"also as Relay's clients name it", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`, 200, found},
+		{"doc_id", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`, 200, found},
 		{"also by GET", "GET", `/graphql?doc_id=3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55&variables={"u":"LiLei"}`, "", 200, found},
-		{"also as Apollo's clients name it, by GET", "GET",
+		{"persistedQuery by GET", "GET",
 			`/graphql?variables={"u":"LiLei"}&extensions={"persistedQuery":{"version":1,"sha256Hash":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55"}}`, "", 200, found},
-		{"also as it is", "POST", "/graphql", `{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
-		{"another is refused", "POST", "/graphql", `{"query":"{viewer{username}}"}`, 200, untrusted},
-		{"also by its hash", "POST", "/graphql", `{"documentId":"sha256:abc"}`, 200, untrusted},
-		{"one that the schema does not allow is refused, trusted or not", "POST", "/graphql", `{"documentId":"7d793037a0760186574b0282f2f435e7"}`, 200, "Cannot query field"},
-		{"so is introspection", "POST", "/graphql", `{"query":"{__schema{queryType{name}}}"}`, 200, untrusted},
+		{"text of a trusted document", "POST", "/graphql", `{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
+		{"other document", "POST", "/graphql", `{"query":"{viewer{username}}"}`, 200, untrusted},
+		{"hash of another document", "POST", "/graphql", `{"documentId":"sha256:abc"}`, 200, untrusted},
+		{"invalid trusted document", "POST", "/graphql", `{"documentId":"7d793037a0760186574b0282f2f435e7"}`, 200, "Cannot query field"},
+		{"introspection", "POST", "/graphql", `{"query":"{__schema{queryType{name}}}"}`, 200, untrusted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, body := answered(t, test.method, url+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(test.path), test.body)
@@ -92,7 +91,7 @@ func TestProduction(t *testing.T) {
 			}
 		}
 		var heard strings.Builder
-		for range 6 { // the acknowledgement, two answers and their ends, and the refusal
+		for range 6 { // connection_ack, two responses with their completions, and the error
 			_, text, err := c.Read(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -101,7 +100,7 @@ func TestProduction(t *testing.T) {
 		}
 		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`, `{"id":"3","type":"next","payload":` + found + `}`, `{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
 			if !strings.Contains(heard.String(), want) {
-				t.Errorf("nobody says %s: %s", want, &heard)
+				t.Errorf("no message %s: %s", want, &heard)
 			}
 		}
 	})
@@ -110,9 +109,9 @@ func TestProduction(t *testing.T) {
 func TestProductionWithoutTrustedDocuments(t *testing.T) {
 	url, _ := started(t, "--production")
 	for _, test := range []struct{ name, body, want string }{
-		{"every query is answered", `{"query":"{viewer{username}}"}`, `{"data":{"viewer":null}}`},
-		{"a hash is asked for its document", `{"documentId":"sha256:abc"}`, `"code":"PERSISTED_QUERY_NOT_FOUND"`},
-		{"the schema is not told", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
+		{"query", `{"query":"{viewer{username}}"}`, `{"data":{"viewer":null}}`},
+		{"unknown hash", `{"documentId":"sha256:abc"}`, `"code":"PERSISTED_QUERY_NOT_FOUND"`},
+		{"schema", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK || !strings.Contains(body, test.want) {
@@ -146,7 +145,7 @@ func TestMetricsListener(t *testing.T) {
 			{server + "/goroutines", 404, ""},
 		} {
 			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status || !strings.Contains(body, test.want) {
-				t.Errorf("%v: %s is answered with status %d: %s", flags, test.url, status, body)
+				t.Errorf("%v: %s: status %d: %s", flags, test.url, status, body)
 			}
 		}
 	}

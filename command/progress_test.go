@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// collect reads what is written to one end at the other one.
 func collect(in, out *os.File) (written func() string) {
 	var all bytes.Buffer
 	over := make(chan struct{})
@@ -57,7 +56,7 @@ func TestProgressLines(t *testing.T) {
 		}
 		p.end()
 		if want := "users: 60 rows\nusers: 120 rows\n120 rows read in 24.0 s\n"; out.String() != want {
-			t.Errorf("%q, and not %q", out.String(), want)
+			t.Errorf("got %q, want %q", out.String(), want)
 		}
 	})
 }

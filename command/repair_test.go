@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// following is a store, and its folder, in which Lucy follows LiLei.
+// following returns a store, and its folder, where Lucy follows LiLei.
 func following(t *testing.T) (store, data string) {
 	t.Helper()
 	files := t.TempDir()
@@ -60,13 +60,13 @@ func TestRepair(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{"what was imported is whole", nil, []string{"--check"}, 0, "", " rows read in "},
-		{"a violation is told, and is the status", func() { damage(count) }, []string{"--check"}, statusFailed, line, "twibase: 1 violations; twibase repair without --check repairs them\n"},
-		{"it stays when it was only told", nil, []string{"--check"}, statusFailed, line, ""},
-		{"it is repaired", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
+		{"no violations", nil, []string{"--check"}, 0, "", " rows read in "},
+		{"--check of a violation", func() { damage(count) }, []string{"--check"}, statusFailed, line, "twibase: 1 violations; twibase repair without --check repairs them\n"},
+		{"--check again", nil, []string{"--check"}, statusFailed, line, ""},
+		{"repair", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
 		{"and gone", nil, []string{"--check"}, 0, "", ""},
-		{"repairing again does nothing", nil, nil, 0, "0 violations found, 0 repaired\n", ""},
-		{"what can't be repaired is the status, too", func() { damage(edge) }, nil, statusFailed, lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
+		{"repair again", nil, nil, 0, "0 violations found, 0 repaired\n", ""},
+		{"violation that can't be repaired", func() { damage(edge) }, nil, statusFailed, lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if step.before != nil {
@@ -86,12 +86,12 @@ func TestRepair(t *testing.T) {
 	})
 }
 
-// A later version of twibase has tables that an earlier one did not. Any other table that is missing was lost.
-func TestRepairAndExportOfAStoreThatLacksTables(t *testing.T) {
+// Tables of later versions are created. Other missing tables were lost.
+func TestRepairAndExportWithMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {
 			table   string
-			outputs []string // of one call after the other
+			outputs []string // of consecutive calls
 		}{
 			{tables.Likes.Table, []string{"twibase: created the tables likes, which this version adds\n", ""}},
 			{tables.Plays.Table, []string{"lacks the tables plays: restore their data", "lacks the tables plays: restore their data"}},

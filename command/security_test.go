@@ -15,17 +15,17 @@ func TestSecurityHeaders(t *testing.T) {
 			_, _, header := fetch(t, r, err)
 			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'", "Referrer-Policy": "no-referrer"} {
 				if got := header.Values(name); len(got) != 1 || !strings.HasPrefix(got[0], want) {
-					t.Errorf("%s is %q", name, got)
+					t.Errorf("%s: %q", name, got)
 				}
 			}
 			if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
-				t.Errorf("a page of others may show it: %s", policy)
+				t.Errorf("other pages may frame it: %s", policy)
 			}
 			if got := header.Get("Cache-Control"); strings.HasPrefix(path, "/graphql") && got != "no-store" {
-				t.Errorf("an answer may be kept on its way: %q", got)
+				t.Errorf("Cache-Control: %q", got)
 			}
 			if header.Get("Set-Cookie") != "" {
-				t.Error("it sets a cookie")
+				t.Error("a cookie is set")
 			}
 		})
 	}
@@ -50,13 +50,13 @@ func TestOrigins(t *testing.T) {
 	}
 	const allowed = "Access-Control-Allow-Origin"
 	for _, test := range []struct{ name, url, origin, want string }{
-		{"a page of an origin that is listed may read answers", listed, "https://example.org", "https://example.org"},
-		{"and of another one", listed, "http://localhost:3000", "http://localhost:3000"},
-		{"not if the port is another", listed, "http://localhost:3001", ""},
-		{"nor the scheme", listed, "http://example.org", ""},
+		{"listed origin", listed, "https://example.org", "https://example.org"},
+		{"second listed origin", listed, "http://localhost:3000", "http://localhost:3000"},
+		{"other port", listed, "http://localhost:3001", ""},
+		{"other scheme", listed, "http://example.org", ""},
 		{"nor the host", listed, "https://example.org.evil.example", ""},
-		{"nor if there is none", listed, "null", ""},
-		{"without a list none may", none, "https://example.org", ""},
+		{"no origin", listed, "null", ""},
+		{"no list", none, "https://example.org", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, header := ask(t, test.url, http.MethodGet, test.origin)
@@ -71,13 +71,13 @@ func TestOrigins(t *testing.T) {
 				t.Errorf("before a POST: %v", header)
 			}
 			if header.Get("Access-Control-Allow-Credentials") != "" {
-				t.Error("cookies are asked for")
+				t.Error("credentials are allowed")
 			}
 		})
 	}
 	t.Run("what is answered to one origin is kept for no other", func(t *testing.T) {
 		if _, header := ask(t, listed, http.MethodGet, "https://example.org"); !slices.Contains(header.Values("Vary"), "Origin") {
-			t.Errorf("Vary is %q", header.Values("Vary"))
+			t.Errorf("Vary: %q", header.Values("Vary"))
 		}
 	})
 	for _, refused := range [][]string{{"PATCH", "content-type"}, {"POST", "x-other"}} {
@@ -89,7 +89,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestTheLogHasNoSecrets sends secrets wherever a client can put some, by right or by mistake.
+// Secrets are sent in every place, valid or not.
 func TestTheLogHasNoSecrets(t *testing.T) {
 	file := secretFile(t)
 	url, log := started(t, "--log-level", "debug", "--jwt-secret-file", file)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lines hands on what is written to it, a line at a time.
+// lines passes on the written lines.
 type lines struct {
 	mu   sync.Mutex
 	rest []byte
@@ -36,7 +36,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	}
 }
 
-// await returns the first log line with that message.
+// await returns the next log line with a message.
 func (l *lines) await(t *testing.T, message string) map[string]any {
 	t.Helper()
 	patience := time.After(time.Minute)
@@ -51,12 +51,12 @@ func (l *lines) await(t *testing.T, message string) map[string]any {
 				return fields
 			}
 		case <-patience:
-			t.Fatalf("the log never says %q", message)
+			t.Fatalf("the log lacks %q", message)
 		}
 	}
 }
 
-// started runs the server until the test ends and returns its URL and its log.
+// started runs the server until the test ends.
 func started(t *testing.T, args ...string) (url string, log *lines) {
 	t.Helper()
 	log = &lines{each: make(chan string, 10_000)}
@@ -191,7 +191,7 @@ func TestStoreIsLocked(t *testing.T) {
 	url, _ := started(t, "--store", dir)
 	status, _, stderr := command(t, "tables", "list", "--store", dir)
 	if status != statusFailed || !strings.Contains(stderr, "--store "+dir) || !strings.Contains(stderr, "in use") {
-		t.Errorf("beside %s a second one has status %d: %s", url, status, stderr)
+		t.Errorf("second server next to %s: status %d: %s", url, status, stderr)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestShutdownClosesSubscriptions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the acknowledgement and the pong
+	for range 2 { // connection_ack and pong
 		if _, text, err := socket.Read(t.Context()); err != nil {
 			t.Fatal(string(text), err)
 		}
@@ -223,13 +223,13 @@ func TestShutdownClosesSubscriptions(t *testing.T) {
 	begin := time.Now()
 	stop()
 	if _, text, err := socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
-		t.Errorf("%s came, and an error: %v", text, err)
+		t.Errorf("got %s, error %v", text, err)
 	}
 	if status := <-ended; status != 0 || time.Since(begin) > 5*time.Second {
-		t.Errorf("it ended with status %d, after %s", status, time.Since(begin))
+		t.Errorf("ended with status %d after %s", status, time.Since(begin))
 	}
 	if line := log.await(t, "operation"); line["operation"] != "News" || line["kind"] != "subscription" {
-		t.Error("the log has ", line)
+		t.Error("the log has the line ", line)
 	}
 }
 
@@ -244,11 +244,11 @@ func TestReadLimit(t *testing.T) {
 		return body
 	}
 	if body := ask("{ user(username: \\\"LiLei\\\") { name twits(first: 1) { nodes { id } } } }"); strings.Contains(body, "errors") {
-		t.Errorf("little is answered with %s", body)
+		t.Errorf("small query: %s", body)
 	}
 	body := ask("{ users(first: 50) { nodes { username twits { nodes { id } } } } }")
 	if !strings.Contains(body, `"username":"`) || !strings.Contains(body, "the number of bytes read from the store is limited to 2000, and this is ") ||
 		!strings.Contains(body, `"code":"LIMIT_EXCEEDED"`) || !strings.Contains(body, `"twits":null`) {
-		t.Errorf("much is answered with %s", body)
+		t.Errorf("large query: %s", body)
 	}
 }

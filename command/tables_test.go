@@ -15,8 +15,8 @@ func TestDifferencesArePrinted(t *testing.T) {
 		differences []cluster.Difference
 		want        string
 	}{
-		{"a table as twibase makes it is its name alone", nil, ""},
-		{"attributes and families that differ come with the shell's lines that mend them", []cluster.Difference{
+		{"no differences", nil, ""},
+		{"differences", []cluster.Difference{
 			{Family: "i", Attribute: "DATA_BLOCK_ENCODING", Is: "FAST_DIFF", Would: "ROW_INDEX_V1"},
 			{Family: "i", Attribute: "VERSIONS", Is: "3", Would: "1"},
 			{Family: "t", Attribute: "DATA_BLOCK_ENCODING", Would: "ROW_INDEX_V1"},

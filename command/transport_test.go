@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// certify writes a certificate for this machine, with that name, and its key.
+// certify writes a certificate for this machine, and its key.
 func certify(t *testing.T, name, cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,7 +44,7 @@ func certify(t *testing.T, name, cert, key string) {
 	}
 }
 
-// asked returns the answer of a client with these protocols, and its body.
+// asked returns the response to a client with these protocols.
 func asked(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true, DisableKeepAlives: true,
@@ -73,7 +73,7 @@ func get(t *testing.T, url string, headers ...string) *http.Request {
 	return r
 }
 
-func TestTLSCertificateIsReadAgain(t *testing.T) {
+func TestTLSCertificateIsReloaded(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	certify(t, "first", cert, key)
@@ -98,7 +98,7 @@ func TestTLSCertificateIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := name(); got != "first" {
-		t.Error("while the files do not fit each other: ", got)
+		t.Error("with a key of another certificate: ", got)
 	}
 	certify(t, "second", cert, key)
 	if got := name(); got != "second" {
@@ -117,12 +117,12 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 		name, url, takes, encoding string
 		unpack                     func(io.Reader) (io.Reader, error)
 	}{
-		{"a long answer is compressed", long, "gzip", "gzip", ungzip},
-		{"for a browser", long, "gzip, deflate, br, zstd", "gzip", ungzip},
-		{"also if another encoding is liked best", long, "br, zstd, gzip;q=0.1", "gzip", ungzip},
-		{"not for a client without gzip", long, "br, zstd", "", nil},
-		{"not by one that it refuses", long, "gzip;q=0", "", nil},
-		{"a short answer is not", short, "gzip, zstd", "", nil},
+		{"long response", long, "gzip", "gzip", ungzip},
+		{"browser's Accept-Encoding", long, "gzip, deflate, br, zstd", "gzip", ungzip},
+		{"other encoding preferred", long, "br, zstd, gzip;q=0.1", "gzip", ungzip},
+		{"no gzip", long, "br, zstd", "", nil},
+		{"gzip refused", long, "gzip;q=0", "", nil},
+		{"short response", short, "gzip, zstd", "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			response, body := asked(t, nil, get(t, test.url, "Accept-Encoding", test.takes))

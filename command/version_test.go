@@ -14,7 +14,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestAuditReportsWhatItCannotCheck runs the look for vulnerabilities where no database answers.
+// scripts/audit fails if no vulnerability database answers.
 func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."
