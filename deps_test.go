@@ -22,12 +22,14 @@ type rule struct {
 var rules = []rule{
 	{"twibase", []string{"command"}, "main only starts the command line"},
 	{"command", []string{"..."}, "a command may use any part of the product"},
-	{"gateway", []string{"gateway/...", "graph/...", "resolvers", "loaders", "writers/...", "live", "hbase", "hbase/tables"},
+	{"gateway", []string{"gateway/...", "graph/...", "resolvers", "loaders", "writers/...", "live", "hbase",
+		"hbase/tables"},
 		"a gateway knows neither engines nor flags"},
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests and their costs"},
 	{"e2e/...", []string{"..."}, "end-to-end tests use all parts"},
 	{"sample", []string{"transfer/...", "hbase", "hbase/tables"}, "the sample is rows, without GraphQL, on any engine"},
-	{"transfer/...", []string{"transfer/...", "hbase", "hbase/tables/..."}, "import and export are rows, without GraphQL, on any engine"},
+	{"transfer/...", []string{"transfer/...", "hbase", "hbase/tables/..."},
+		"import and export are rows, without GraphQL, on any engine"},
 	{"resolvers", []string{"resolvers/permission", "graph/...", "loaders", "writers", "live", "hbase/tables"},
 		"a resolver that uses the store itself would bypass batching and visibility"},
 	{"resolvers/permission", []string{"graph/auth"}, "a decision depends on the viewer and its arguments only"},
@@ -42,7 +44,8 @@ var rules = []rule{
 		"graph is GraphQL without storage: of rows it knows only the types"},
 	{"loaders", []string{"hbase", "hbase/tables/..."}, "loaders read on any engine"},
 	{"live", []string{"hbase", "hbase/tables"}, "live polls rows, whichever gateway wrote them"},
-	{"writers", []string{"writers/outbox", "writers/password", "hbase", "hbase/tables/..."}, "writers write on any engine"},
+	{"writers", []string{"writers/outbox", "writers/password", "hbase", "hbase/tables/..."},
+		"writers write on any engine"},
 	{"writers/feeds", []string{"writers/outbox", "hbase", "hbase/tables/..."},
 		"jobs come from the store, not from writers"},
 	{"writers/outbox", []string{"hbase", "hbase/tables"}, "an outbox knows rows and leases, not its items"},
@@ -75,7 +78,8 @@ var owners = []owner{
 	{"github.com/alecthomas/kong", []string{"command"}, "commands parse flags and pass values on"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
 	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
-	{"net/http", []string{"gateway/...", "graph/...", "e2e/...", "hbase/hbasetest/..."}, "nothing below GraphQL serves HTTP"},
+	{"net/http", []string{"gateway/...", "graph/...", "e2e/...", "hbase/hbasetest/..."},
+		"nothing below GraphQL serves HTTP"},
 }
 
 func TestImports(t *testing.T) {

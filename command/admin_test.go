@@ -38,10 +38,16 @@ func TestAdminGrant(t *testing.T) {
 		status         int
 		want           map[string]string
 	}{
-		{"unknown user", "nobody", statusFailed, map[string]string{"roles": "id,name,department\n", "user_roles": "username,role\n"}},
-		{"first administrator", "LiLei", 0, map[string]string{"roles": "id,name,department\nadmin,Administrator,\n", "user_roles": "username,role\nLiLei,admin\n"}},
-		{"second administrator", "Lucy", 0, map[string]string{"roles": "id,name,department\nadmin,Administrator,\n", "user_roles": "username,role\nLucy,admin\nLiLei,admin\n"}},
-		{"again", "LiLei", 0, map[string]string{"roles": "id,name,department\nadmin,Administrator,\n", "user_roles": "username,role\nLucy,admin\nLiLei,admin\n"}},
+		{"unknown user", "nobody", statusFailed,
+			map[string]string{"roles": "id,name,department\n", "user_roles": "username,role\n"}},
+		{"first administrator", "LiLei", 0,
+			map[string]string{"roles": "id,name,department\nadmin,Administrator,\n",
+				"user_roles": "username,role\nLiLei,admin\n"}},
+		{"second administrator", "Lucy", 0,
+			map[string]string{"roles": "id,name,department\nadmin,Administrator,\n",
+				"user_roles": "username,role\nLucy,admin\nLiLei,admin\n"}},
+		{"again", "LiLei", 0, map[string]string{"roles": "id,name,department\nadmin,Administrator,\n",
+			"user_roles": "username,role\nLucy,admin\nLiLei,admin\n"}},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, "admin", "grant", step.username)

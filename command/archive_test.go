@@ -34,7 +34,8 @@ func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 		t.Fatalf("the archive has %d files, error %v", len(want), err)
 	}
 	for _, file := range want {
-		if diff := cmp.Diff(text(t, filepath.Join(dir, "export", file.Name())), text(t, filepath.Join(again, file.Name()))); diff != "" {
+		if diff := cmp.Diff(text(t, filepath.Join(dir, "export", file.Name())),
+			text(t, filepath.Join(again, file.Name()))); diff != "" {
 			t.Errorf("%s (-then +now):\n%s", file.Name(), diff)
 		}
 	}
@@ -56,7 +57,8 @@ func TestImportExportOfAnEarlierVersion(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"users.csv", "follows.csv", "user_roles.csv", "twits.csv", "plays.csv"} {
-		if diff := cmp.Diff(text(t, filepath.Join(dir, "export", name)), text(t, filepath.Join(dir, "again", name))); diff != "" {
+		if diff := cmp.Diff(text(t, filepath.Join(dir, "export", name)),
+			text(t, filepath.Join(dir, "again", name))); diff != "" {
 			t.Errorf("%s (-exported +imported and exported):\n%s", name, diff)
 		}
 	}

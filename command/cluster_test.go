@@ -26,7 +26,8 @@ func TestCommandsOnACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	another := hbase.Table{Name: tables.Plays.Table, Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
+	another := hbase.Table{Name: tables.Plays.Table,
+		Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
 	if err := store.CreateTable(t.Context(), another); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestCommandsOnACluster(t *testing.T) {
 	t.Run("the first reads look up no region when all have been found", func(t *testing.T) {
 		locateRegions(t.Context(), store, zerolog.Nop())
 		before := minihbase.Observed(t, "gohbase_rpc_size_bytes")
-		if _, err := store.Get(t.Context(), []hbase.Get{tables.Users.Get("LiLei", "i"), tables.Games.Get("go", "i")}); err != nil {
+		if _, err := store.Get(t.Context(),
+			[]hbase.Get{tables.Users.Get("LiLei", "i"), tables.Games.Get("go", "i")}); err != nil {
 			t.Fatal(err)
 		}
 		if sent := minihbase.Observed(t, "gohbase_rpc_size_bytes") - before; sent < 1 || sent > 2 {

@@ -46,48 +46,74 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		{"no command", "", statusUsage, `twibase: expected one of "serve", "import", `},
 		{"unknown command", "sevre", statusUsage, "twibase: unexpected argument sevre"},
-		{"unknown flag", "serve --lsten :1", statusUsage, `unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
-		{"unknown log level", "schema --log-level loud", statusUsage, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
-		{"unknown kind of store", "tables list --store mysql://localhost", statusFailed, "--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
-		{"store without a colon", "tables list --store embedded", statusFailed, "--store embedded: write embedded:DIR, embedded: or hbase"},
+		{"unknown flag", "serve --lsten :1", statusUsage,
+			`unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
+		{"unknown log level", "schema --log-level loud", statusUsage,
+			`--log-level must be one of "debug","info","warn","error" but got "loud"`},
+		{"unknown kind of store", "tables list --store mysql://localhost", statusFailed,
+			"--store mysql://localhost: write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE"},
+		{"store without a colon", "tables list --store embedded", statusFailed,
+			"--store embedded: write embedded:DIR, embedded: or hbase"},
 		{"cluster without a host", "tables list --store hbase:", statusFailed, "--store hbase:: write embedded:DIR"},
 		{"malformed URL of a cluster", "tables list --store hbase://?", statusFailed, "--store hbase://?: "},
 		{"no region", "tables create --regions 0", statusUsage, "--regions must be from 1 to 1000, not 0"},
 		{"token without a username", "token --jwt-secret-file x", statusUsage, `expected "<username>"`},
-		{"token without a secret", "token LiLei", statusUsage, "missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
-		{"missing secret file", "token LiLei --jwt-secret-file /nowhere", statusFailed, "--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
-		{"too short secret", "serve --store embedded: --jwt-secret-file " + empty, statusFailed, "has 0 bytes, and a secret needs 32"},
-		{"--jwks without an issuer", "serve --jwks keys.json --jwt-audience twibase", statusUsage, "--jwks needs --jwt-issuer and --jwt-audience"},
-		{"missing --jwks file", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", statusFailed, "--jwks /nowhere: open /nowhere"},
+		{"token without a secret", "token LiLei", statusUsage,
+			"missing flags: --jwt-secret-file=FILE\nSee: twibase token --help"},
+		{"missing secret file", "token LiLei --jwt-secret-file /nowhere", statusFailed,
+			"--jwt-secret-file: /nowhere does not exist; make a secret with: head"},
+		{"too short secret", "serve --store embedded: --jwt-secret-file " + empty, statusFailed,
+			"has 0 bytes, and a secret needs 32"},
+		{"--jwks without an issuer", "serve --jwks keys.json --jwt-audience twibase", statusUsage,
+			"--jwks needs --jwt-issuer and --jwt-audience"},
+		{"missing --jwks file", "serve --store embedded: --jwks /nowhere --jwt-issuer i --jwt-audience a", statusFailed,
+			"--jwks /nowhere: open /nowhere"},
 		{"--dev-tokens without a secret", "serve --dev-tokens", statusUsage, "--dev-tokens needs --jwt-secret-file"},
-		{"negative --row-cache", "serve --row-cache=-1", statusUsage, "--row-cache must be from 0, which is no cache, to 1048576 MiB"},
+		{"negative --row-cache", "serve --row-cache=-1", statusUsage,
+			"--row-cache must be from 0, which is no cache, to 1048576 MiB"},
 		{"too large --row-cache", "serve --row-cache 1048577", statusUsage, "--row-cache must be from 0"},
-		{"negative --concurrency", "serve --concurrency=-1 --listen nowhere", statusUsage, "--concurrency must be at least 0, which is no limit"},
-		{"negative --streams-per-address", "serve --streams-per-address=-1 --listen nowhere", statusUsage, "--streams-per-address must be at least 0, which is no limit"},
-		{"--tls-cert without --tls-key", "serve --store embedded: --tls-cert cert.pem", statusUsage, "--tls-cert and --tls-key need each other"},
-		{"--dev-tokens with --production", "serve --production --dev-tokens --jwt-secret-file " + empty, statusUsage, "--dev-tokens is not for --production"},
-		{"missing --documents file", "serve --store embedded: --documents /nowhere", statusFailed, "--documents: stat /nowhere"},
-		{"--cors with a path", "serve --cors https://example.org/a", statusUsage, `--cors: "https://example.org/a" is not an origin: write a scheme and a host`},
-		{"invalid --cors-headers", "serve --cors https://example.org --cors-headers X-Good,X:Bad", statusUsage, `--cors-headers: "X:Bad" is not a header name: write names as in X-Tenant,X-Trace`},
-		{"any header", "serve --cors https://example.org --cors-headers *", statusUsage, `--cors-headers: "*" is not a header name`},
+		{"negative --concurrency", "serve --concurrency=-1 --listen nowhere", statusUsage,
+			"--concurrency must be at least 0, which is no limit"},
+		{"negative --streams-per-address", "serve --streams-per-address=-1 --listen nowhere", statusUsage,
+			"--streams-per-address must be at least 0, which is no limit"},
+		{"--tls-cert without --tls-key", "serve --store embedded: --tls-cert cert.pem", statusUsage,
+			"--tls-cert and --tls-key need each other"},
+		{"--dev-tokens with --production", "serve --production --dev-tokens --jwt-secret-file " + empty, statusUsage,
+			"--dev-tokens is not for --production"},
+		{"missing --documents file", "serve --store embedded: --documents /nowhere", statusFailed,
+			"--documents: stat /nowhere"},
+		{"--cors with a path", "serve --cors https://example.org/a", statusUsage,
+			`--cors: "https://example.org/a" is not an origin: write a scheme and a host`},
+		{"invalid --cors-headers", "serve --cors https://example.org --cors-headers X-Good,X:Bad", statusUsage,
+			`--cors-headers: "X:Bad" is not a header name: write names as in X-Tenant,X-Trace`},
+		{"any header", "serve --cors https://example.org --cors-headers *", statusUsage,
+			`--cors-headers: "*" is not a header name`},
 		{"--cors-headers without --cors", "serve --cors-headers X-Tenant", statusUsage, "--cors-headers: it needs --cors"},
 		{"any origin", "serve --cors *", statusUsage, `--cors: "*" is not an origin`},
 		{"invalid --listen", "serve --store embedded: --listen nowhere", statusFailed, "--listen nowhere: "},
 		{"admin grant without a user", "admin grant", statusUsage, `expected "<username>"`},
-		{"admin grant without a store", "admin grant LiLei --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
-		{"admin grant of an unknown user", "admin grant nobody --store embedded:", statusFailed, `twibase: cannot make "nobody" an administrator: there is no "nobody"` + "\n"},
-		{"admin grant of an invalid name", "admin grant a/b --store embedded:", statusFailed, `twibase: cannot make "a/b" an administrator: `},
+		{"admin grant without a store", "admin grant LiLei --store embedded:/nowhere/data", statusFailed,
+			"--store embedded:/nowhere/data: there is no store: "},
+		{"admin grant of an unknown user", "admin grant nobody --store embedded:", statusFailed,
+			`twibase: cannot make "nobody" an administrator: there is no "nobody"` + "\n"},
+		{"admin grant of an invalid name", "admin grant a/b --store embedded:", statusFailed,
+			`twibase: cannot make "a/b" an administrator: `},
 		{"export without a folder", "export", statusUsage, `expected "<dir>"`},
-		{"store without tables", "export --store embedded: " + t.TempDir(), statusFailed, "--store embedded: has no twibase tables: "},
-		{"missing store", "export --store embedded:/nowhere/data " + t.TempDir(), statusFailed, "--store embedded:/nowhere/data: there is no store: "},
-		{"folder that is not a store", "export --store embedded:" + folder + " " + t.TempDir(), statusFailed, "--store embedded:" + folder + ": there is no store in that folder"},
-		{"folder that is not a store, tables list", "tables list --store embedded:/nowhere/data", statusFailed, "--store embedded:/nowhere/data: there is no store: "},
+		{"store without tables", "export --store embedded: " + t.TempDir(), statusFailed,
+			"--store embedded: has no twibase tables: "},
+		{"missing store", "export --store embedded:/nowhere/data " + t.TempDir(), statusFailed,
+			"--store embedded:/nowhere/data: there is no store: "},
+		{"folder that is not a store", "export --store embedded:" + folder + " " + t.TempDir(), statusFailed,
+			"--store embedded:" + folder + ": there is no store in that folder"},
+		{"folder that is not a store, tables list", "tables list --store embedded:/nowhere/data", statusFailed,
+			"--store embedded:/nowhere/data: there is no store: "},
 		{"import without a path", "import", statusUsage, `expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, strings.Fields(test.args)...)
 			if status != test.status || !strings.Contains(stderr, test.stderr) || stdout != "" {
-				t.Errorf("status %d, want %d; stdout %q; stderr:\n%s\nwant in it: %s", status, test.status, stdout, stderr, test.stderr)
+				t.Errorf("status %d, want %d; stdout %q; stderr:\n%s\nwant in it: %s", status, test.status, stdout, stderr,
+					test.stderr)
 			}
 		})
 	}
@@ -106,7 +132,8 @@ func TestUsageErrors(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{
-		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema", "--help"}, {"explain", "--help"},
+		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema",
+			"--help"}, {"explain", "--help"},
 		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
 		{"admin", "--help"}, {"admin", "grant", "--help"},
 	} {
@@ -139,7 +166,8 @@ func TestToken(t *testing.T) {
 		want auth.Viewer
 	}{
 		{"user", []string{"token", "小红", "--jwt-secret-file", secret}, auth.Viewer{Username: "小红"}},
-		{"administrator", []string{"token", "LiLei", "--admin", "--jwt-secret-file", secret}, auth.Viewer{Username: "LiLei", Admin: true}},
+		{"administrator", []string{"token", "LiLei", "--admin", "--jwt-secret-file", secret},
+			auth.Viewer{Username: "LiLei", Admin: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, test.args...)
@@ -177,12 +205,14 @@ func TestTables(t *testing.T) {
 		{"list", []string{"tables", "list"}, all, ""},
 		{"create again", []string{"tables", "create"}, nil, "0 tables created, " + number + " existed already\n"},
 		{"drop", []string{"tables", "drop"}, all, ""},
-		{"and gone", []string{"tables", "list"}, nil, number + " tables are missing: create them with twibase tables create\n"},
+		{"and gone", []string{"tables", "list"}, nil,
+			number + " tables are missing: create them with twibase tables create\n"},
 		{"drop again", []string{"tables", "drop"}, nil, ""},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			status, stdout, stderr := command(t, append(step.args, "--log-level", "warn")...)
-			if diff := cmp.Diff(step.stdout, strings.Fields(stdout), emptyIsNil); diff != "" || status != 0 || stderr != step.stderr {
+			if diff := cmp.Diff(step.stdout, strings.Fields(stdout), emptyIsNil); diff != "" || status != 0 ||
+				stderr != step.stderr {
 				t.Errorf("status %d, stderr %q, stdout (-want +got):\n%s", status, stderr, diff)
 			}
 		})

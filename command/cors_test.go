@@ -29,7 +29,8 @@ func preflight(t *testing.T, url, origin, method string, names ...string) (int, 
 
 func TestPreflightAllowsClientHeaders(t *testing.T) {
 	url, _ := started(t, "--cors", listedOrigin, "--cors-headers", "X-Tenant,X-Shard", "--cors-headers", "x-third")
-	names := []string{"authorization", "content-type", "x-twibase-report", "traceparent", "tracestate", "baggage", "sentry-trace",
+	names := []string{"authorization", "content-type", "x-twibase-report", "traceparent", "tracestate", "baggage",
+		"sentry-trace",
 		"apollographql-client-name", "apollographql-client-version", "apollo-require-preflight", "x-apollo-operation-name",
 		"x-request-id", "graphql-client-name", "graphql-client-version", "x-tenant", "x-shard", "x-third"}
 	slices.Sort(names)
@@ -38,7 +39,8 @@ func TestPreflightAllowsClientHeaders(t *testing.T) {
 	} {
 		t.Run(strings.Join(test, ","), func(t *testing.T) {
 			status, header := preflight(t, url, listedOrigin, "POST", test...)
-			if status != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != listedOrigin || header.Get("Access-Control-Allow-Methods") != "POST" {
+			if status != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != listedOrigin ||
+				header.Get("Access-Control-Allow-Methods") != "POST" {
 				t.Errorf("status %d, %v", status, header)
 			}
 			allowed := strings.Split(header.Get("Access-Control-Allow-Headers"), ",")
@@ -53,12 +55,14 @@ func TestPreflightAllowsClientHeaders(t *testing.T) {
 		if _, header := preflight(t, url, listedOrigin, "POST", name); header.Get("Access-Control-Allow-Headers") != name {
 			t.Errorf("%s alone is refused: %v", name, header)
 		}
-		if _, header := preflight(t, url, "https://example.com", "POST", name); header.Get("Access-Control-Allow-Origin") != "" || header.Get("Access-Control-Allow-Headers") != "" {
+		if _, header := preflight(t, url, "https://example.com", "POST",
+			name); header.Get("Access-Control-Allow-Origin") != "" || header.Get("Access-Control-Allow-Headers") != "" {
 			t.Errorf("%s of an unlisted origin is allowed: %v", name, header)
 		}
 	}
 	for _, name := range []string{"x-other", "cookie", "*", "x-tenant2", "x tenant"} {
-		if _, header := preflight(t, url, listedOrigin, "POST", "content-type", name); header.Get("Access-Control-Allow-Headers") != "" {
+		if _, header := preflight(t, url, listedOrigin, "POST", "content-type",
+			name); header.Get("Access-Control-Allow-Headers") != "" {
 			t.Errorf("%s is allowed: %v", name, header)
 		}
 	}
@@ -84,13 +88,16 @@ func TestListedOriginsReadEveryResponse(t *testing.T) {
 		{"data", "POST", "/graphql", query, nil, 200},
 		{"a query by GET", "GET", "/graphql?query={__typename}", "", nil, 200},
 		{"a head", "HEAD", "/graphql?query={__typename}", "", nil, 200},
-		{"invalid document", "POST", "/graphql", `{"query":"{"}`, []string{"Accept", "application/graphql-response+json"}, 400},
+		{"invalid document", "POST", "/graphql", `{"query":"{"}`, []string{"Accept", "application/graphql-response+json"},
+			400},
 		{"invalid request", "POST", "/graphql", `{`, nil, 400},
 		{"a batch", "POST", "/graphql", "[" + query + "]", nil, 200},
 		{"invalid token", "POST", "/graphql", query, []string{"Authorization", "Bearer x"}, 401},
 		{"other method", "PATCH", "/graphql", query, nil, 405},
-		{"a mutation by GET", "GET", "/graphql?query=mutation{deleteUser(input:{username:%22x%22}){clientMutationId}}", "", nil, 405},
-		{"a subscription without events", "POST", "/graphql", `{"query":"subscription{twitPosted(username:\"LiLei\"){id}}"}`, []string{"Accept", "application/json"}, 406},
+		{"a mutation by GET", "GET", "/graphql?query=mutation{deleteUser(input:{username:%22x%22}){clientMutationId}}", "",
+			nil, 405},
+		{"a subscription without events", "POST", "/graphql", `{"query":"subscription{twitPosted(username:\"LiLei\"){id}}"}`,
+			[]string{"Accept", "application/json"}, 406},
 		{"a long body", "POST", "/graphql", `{"query":"` + strings.Repeat(" ", 1<<20) + `"}`, nil, 413},
 		{"form", "POST", "/graphql", query, []string{"Content-Type", "text/plain"}, 415},
 		{"preflight for another method", "OPTIONS", "/graphql", "", []string{"Access-Control-Request-Method", "PATCH"}, 204},
@@ -123,7 +130,8 @@ func TestListedOriginsReadEveryResponse(t *testing.T) {
 				if exposed := header.Get("Access-Control-Expose-Headers"); (exposed != "") != (want != nil) {
 					t.Errorf("Access-Control-Expose-Headers: %q", exposed)
 				}
-				if strings.Contains(test.name, "preflight of") && (header.Get("Access-Control-Allow-Headers") != "" || header.Get("Access-Control-Allow-Methods") != "") {
+				if strings.Contains(test.name, "preflight of") &&
+					(header.Get("Access-Control-Allow-Headers") != "" || header.Get("Access-Control-Allow-Methods") != "") {
 					t.Errorf("the origin is allowed: %v", header)
 				}
 				if !strings.Contains(strings.Join(header.Values("Vary"), ","), "Origin") {

@@ -33,7 +33,8 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 	server, _ := started(t, "--production", "--documents", file)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	socket, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(server, "http")+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	socket, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(server, "http")+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,22 +74,27 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 					value = extensions
 				}
 				t.Run(d.document+" as "+name+" "+id, func(t *testing.T) {
-					want := `{"data":` + strings.Replace(strings.Replace(d.document, "{", `{"`, 1), ":__typename", `":"Query"`, 1) + `}`
+					want := `{"data":` + strings.Replace(strings.Replace(d.document, "{", `{"`, 1), ":__typename", `":"Query"`,
+						1) + `}`
 					if status, got := answered(t, "POST", server+"/graphql", body); status != 200 || strings.TrimSpace(got) != want {
 						t.Errorf("by POST: status %d: %s, want %s", status, got, want)
 					}
-					if status, got := answered(t, "GET", server+"/graphql?"+url.Values{name: {value}}.Encode(), ""); status != 200 || strings.TrimSpace(got) != want {
+					if status, got := answered(t, "GET", server+"/graphql?"+url.Values{name: {value}}.Encode(), ""); status != 200 ||
+						strings.TrimSpace(got) != want {
 						t.Errorf("by GET: status %d: %s", status, got)
 					}
-					if got := talk(t, `{"id":"1","type":"subscribe","payload":`+body+`}`, "complete"); !strings.Contains(got, `"payload":`+want) {
+					if got := talk(t, `{"id":"1","type":"subscribe","payload":`+body+`}`, "complete"); !strings.Contains(got,
+						`"payload":`+want) {
 						t.Errorf("over a WebSocket: %s", got)
 					}
 				})
 			}
 		}
 	}
-	for _, id := range []string{"5D41402ABC4B2A76B9719D911017C592", "md5:5d41402abc4b2a76b9719d911017c592", "sha256:" + hash("{other}")} {
-		if status, got := answered(t, "POST", server+"/graphql", `{"documentId":"`+id+`"}`); status != 200 || !strings.Contains(got, `"code":"FORBIDDEN"`) {
+	for _, id := range []string{"5D41402ABC4B2A76B9719D911017C592", "md5:5d41402abc4b2a76b9719d911017c592",
+		"sha256:" + hash("{other}")} {
+		if status, got := answered(t, "POST", server+"/graphql", `{"documentId":"`+id+`"}`); status != 200 ||
+			!strings.Contains(got, `"code":"FORBIDDEN"`) {
 			t.Errorf("%s: status %d: %s", id, status, got)
 		}
 	}

@@ -56,31 +56,43 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 		stdout, stderr string
 	}{
 		{"tree", followers, []string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
-		{"@defer and @stream have no effect", strings.NewReplacer("name f", "name ... @defer { f", "totalCount", "... @defer(label: \"c\") { totalCount }",
-			"nodes { name", "nodes @stream(initialCount: 1) { name", "} query G", "} } query G").Replace(followers),
+		{"@defer and @stream have no effect",
+			strings.NewReplacer("name f", "name ... @defer { f", "totalCount", "... @defer(label: \"c\") { totalCount }",
+				"nodes { name", "nodes @stream(initialCount: 1) { name", "} query G", "} } query G").Replace(followers),
 			[]string{"--operation", "F", "--variables", `{"n": 10}`}, 0, want, ""},
-		{"no reads", followers, []string{"--operation", "G"}, 0, "at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
-		{"unknown operation name", followers, []string{"--operation", "H"}, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
-		{"several operations, no name", followers, nil, statusFailed, "", "twibase: FILE: operationName must name one of the document's operations\n"},
+		{"no reads", followers, []string{"--operation", "G"}, 0,
+			"at most     nothing is read\nordinarily  nothing is read\n\nquery G\n\n", ""},
+		{"unknown operation name", followers, []string{"--operation", "H"}, statusFailed, "",
+			"twibase: FILE: operationName must name one of the document's operations\n"},
+		{"several operations, no name", followers, nil, statusFailed, "",
+			"twibase: FILE: operationName must name one of the document's operations\n"},
 		{"syntax error", "{ user(", nil, statusFailed, "", "twibase: FILE:1:8: Expected Name, found <EOF>\n"},
 		{"unknown fields and arguments", "{ nothing\n user(username: 1) { id } }", nil, statusFailed, "",
 			"twibase: FILE:1:3: Cannot query field \"nothing\" on type \"Query\".\nFILE:2:17: expected a value of the type String!, found 1: it must be a string\n"},
-		{"missing variable", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, statusFailed, "", "twibase: FILE:1:7: $n: a value of the type Int! is required\n"},
-		{"variable of the wrong type", "query($n: Int!) { users(first: $n) { nodes { id } } }", []string{"--variables", `{"n": "x"}`}, statusFailed, "", "twibase: FILE:1:7: $n: it must be a whole number from -2147483648 to 2147483647\n"},
-		{"variables that are not an object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "", "twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
-		{"two objects of variables", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "", "twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
+		{"missing variable", "query($n: Int!) { users(first: $n) { nodes { id } } }", nil, statusFailed, "",
+			"twibase: FILE:1:7: $n: a value of the type Int! is required\n"},
+		{"variable of the wrong type", "query($n: Int!) { users(first: $n) { nodes { id } } }",
+			[]string{"--variables", `{"n": "x"}`}, statusFailed, "",
+			"twibase: FILE:1:7: $n: it must be a whole number from -2147483648 to 2147483647\n"},
+		{"variables that are not an object", "{ __typename }", []string{"--variables", "n=1"}, statusFailed, "",
+			"twibase: --variables: invalid JSON after byte 0; write a JSON object, such as {\"first\": 5}\n"},
+		{"two objects of variables", "{ __typename }", []string{"--variables", "{} {}"}, statusFailed, "",
+			"twibase: --variables: something follows it; write a JSON object, such as {\"first\": 5}\n"},
 		{"too long document", strings.Repeat("{", 51), nil, statusFailed, "",
 			"twibase: FILE: the depth of selections, values or types, with fragments expanded, is limited to 50, and this is 51\n"},
-		{"too many errors", "{ a b c d e f }", nil, statusFailed, "", "twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
-			"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
-			"FILE: the number of errors in an answer is limited to 4, and this is 6\n"},
+		{"too many errors", "{ a b c d e f }", nil, statusFailed, "",
+			"twibase: FILE:1:3: Cannot query field \"a\" on type \"Query\".\n" +
+				"FILE:1:5: Cannot query field \"b\" on type \"Query\".\nFILE:1:7: Cannot query field \"c\" on type \"Query\".\n" +
+				"FILE: the number of errors in an answer is limited to 4, and this is 6\n"},
 		{"exponential fragments", chain(30), nil, statusFailed, "",
 			"twibase: FILE: the number of fields, with fragments expanded, is limited to 1000, and this is "},
-		{"too long variables", "query($n: [ID!]!) { nodes(ids: $n) { id } }", []string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, statusFailed, "",
+		{"too long variables", "query($n: [ID!]!) { nodes(ids: $n) { id } }",
+			[]string{"--variables", `{"n": [` + strings.Repeat(`"x",`, 100) + `"x"]}`}, statusFailed, "",
 			"twibase: FILE: the length of a list or an input object is limited to 100, and this is 101\n"},
 		{"--limit", "{ a: __typename b: __typename }", []string{"--limit", "aliases=1"}, statusFailed, "",
 			"twibase: FILE: the number of aliases, with fragments expanded, is limited to 1, and this is 2\n"},
-		{"unknown limit", "{ __typename }", []string{"--limit", "alias=1"}, statusFailed, "", "twibase: there is no limit \"alias\"; there are "},
+		{"unknown limit", "{ __typename }", []string{"--limit", "alias=1"}, statusFailed, "",
+			"twibase: there is no limit \"alias\"; there are "},
 		{"invalid --as", "{ __typename }", []string{"--as", "Li Lei"}, statusFailed, "", "twibase: --as: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,7 +110,9 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	t.Run("what costs too much is told, and refused", func(t *testing.T) {
 		file := document(t, "{ users(first: 100) { nodes { followers(first: 100) { nodes { followers(first: 100) { nodes { id } } } } } } }")
 		status, stdout, stderr := command(t, "explain", file)
-		if status != statusFailed || !strings.HasPrefix(stdout, "at most ") || !strings.HasPrefix(stderr, "twibase: "+file+": the number of objects that may be returned is limited to 100000, and this is ") {
+		if status != statusFailed || !strings.HasPrefix(stdout, "at most ") ||
+			!strings.HasPrefix(stderr,
+				"twibase: "+file+": the number of objects that may be returned is limited to 100000, and this is ") {
 			t.Error(status, stdout, stderr)
 		}
 		if status, _, stderr := command(t, "explain", file, "--limit", "objects=0,resolved=0,rpcs=0,rows=0"); status != 0 {
@@ -107,7 +121,8 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	})
 	t.Run("a page that is too long is told at its place", func(t *testing.T) {
 		file := document(t, "{ users(first: 101) { totalCount } }")
-		if status, _, stderr := command(t, "explain", file); status != statusFailed || stderr != "twibase: "+file+":1:3: a page's number of entries is limited to 100, and this is 101\n" {
+		if status, _, stderr := command(t, "explain", file); status != statusFailed ||
+			stderr != "twibase: "+file+":1:3: a page's number of entries is limited to 100, and this is 101\n" {
 			t.Error(status, stderr)
 		}
 	})
@@ -130,7 +145,8 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 		}
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		if status, _, stderr := command(t, "explain", "/nowhere.graphql"); status != statusFailed || !strings.Contains(stderr, "/nowhere.graphql: no such file") {
+		if status, _, stderr := command(t, "explain", "/nowhere.graphql"); status != statusFailed ||
+			!strings.Contains(stderr, "/nowhere.graphql: no such file") {
 			t.Error(status, stderr)
 		}
 	})

@@ -40,7 +40,8 @@ func newSigner(t *testing.T, id string) signer {
 
 // set returns the key set of the signer.
 func (s signer) set() []byte {
-	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{KeyID: s.id, Key: s.key.Public(), Algorithm: "RS256", Use: "sig"}}})
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{KeyID: s.id, Key: s.key.Public(),
+		Algorithm: "RS256", Use: "sig"}}})
 	if err != nil {
 		panic(err)
 	}
@@ -50,11 +51,13 @@ func (s signer) set() []byte {
 // token returns a token with claims that replace valid ones.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
-	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", s.id))
+	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key},
+		(&jose.SignerOptions{}).WithHeader("kid", s.id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := map[string]any{"sub": "LiLei", "iss": "https://id.example", "aud": "twibase", "exp": time.Now().Add(time.Hour).Unix()}
+	good := map[string]any{"sub": "LiLei", "iss": "https://id.example", "aud": "twibase",
+		"exp": time.Now().Add(time.Hour).Unix()}
 	token, err := jwt.Signed(made).Claims(good).Claims(claims).Serialize()
 	if err != nil {
 		t.Fatal(err)
@@ -73,12 +76,14 @@ func said(t *testing.T, url, token string) (status int, body string, closed webs
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	status, body, _ = fetch(t, r, err)
-	socket, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	socket, _, err := websocket.Dial(t.Context(), url+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer socket.CloseNow()
-	init, err := json.Marshal(map[string]any{"type": "connection_init", "payload": map[string]string{"authorization": "Bearer " + token}})
+	init, err := json.Marshal(map[string]any{"type": "connection_init",
+		"payload": map[string]string{"authorization": "Bearer " + token}})
 	if err == nil {
 		err = socket.Write(t.Context(), websocket.MessageText, init)
 	}
@@ -97,7 +102,8 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		_, _ = w.Write(known.set())
 	}))
 	defer issuer.Close()
-	url, _ := started(t, "--jwks", issuer.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase", "--jwt-secret-file", secretFile(t))
+	url, _ := started(t, "--jwks", issuer.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase",
+		"--jwt-secret-file", secretFile(t))
 	der, err := x509.MarshalPKIXPublicKey(known.key.Public())
 	if err != nil {
 		t.Fatal(err)
@@ -114,16 +120,20 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		{"unknown key", unknown.token(t, jose.RS256, unknown.key, nil), false},
 		{"public key as a secret, PEM", known.token(t, jose.HS256, published, nil), false},
 		{"public key as a secret, bytes", known.token(t, jose.HS256, der, nil), false},
-		{"no signature", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"known"}`)) + "." + strings.Split(good, ".")[1] + ".", false},
+		{"no signature", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"known"}`)) + "." +
+			strings.Split(good, ".")[1] + ".", false},
 		{"for others", known.token(t, jose.RS256, known.key, map[string]any{"aud": "else"}), false},
-		{"issued by a clock that is ahead", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(4 * time.Second)}), true},
+		{"issued by a clock that is ahead", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(4 * time.Second)}),
+			true},
 		{"good later", known.token(t, jose.RS256, known.key, map[string]any{"nbf": in(time.Minute)}), false},
 		{"just expired", known.token(t, jose.RS256, known.key, map[string]any{"exp": in(-time.Second)}), false},
 		{"of 10,000 bytes", known.token(t, jose.RS256, known.key, map[string]any{"x": strings.Repeat("x", 10_000)}), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, body, closed := said(t, url, test.token)
-			if accepted := status == http.StatusOK && body == `{"data":{"viewer":{"username":"LiLei"}}}`; accepted != test.accepted || !accepted && status != http.StatusUnauthorized {
+			if accepted := status == http.StatusOK &&
+				body == `{"data":{"viewer":{"username":"LiLei"}}}`; accepted != test.accepted || !accepted &&
+				status != http.StatusUnauthorized {
 				t.Errorf("status %d: %s", status, body)
 			}
 			if accepted := closed == -1; accepted != test.accepted || !accepted && closed != 4403 {
@@ -132,7 +142,9 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		})
 	}
 	t.Run("a head with a token of 100,000 bytes is not read", func(t *testing.T) {
-		if status, body, _ := fetch(t, get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+strings.Repeat("x", 100_000)), nil); status != http.StatusRequestHeaderFieldsTooLarge {
+		if status, body, _ := fetch(t,
+			get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+strings.Repeat("x", 100_000)),
+			nil); status != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
@@ -154,12 +166,16 @@ func TestUnreachableIssuer(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	down.Close()
 	url, _ := started(t, "--jwks", down.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
-	if status, body, _ := fetch(t, get(t, url+"/graphql?query={viewer{username}}"), nil); status != http.StatusOK || body != `{"data":{"viewer":null}}` {
+	if status, body, _ := fetch(t, get(t, url+"/graphql?query={viewer{username}}"), nil); status != http.StatusOK ||
+		body != `{"data":{"viewer":null}}` {
 		t.Errorf("without a token: status %d: %s", status, body)
 	}
 	who := newSigner(t, "who")
-	status, body, header := fetch(t, get(t, url+"/graphql?query={viewer{username}}", "Authorization", "Bearer "+who.token(t, jose.RS256, who.key, nil)), nil)
-	if status != http.StatusServiceUnavailable || header.Get("Retry-After") != "30" || !strings.Contains(body, `"code":"UNAVAILABLE"`) {
+	status, body, header := fetch(t,
+		get(t, url+"/graphql?query={viewer{username}}", "Authorization", "Bearer "+who.token(t, jose.RS256, who.key, nil)),
+		nil)
+	if status != http.StatusServiceUnavailable || header.Get("Retry-After") != "30" ||
+		!strings.Contains(body, `"code":"UNAVAILABLE"`) {
 		t.Errorf("with a token: status %d: %s", status, body)
 	}
 }

@@ -40,7 +40,8 @@ func TestProduction(t *testing.T) {
 	}
 	var log bytes.Buffer
 	trusted, err := (&serveCommand{Documents: file}).trusted(limits.Default(), zerolog.New(&log))
-	if err != nil || trusted.Len() != 3 || strings.Count(log.String(), "will be rejected") != 1 || !strings.Contains(log.String(), `"hash":"7d793037a0760186574b0282f2f435e7"`) {
+	if err != nil || trusted.Len() != 3 || strings.Count(log.String(), "will be rejected") != 1 ||
+		!strings.Contains(log.String(), `"hash":"7d793037a0760186574b0282f2f435e7"`) {
 		t.Errorf("the invalid document is not logged: %v\n%s", err, &log)
 	}
 	url, _ := started(t, "--production", "--documents", file)
@@ -57,18 +58,22 @@ func TestProduction(t *testing.T) {
 		{"readiness", "GET", "/readyz", "", 200, "ok"},
 		{"hash of a trusted document", "POST", "/graphql",
 			`{"documentId":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","variables":{"u":"LiLei"}}`, 200, found},
-		{"doc_id", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`, 200, found},
+		{"doc_id", "POST", "/graphql", `{"doc_id":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55","query":null,"variables":{"u":"LiLei"}}`,
+			200, found},
 		{"also by GET", "GET", `/graphql?doc_id=3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55&variables={"u":"LiLei"}`, "", 200, found},
 		{"persistedQuery by GET", "GET",
 			`/graphql?variables={"u":"LiLei"}&extensions={"persistedQuery":{"version":1,"sha256Hash":"3b1f6e0c4b0d7b3d8a5a6f0f8f0c1c55"}}`, "", 200, found},
-		{"text of a trusted document", "POST", "/graphql", `{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
+		{"text of a trusted document", "POST", "/graphql",
+			`{"query":"query Named($u: String!) { user(username: $u) { username } }","variables":{"u":"LiLei"}}`, 200, found},
 		{"other document", "POST", "/graphql", `{"query":"{viewer{username}}"}`, 200, untrusted},
 		{"hash of another document", "POST", "/graphql", `{"documentId":"sha256:abc"}`, 200, untrusted},
-		{"invalid trusted document", "POST", "/graphql", `{"documentId":"7d793037a0760186574b0282f2f435e7"}`, 200, "Cannot query field"},
+		{"invalid trusted document", "POST", "/graphql", `{"documentId":"7d793037a0760186574b0282f2f435e7"}`, 200,
+			"Cannot query field"},
 		{"introspection", "POST", "/graphql", `{"query":"{__schema{queryType{name}}}"}`, 200, untrusted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			status, body := answered(t, test.method, url+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(test.path), test.body)
+			status, body := answered(t, test.method,
+				url+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(test.path), test.body)
 			if status != test.status || !strings.Contains(body, test.want) {
 				t.Errorf("status %d: %s", status, body)
 			}
@@ -77,7 +82,8 @@ func TestProduction(t *testing.T) {
 	t.Run("over a WebSocket too", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+		c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/graphql",
+			&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +104,9 @@ func TestProduction(t *testing.T) {
 			}
 			heard.Write(text)
 		}
-		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`, `{"id":"3","type":"next","payload":` + found + `}`, `{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
+		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`,
+			`{"id":"3","type":"next","payload":` + found + `}`,
+			`{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
 			if !strings.Contains(heard.String(), want) {
 				t.Errorf("no message %s: %s", want, &heard)
 			}
@@ -114,7 +122,8 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 		{"schema", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK || !strings.Contains(body, test.want) {
+			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK ||
+				!strings.Contains(body, test.want) {
 				t.Errorf("status %d: %s", status, body)
 			}
 		})
@@ -144,7 +153,8 @@ func TestMetricsListener(t *testing.T) {
 			{server + "/metrics", 404, ""},
 			{server + "/goroutines", 404, ""},
 		} {
-			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status || !strings.Contains(body, test.want) {
+			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status ||
+				!strings.Contains(body, test.want) {
 				t.Errorf("%v: %s: status %d: %s", flags, test.url, status, body)
 			}
 		}

@@ -41,7 +41,8 @@ func TestRepairOnAPipe(t *testing.T) {
 	}
 	status := Run(t.Context(), []string{"repair", "--store", store}, ends[0], ends[1])
 	stdout, stderr := written[0](), written[1]()
-	if status != 0 || stdout != "0 violations found, 0 repaired\n" || !regexp.MustCompile(`^`+lookedAt+`$`).MatchString(stderr) {
+	if status != 0 || stdout != "0 violations found, 0 repaired\n" ||
+		!regexp.MustCompile(`^`+lookedAt+`$`).MatchString(stderr) {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }

@@ -49,7 +49,8 @@ func TestRepair(t *testing.T) {
 	}
 	count := hbase.Put{Table: tables.Users.Table, Row: tables.RowKey("LiLei"), Cells: []hbase.Cell{
 		{Family: tables.Attributes, Qualifier: "followerCount", Timestamp: 2, Value: []byte("2")}}}
-	edge := hbase.Put{Table: tables.Follows.Table, Row: "x", Cells: []hbase.Cell{{Family: tables.Attributes, Qualifier: "state", Timestamp: 2, Value: []byte("1")}}}
+	edge := hbase.Put{Table: tables.Follows.Table, Row: "x",
+		Cells: []hbase.Cell{{Family: tables.Attributes, Qualifier: "state", Timestamp: 2, Value: []byte("1")}}}
 	const line = `users "\xe2\x95LiLei" i:followerCount: is 2, should be 1: users:f has so many members` + "\n"
 	const lost = `follows "x" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "x" (it cannot be repaired)` + "\n"
 	for _, step := range []struct {
@@ -61,12 +62,14 @@ func TestRepair(t *testing.T) {
 		stderr string
 	}{
 		{"no violations", nil, []string{"--check"}, 0, "", " rows read in "},
-		{"--check of a violation", func() { damage(count) }, []string{"--check"}, statusFailed, line, "twibase: 1 violations; twibase repair without --check repairs them\n"},
+		{"--check of a violation", func() { damage(count) }, []string{"--check"}, statusFailed, line,
+			"twibase: 1 violations; twibase repair without --check repairs them\n"},
 		{"--check again", nil, []string{"--check"}, statusFailed, line, ""},
 		{"repair", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
 		{"and gone", nil, []string{"--check"}, 0, "", ""},
 		{"repair again", nil, nil, 0, "0 violations found, 0 repaired\n", ""},
-		{"violation that can't be repaired", func() { damage(edge) }, nil, statusFailed, lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
+		{"violation that can't be repaired", func() { damage(edge) }, nil, statusFailed,
+			lost + "1 violations found, 0 repaired\n", "twibase: 1 violations cannot be repaired\n"},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if step.before != nil {
@@ -80,7 +83,8 @@ func TestRepair(t *testing.T) {
 	}
 	t.Run("a store without tables is told", func(t *testing.T) {
 		status, _, stderr := command(t, "repair", "--check", "--store", "embedded:")
-		if status != statusFailed || !strings.Contains(stderr, "--store embedded: has no twibase tables: ") || !strings.Contains(stderr, "twibase tables create") {
+		if status != statusFailed || !strings.Contains(stderr, "--store embedded: has no twibase tables: ") ||
+			!strings.Contains(stderr, "twibase tables create") {
 			t.Errorf("status %d, stderr %q", status, stderr)
 		}
 	})
@@ -94,7 +98,8 @@ func TestRepairAndExportWithMissingTables(t *testing.T) {
 			outputs []string // of consecutive calls
 		}{
 			{tables.Likes.Table, []string{"twibase: created the tables likes, which this version adds\n", ""}},
-			{tables.Plays.Table, []string{"lacks the tables plays: restore their data", "lacks the tables plays: restore their data"}},
+			{tables.Plays.Table, []string{"lacks the tables plays: restore their data",
+				"lacks the tables plays: restore their data"}},
 		} {
 			t.Run(strings.Join(args, " ")+" without "+c.table, func(t *testing.T) {
 				store, data := following(t)
@@ -137,9 +142,11 @@ func TestRepairUsesTheFanoutLimit(t *testing.T) {
 			now := time.Now()
 			twit := &tables.Twit{AuthorName: "LiLei", PostedAt: now, Name: "x", Content: "x", Visibility: tables.Public}
 			errs, err := s.Mutate(t.Context(), []hbase.Mutation{
-				hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("LiLei", 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}},
+				hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("LiLei", 0),
+					Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}},
 				tables.TwitNames.Put(twit, 1), tables.Broadcasters.Put("LiLei", tables.Merged, 1),
-				tables.Jobs.Put(tables.Job{ID: tables.NewOp(now, 1), Kind: tables.Posted, At: now.UnixMilli(), Author: "LiLei", Position: twit.Key().Position}),
+				tables.Jobs.Put(tables.Job{ID: tables.NewOp(now, 1), Kind: tables.Posted, At: now.UnixMilli(), Author: "LiLei",
+					Position: twit.Key().Position}),
 			})
 			if s.Close(); errs != nil || err != nil {
 				t.Fatal(errs, err)

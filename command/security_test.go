@@ -9,11 +9,13 @@ import (
 
 func TestSecurityHeaders(t *testing.T) {
 	url, _ := started(t)
-	for _, path := range []string{"/", "/graphql", "/graphql?query={viewer{name}}", "/schema.graphql", "/healthz", "/readyz", "/metrics", "/assets/none.js", "/nowhere"} {
+	for _, path := range []string{"/", "/graphql", "/graphql?query={viewer{name}}", "/schema.graphql", "/healthz",
+		"/readyz", "/metrics", "/assets/none.js", "/nowhere"} {
 		t.Run(path, func(t *testing.T) {
 			r, err := http.NewRequest(http.MethodGet, url+path, nil)
 			_, _, header := fetch(t, r, err)
-			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'", "Referrer-Policy": "no-referrer"} {
+			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff",
+				"Content-Security-Policy": "default-src 'none'", "Referrer-Policy": "no-referrer"} {
 				if got := header.Values(name); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 					t.Errorf("%s: %q", name, got)
 				}
@@ -67,7 +69,8 @@ func TestOrigins(t *testing.T) {
 			if got := header.Get(allowed); got != test.want {
 				t.Errorf("before a POST: allowed is %q, want %q", got, test.want)
 			}
-			if test.want != "" && (header.Get("Access-Control-Allow-Methods") != "POST" || header.Get("Access-Control-Allow-Headers") != "authorization,content-type,x-twibase-report") {
+			if test.want != "" && (header.Get("Access-Control-Allow-Methods") != "POST" ||
+				header.Get("Access-Control-Allow-Headers") != "authorization,content-type,x-twibase-report") {
 				t.Errorf("before a POST: %v", header)
 			}
 			if header.Get("Access-Control-Allow-Credentials") != "" {
@@ -76,13 +79,15 @@ func TestOrigins(t *testing.T) {
 		})
 	}
 	t.Run("what is answered to one origin is kept for no other", func(t *testing.T) {
-		if _, header := ask(t, listed, http.MethodGet, "https://example.org"); !slices.Contains(header.Values("Vary"), "Origin") {
+		if _, header := ask(t, listed, http.MethodGet, "https://example.org"); !slices.Contains(header.Values("Vary"),
+			"Origin") {
 			t.Errorf("Vary: %q", header.Values("Vary"))
 		}
 	})
 	for _, refused := range [][]string{{"PATCH", "content-type"}, {"POST", "x-other"}} {
 		t.Run("no page may send "+strings.Join(refused, " with "), func(t *testing.T) {
-			if _, header := ask(t, listed, http.MethodOptions, "https://example.org", refused...); header.Get("Access-Control-Allow-Methods") != "" {
+			if _, header := ask(t, listed, http.MethodOptions, "https://example.org",
+				refused...); header.Get("Access-Control-Allow-Methods") != "" {
 				t.Error(header)
 			}
 		})
@@ -108,7 +113,8 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 		}
 		requests = append(requests, r)
 	}
-	add("POST", "/graphql", `{"query":"query A($u:String!){user(username:$u){name}}","variables":{"u":"`+secret+`"}}`, "Authorization", "Bearer "+token)
+	add("POST", "/graphql", `{"query":"query A($u:String!){user(username:$u){name}}","variables":{"u":"`+secret+`"}}`,
+		"Authorization", "Bearer "+token)
 	add("POST", "/graphql", `{"query":"mutation{logIn(input:{username:\"LiLei\",password:\"`+secret+`\"}){token userErrors{message}}}"}`)
 	add("POST", "/graphql", `{"query":"mutation($p:String!){signUp(input:{username:\"young\",name:\"Young\",password:$p}){token}}","variables":{"p":"`+secret+`"}}`)
 	add("POST", "/graphql", `{"query":"{user(username:\"`+secret+`"}`)

@@ -63,7 +63,8 @@ func started(t *testing.T, args ...string) (url string, log *lines) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan int)
 	go func() {
-		ended <- Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, args...), io.Discard, log)
+		ended <- Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, args...), io.Discard,
+			log)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -129,7 +130,8 @@ func TestServe(t *testing.T) {
 		for line["operation"] != "Mine" {
 			line = log.await(t, "request")
 		}
-		want := map[string]any{"level": "info", "message": "request", "request": header.Get("X-Request-Id"), "operation": "Mine", "kind": "query",
+		want := map[string]any{"level": "info", "message": "request", "request": header.Get("X-Request-Id"),
+			"operation": "Mine", "kind": "query",
 			"status": 200.0, "errors": 0.0, "executor": "plan", "rounds": 1.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
 		for _, varies := range []string{"ms", "time"} {
 			if _, ok := line[varies]; !ok {
@@ -144,7 +146,8 @@ func TestServe(t *testing.T) {
 	t.Run("operations are measured", func(t *testing.T) {
 		r, err := http.NewRequest(http.MethodGet, url+"/metrics", nil)
 		_, body, _ := fetch(t, r, err)
-		for _, want := range []string{`twibase_executions_total{executor="plan",reason=""}`, "twibase_operation_rounds_count", "twibase_operation_rpcs_sum",
+		for _, want := range []string{`twibase_executions_total{executor="plan",reason=""}`, "twibase_operation_rounds_count",
+			"twibase_operation_rpcs_sum",
 			`twibase_operation_gets_bucket{le="1"}`, "twibase_operation_scans_count", "twibase_operation_rows_count", "twibase_operation_bytes_count",
 			"twibase_loader_fallbacks_total 0\n", "twibase_admission_running 0\n", "twibase_admission_waiting 0\n", "twibase_admission_refused_total ", "twibase_fanout_lag_seconds ", "twibase_fanout_errands ",
 			"twibase_row_cache_hits_total ", "twibase_row_cache_misses_total "} {
@@ -161,7 +164,8 @@ func TestServe(t *testing.T) {
 		}
 	})
 	t.Run("a token that is not accepted is 401", func(t *testing.T) {
-		if status, body, _ := post(t, "x"); status != http.StatusUnauthorized || !strings.Contains(body, `"code":"UNAUTHENTICATED"`) {
+		if status, body, _ := post(t, "x"); status != http.StatusUnauthorized ||
+			!strings.Contains(body, `"code":"UNAUTHENTICATED"`) {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
@@ -180,7 +184,8 @@ func TestServe(t *testing.T) {
 	t.Run("an address that is taken is told", func(t *testing.T) {
 		address := strings.TrimPrefix(url, "http://")
 		status, _, stderr := command(t, "serve", "--store", "embedded:", "--listen", address)
-		if status != statusFailed || !strings.Contains(stderr, "--listen "+address) || !strings.Contains(stderr, "choose another address") {
+		if status != statusFailed || !strings.Contains(stderr, "--listen "+address) ||
+			!strings.Contains(stderr, "choose another address") {
 			t.Errorf("status %d: %s", status, stderr)
 		}
 	})
@@ -204,7 +209,8 @@ func TestShutdownClosesSubscriptions(t *testing.T) {
 		ended <- Run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:"}, io.Discard, log)
 	}()
 	url := log.await(t, "twibase is ready")["url"].(string)
-	socket, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	socket, _, err := websocket.Dial(t.Context(), url+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +249,13 @@ func TestReadLimit(t *testing.T) {
 		_, body, _ := fetch(t, post, err)
 		return body
 	}
-	if body := ask("{ user(username: \\\"LiLei\\\") { name twits(first: 1) { nodes { id } } } }"); strings.Contains(body, "errors") {
+	if body := ask("{ user(username: \\\"LiLei\\\") { name twits(first: 1) { nodes { id } } } }"); strings.Contains(body,
+		"errors") {
 		t.Errorf("small query: %s", body)
 	}
 	body := ask("{ users(first: 50) { nodes { username twits { nodes { id } } } } }")
-	if !strings.Contains(body, `"username":"`) || !strings.Contains(body, "the number of bytes read from the store is limited to 2000, and this is ") ||
+	if !strings.Contains(body, `"username":"`) ||
+		!strings.Contains(body, "the number of bytes read from the store is limited to 2000, and this is ") ||
 		!strings.Contains(body, `"code":"LIMIT_EXCEEDED"`) || !strings.Contains(body, `"twits":null`) {
 		t.Errorf("large query: %s", body)
 	}

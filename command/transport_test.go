@@ -28,7 +28,8 @@ func certify(t *testing.T, name, cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotAfter: time.Now().Add(time.Hour)}
 	public, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,8 @@ func certify(t *testing.T, name, cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public},
+		key: {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +49,9 @@ func certify(t *testing.T, name, cert, key string) {
 // asked returns the response to a client with these protocols.
 func asked(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true, DisableKeepAlives: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true,
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}}}
 	response, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -144,33 +147,38 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 	t.Run("HTTP/2 needs no TLS", func(t *testing.T) {
 		clear := new(http.Protocols)
 		clear.SetUnencryptedHTTP2(true)
-		if response, body := asked(t, clear, get(t, short)); response.ProtoMajor != 2 || string(body) != `{"data":{"__typename":"Query"}}` {
+		if response, body := asked(t, clear, get(t, short)); response.ProtoMajor != 2 ||
+			string(body) != `{"data":{"__typename":"Query"}}` {
 			t.Errorf("%s: %s", response.Proto, body)
 		}
 	})
 	t.Run("HEAD is GET without a body", func(t *testing.T) {
 		r := get(t, short)
 		r.Method = http.MethodHead
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || len(body) > 0 || response.ContentLength != int64(len(`{"data":{"__typename":"Query"}}`)) {
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || len(body) > 0 ||
+			response.ContentLength != int64(len(`{"data":{"__typename":"Query"}}`)) {
 			t.Error(response.Status, response.ContentLength, body)
 		}
 	})
 	t.Run("OPTIONS tells the methods", func(t *testing.T) {
 		r := get(t, server+"/graphql")
 		r.Method = http.MethodOptions
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent || response.Header.Get("Allow") != "GET, HEAD, POST, PUT, DELETE, OPTIONS" || len(body) > 0 {
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent ||
+			response.Header.Get("Allow") != "GET, HEAD, POST, PUT, DELETE, OPTIONS" || len(body) > 0 {
 			t.Error(response.Status, response.Header, body)
 		}
 	})
 	t.Run("requests come one at a time", func(t *testing.T) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql", strings.NewReader(`[{"query":"{__typename}"},{"query":"{__typename}"}]`))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql",
+			strings.NewReader(`[{"query":"{__typename}"},{"query":"{__typename}"}]`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
 		want := `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
 		want = "[" + want + "," + want + "]"
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || strings.TrimSpace(string(body)) != want {
+		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK ||
+			strings.TrimSpace(string(body)) != want {
 			t.Errorf("%s: %s", response.Status, body)
 		}
 	})

@@ -79,7 +79,8 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 			break
 		} else if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d operations run, %d wait; goroutines: %d before, %d now:\n%s", running, waiting, before, n, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d operations run, %d wait; goroutines: %d before, %d now:\n%s", running, waiting, before, n,
+				stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 	reads := begun.Load()
@@ -92,7 +93,8 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
 	var kind atomic.Value // of the slow calls
 	kind.Store("")
-	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))
+	store := hbasetest.NewFaults(sampled(t),
+		hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte(strings.Repeat("s", 32))), Dev: true, Now: time.Now}
 	handler := New(store, Config{Tokens: tokens, Limits: limits.Default()}).Public
 	token, _, err := tokens.Sign(auth.Viewer{Username: "LiLei", Admin: true})
@@ -112,7 +114,8 @@ func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
 		w, begun := httptest.NewRecorder(), time.Now()
 		handler.ServeHTTP(w, r)
 		cancel()
-		if took := time.Since(begun); took > 1500*time.Millisecond || strings.Contains(w.Body.String(), `"TIMEOUT"`) != (test.kind != "") {
+		if took := time.Since(begun); took > 1500*time.Millisecond ||
+			strings.Contains(w.Body.String(), `"TIMEOUT"`) != (test.kind != "") {
 			t.Errorf("%s with slow %q: response after %v: %s", test.query, test.kind, took, w.Body)
 		}
 	}

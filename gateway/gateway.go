@@ -48,7 +48,7 @@ type Config struct {
 	Concurrency       int // running operations; 0 for no limit
 	ReadMemory        int // bytes read by all large requests; 0 for no limit
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
-	FanoutLimit       int // of broadcasters; 0 for [tables.FanoutLimit]
+	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
 	// Production hides the schema, the IDE, reports and metrics from clients.
 	Production bool

@@ -36,7 +36,8 @@ func TestStalledTLSHandshake(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				network := newPipes()
-				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "whole") }), 0, zerolog.Nop())
+				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "whole") }),
+					0, zerolog.Nop())
 				server.TLSConfig = &tls.Config{Certificates: certificates}
 				go server.ServeTLS(network, "", "")
 				defer server.Close()
@@ -134,7 +135,8 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			})
 			time.Sleep(10 * time.Second)
 			s.answersOthers("during a slow body")
-			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil || time.Since(began).Round(time.Second) != requestTimeout {
+			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil ||
+				time.Since(began).Round(time.Second) != requestTimeout {
 				t.Errorf("response after %v: %v", time.Since(began), err)
 			}
 			io.Copy(io.Discard, f.conn)

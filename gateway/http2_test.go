@@ -122,7 +122,8 @@ func newFlooded(t *testing.T) *flooded {
 	}
 	const running = 8
 	f := &flooded{store: &reading{Store: memory}, address: listener.Addr().String(), silent: newPipes()}
-	server := newServer(New(f.store, Config{Limits: limits.Default(), Concurrency: running}).Public, running, zerolog.Nop())
+	server := newServer(New(f.store, Config{Limits: limits.Default(), Concurrency: running}).Public, running,
+		zerolog.Nop())
 	go server.Serve(listener)
 	go server.Serve(f.silent)
 	t.Cleanup(func() { server.Close() })
@@ -226,7 +227,8 @@ func TestHTTP2FrameFloods(t *testing.T) {
 					most, longest = max(most, runtime.NumGoroutine()), max(longest, answered())
 				}
 			}
-			t.Logf("%d sent, %v; %d other requests took at most %v; %d more goroutines, %d Gets", sent, err, asked, longest, most-goroutines, flooded.store.gets.Load())
+			t.Logf("%d sent, %v; %d other requests took at most %v; %d more goroutines, %d Gets", sent, err, asked, longest,
+				most-goroutines, flooded.store.gets.Load())
 			conn.Close()
 			if test.ends && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
 				t.Errorf("the connection was not closed after %d frames: %v", sent, err)
@@ -238,7 +240,8 @@ func TestHTTP2FrameFloods(t *testing.T) {
 				t.Errorf("%d more goroutines, want at most 100", more)
 			}
 			others.CloseIdleConnections()
-			for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines &&
+				time.Now().Before(deadline); {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if now := runtime.NumGoroutine(); now > goroutines {

@@ -211,7 +211,8 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 				s.answersOthers("during many slow bodies")
 				time.Sleep(time.Second / 2)
 				whole := `{"query":"{__typename}"}`
-				if status, took := post(megabyte, strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
+				if status, took := post(megabyte,
+					strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
 					t.Errorf("complete request: status %d after %v", status, took)
 				}
 				s.clients.Wait()
@@ -237,7 +238,8 @@ func TestSlowReader(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 				s.readSlowly(request(long(), test.header), func(bytes int, took time.Duration) {
-					if least := int(test.took/time.Second)*10 - 2; bytes < least || bytes > least+3 || took.Round(time.Second) != test.took {
+					if least := int(test.took/time.Second)*10 - 2; bytes < least || bytes > least+3 ||
+						took.Round(time.Second) != test.took {
 						t.Errorf("it ended after %v and %d bytes", took, bytes)
 					}
 				})

@@ -32,8 +32,7 @@ var (
 	commentTwit = twitOfComment{}
 )
 
-// twitComments are the visible comments on each twit. Most viewers see few, so the lookahead is
-// read eagerly. The total counts all comments.
+// twitComments reads eagerly: most viewers see few comments. The total counts all.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
 	owners: twitKeys,
 	list:   loaders.Comments.Kind(),

@@ -91,7 +91,6 @@ func membersOf[E any](lists []loaders.Page[E]) (n int) {
 	return n
 }
 
-// setNodes distributes the objects of all members to the pages, in their order.
 func setNodes[E, T any](pages []*page[E, T], nodes []*T) {
 	for _, p := range pages {
 		n := len(p.members)

@@ -122,8 +122,6 @@ func (call *costCall) readOther(
 // awaitParents returns the stage at which [loaders.Await] returns.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
-// returnNamed declares that the field returns a number of objects for each parent, as
-// [loaders.Object.Named] does.
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
 	set := call.Set(call.Parents, int64(each), at)
 	if o, reads := objects.NamedShape(fields); reads {
@@ -132,7 +130,6 @@ func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object
 	call.Returns("", set)
 }
 
-// returnRoot declares that the field returns one object, as [loaders.Object.Roots] does.
 func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []string) {
 	set := call.Set(call.Parents, 1, call.Begin())
 	call.read(call.Begin(), set, objects.RootShape(fields))

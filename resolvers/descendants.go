@@ -174,8 +174,8 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// pageRange returns the part of each list of children to read for the next level. From the level of
-// after on it is the number of departments that the page lacks, and one more for hasNextPage.
+// pageRange returns the part of each list of children to read for the next level. Below the level
+// of after it is the number of departments that the page lacks, and one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole

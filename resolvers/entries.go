@@ -31,7 +31,7 @@ type visibility[T any] struct {
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
-// read returns the entries, visible or not, and nil for those that do not exist.
+// read does not check visibility.
 func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {

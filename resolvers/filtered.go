@@ -38,7 +38,7 @@ type source[T any] interface {
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
 
-// candidates are a part of a list, in its order. A hidden member is nil.
+// candidates are a part of a list. A hidden member is nil.
 type candidates[T any] = loaders.Page[*T]
 
 // look declares what one look reads.
@@ -224,7 +224,6 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// unread returns pages without members, for objects that are read later.
 func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	pages := make([]candidates[T], len(lists))
 	for i, list := range lists {
@@ -233,7 +232,7 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute gives each page its members, one per position, and their errors.
+// distribute gives each page its members, one per position, and errors.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

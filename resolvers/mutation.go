@@ -147,7 +147,6 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation is a mutation that changes an object and returns it.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
@@ -186,7 +185,7 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation is a mutation that relates or unrelates two objects, and returns both.
+// pairMutation relates or unrelates two objects, and returns both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -212,7 +211,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion is a mutation that deletes an object, and returns it as it was.
+// deletion deletes an object, and returns it as it was.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

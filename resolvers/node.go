@@ -146,8 +146,7 @@ func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
 	return nodes
 }
 
-// nodes returns the objects that the viewer may see, nil for others. It reads all nouns in
-// parallel.
+// nodes reads all nouns in parallel. Invisible objects are nil.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
 	var reads []func()

@@ -84,7 +84,7 @@ func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err
 	}
 }
 
-// keysOf returns the key of each parent. A parent may be nil; its result is not used.
+// keysOf returns the key of each parent, empty for nil.
 func keysOf[T any](parents []*T, key func(*T) string) []string {
 	keys := make([]string, len(parents))
 	for i, parent := range parents {

@@ -35,7 +35,6 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
 }
 
-// page is a page of a connection: members of the list, and the objects that they refer to.
 type page[E, T any] struct {
 	request   *request
 	members   []E
@@ -64,7 +63,7 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets pageInfo, if it is selected. The first and the last position are the page's ends.
+// locate sets pageInfo, if selected. positions begin and end with the page's ends.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return

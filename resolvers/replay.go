@@ -156,8 +156,7 @@ func Visible(
 	}
 }
 
-// visibleDelivered returns the twits of timelines that their subscribers may see, nil for others.
-// Followers may see all twits.
+// visibleDelivered checks follows only: followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
 	for i, c := range all {
@@ -166,7 +165,6 @@ func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit
 	return followedTwits(ctx, owners, keys)
 }
 
-// visiblePosts returns the twits of authors' lists that their subscribers may see, nil for others.
 func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	twits, errs, authors := make([]*tables.Twit, len(all)), make(loaders.Errors, len(all)), make([]string, len(all))
 	var old []entryKey // read in an earlier poll

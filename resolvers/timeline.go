@@ -141,7 +141,6 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 	return twits, loaders.Join(len(keys), err, followsErr)
 }
 
-// readPosts returns the twits of the authors in each range, as parts of the timeline.
 func readPosts(
 	ctx context.Context, pageKeys []loaders.PageKey, authors [][]string,
 ) (parts [][]candidates[tables.Twit], err error) {

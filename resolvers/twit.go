@@ -133,7 +133,7 @@ func twitKeys(twits []*tables.Twit) []string {
 	return keysOf(twits, func(t *tables.Twit) string { return t.Key().String() })
 }
 
-// postedTwits is a connection of the visible twits of each user: all, or those of the album.
+// postedTwits is User.twits or User.album.
 type postedTwits struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 	listed[tables.Twit]

@@ -122,7 +122,8 @@ func TestAddresses(t *testing.T) {
 		{"untrusted X-Forwarded-For", nil, "192.0.2.1:4711", []string{"198.51.100.1"}, "192.0.2.1"},
 		{"untrusted X-Forwarded-For, with proxies", proxies, "192.0.2.1:4711", []string{"198.51.100.1"}, "192.0.2.1"},
 		{"trusted proxy", proxies, "10.0.0.1:4711", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"client's X-Forwarded-For before the proxy's", proxies, "10.0.0.1:4711", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
+		{"client's X-Forwarded-For before the proxy's", proxies, "10.0.0.1:4711", []string{"203.0.113.9, 198.51.100.1"},
+			"198.51.100.1"},
 		{"X-Forwarded-For in two headers", proxies, "10.0.0.1:4711", []string{"203.0.113.9", "198.51.100.1"}, "198.51.100.1"},
 		{"two proxies", proxies, "10.0.0.1:4711", []string{"203.0.113.9, 198.51.100.1, 10.0.0.2"}, "198.51.100.1"},
 		{"only proxies", proxies, "10.0.0.1:4711", nil, "10.0.0.1"},
@@ -139,7 +140,10 @@ func TestAddresses(t *testing.T) {
 			r.RemoteAddr = test.connection
 			r.Header["X-Forwarded-For"] = test.forwarded
 			got := "nobody was asked"
-			test.proxies.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = AddressOf(r.Context()) })).
+			test.proxies.Handler(http.HandlerFunc(func(_ http.ResponseWriter,
+				r *http.Request) {
+				got = AddressOf(r.Context())
+			})).
 				ServeHTTP(httptest.NewRecorder(), r)
 			if got != test.want {
 				t.Errorf("%q, want %q", got, test.want)

@@ -30,7 +30,8 @@ func TestSign(t *testing.T) {
 		at := func(now time.Time) *Tokens {
 			return &Tokens{Secrets: NewSecrets(secret), Dev: true, Now: func() time.Time { return now }}
 		}
-		if got, until, err := at(now.Add(time.Hour-time.Second)).Verify(t.Context(), token); err != nil || got != want || !until.Equal(expires) {
+		if got, until, err := at(now.Add(time.Hour-time.Second)).Verify(t.Context(), token); err != nil || got != want ||
+			!until.Equal(expires) {
 			t.Errorf("before the expiry: %+v, %v", got, err)
 		}
 		if got, _, err := at(now.Add(time.Hour)).Verify(t.Context(), token); err == nil {
@@ -114,7 +115,8 @@ func TestTokenInURLIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for parameter, status := range map[string]int{"access_token": 401, "Authorization": 401, "token": 401, "jwt": 401, "id_token": 401, "variables": 200,
+	for parameter, status := range map[string]int{"access_token": 401, "Authorization": 401, "token": 401, "jwt": 401,
+		"id_token": 401, "variables": 200,
 		"accessToken": 401, "Access-Token": 401, "bearer": 401, "auth": 401, "authToken": 401} {
 		t.Run(parameter, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/graphql?query={viewer{name}}&"+parameter+"="+token, nil)

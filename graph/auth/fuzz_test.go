@@ -11,7 +11,8 @@ import (
 
 // FuzzToken checks that no header is accepted but those of signed tokens.
 func FuzzToken(f *testing.F) {
-	tokens := Tokens{Secrets: NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: func() time.Time { return time.Unix(1_500_000_000, 0) }}
+	tokens := Tokens{Secrets: NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
+		Now: func() time.Time { return time.Unix(1_500_000_000, 0) }}
 	var signed []string
 	for _, viewer := range []Viewer{{Username: "LiLei"}, {Username: "小红", Admin: true}} {
 		token, _, err := tokens.Sign(viewer)
@@ -23,7 +24,8 @@ func FuzzToken(f *testing.F) {
 		f.Add("bearer  " + token + " ")
 		f.Add("Bearer " + token[:len(token)-1])
 	}
-	for _, header := range []string{"", "Bearer", "Basic TGlMZWk6eA", "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJMaUxlaSJ9.", "Bearer {}.{}.{}",
+	for _, header := range []string{"", "Bearer", "Basic TGlMZWk6eA", "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJMaUxlaSJ9.",
+		"Bearer {}.{}.{}",
 		"Bearer eyJhbGciOiJIUzI1NiIsImNyaXQiOlsiZXhwIl19.eyJzdWIiOiJMaUxlaSJ9.AAAA"} {
 		f.Add(header)
 	}

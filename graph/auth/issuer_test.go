@@ -125,7 +125,8 @@ func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	}{
 		{"no such key", publishing(keySet(t, public("old", old))), 0},
 		{"no response", func(ctx context.Context) (int, io.Reader) { <-ctx.Done(); return 0, nil }, fetchTimeout},
-		{"a byte per second", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, time.Second} }, fetchTimeout},
+		{"a byte per second", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, time.Second} },
+			fetchTimeout},
 		{"endless response", func(ctx context.Context) (int, io.Reader) { return 200, endless{ctx, 0} }, 0},
 		{"it fails", func(context.Context) (int, io.Reader) { return 500, strings.NewReader("") }, 0},
 		{"redirect", func(context.Context) (int, io.Reader) { return 302, strings.NewReader("") }, 0},

@@ -91,9 +91,11 @@ func TestVerifyWithAKeySet(t *testing.T) {
 		{"short key", here, token(jose.RS256, short, "short"), Viewer{}, foreign},
 		{"symmetric key", here, token(jose.HS256, []byte(strings.Repeat("x", 32)), "symmetric"), Viewer{}, foreign},
 		{"public key as a secret, PEM", here, token(jose.HS256, published(t, rs), "rs"), Viewer{}, foreign},
-		{"public key as a secret, PEM without the line break", here, token(jose.HS256, []byte(strings.TrimSpace(string(published(t, rs)))), "rs"), Viewer{}, foreign},
+		{"public key as a secret, PEM without the line break", here,
+			token(jose.HS256, []byte(strings.TrimSpace(string(published(t, rs)))), "rs"), Viewer{}, foreign},
 		{"public key as a secret, modulus", here, token(jose.HS256, rs.N.Bytes(), "rs"), Viewer{}, foreign},
-		{"public key as a secret, bytes", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{}, foreign},
+		{"public key as a secret, bytes", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{},
+			foreign},
 		{"key id with a path", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
 		{"key id in another case", here, token(jose.ES256, es, "ES"), Viewer{}, foreign},
 		{"key id with a suffix", here, token(jose.ES256, es, "es\x00"), Viewer{}, foreign},
@@ -101,10 +103,12 @@ func TestVerifyWithAKeySet(t *testing.T) {
 		{"key id that is a number", here, token(jose.ES256, es, 1), Viewer{}, foreign},
 		{"jku header", here,
 			forge(t, jose.ES256, newES256(t), fields{"kid": "mine", "jku": "http://127.0.0.1:1/"}, claims), Viewer{}, foreign},
-		{"signature in another form", here, raw(`{"alg":"ES256","kid":"es"}`, `{"sub":"小红","exp":9e9}`, strings.Repeat("\x00", 64)), Viewer{}, foreign},
+		{"signature in another form", here,
+			raw(`{"alg":"ES256","kid":"es"}`, `{"sub":"小红","exp":9e9}`, strings.Repeat("\x00", 64)), Viewer{}, foreign},
 		{"no algorithm", here, raw(`{"alg":"none","kid":"es"}`, `{"sub":"小红","exp":9e9}`, ""), Viewer{}, foreign},
 		{"no key set", tokens, token(jose.ES256, es, "es"), Viewer{}, foreign},
-		{"own token without a secret", &Tokens{Keys: here.Keys, Now: tokens.Now}, token(jose.HS256, secret, nil), Viewer{}, foreign},
+		{"own token without a secret", &Tokens{Keys: here.Keys, Now: tokens.Now}, token(jose.HS256, secret, nil), Viewer{},
+			foreign},
 	} {
 		v.check(t)
 	}
@@ -217,9 +221,13 @@ func TestFetchIsBounded(t *testing.T) {
 	huge.publish(set + strings.Repeat(" ", maxKeySet))
 	elsewhere := httptest.NewServer(http.RedirectHandler(newIssuer(t).URL, http.StatusFound))
 	defer elsewhere.Close()
-	loop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }))
+	loop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, "/", http.StatusFound)
+	}))
 	defer loop.Close()
-	for name, url := range map[string]string{"more than a megabyte": huge.URL, "a redirect to an error": elsewhere.URL, "a redirect without end": loop.URL} {
+	for name, url := range map[string]string{"more than a megabyte": huge.URL, "a redirect to an error": elsewhere.URL,
+		"a redirect without end": loop.URL} {
 		if text, err := fetch(t.Context(), newClient(http.DefaultTransport), url); err == nil {
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
@@ -233,7 +241,8 @@ func TestUnknownKeySetIsUnavailable(t *testing.T) {
 	}
 	here := &Tokens{Keys: keys, Now: tokens.Now}
 	r := httptest.NewRequest(http.MethodPost, "/graphql", nil)
-	r.Header.Set("Authorization", "Bearer "+forge(t, jose.ES256, newES256(t), nil, fields{"sub": "LiLei", "exp": now.Unix() + 60}))
+	r.Header.Set("Authorization",
+		"Bearer "+forge(t, jose.ES256, newES256(t), nil, fields{"sub": "LiLei", "exp": now.Unix() + 60}))
 	w := httptest.NewRecorder()
 	here.Handler(http.NotFoundHandler()).ServeHTTP(w, r)
 	want := `{"errors":[{"message":"the keys of tokens are not known yet; try again later","extensions":{"code":"UNAVAILABLE"}}]}`

@@ -35,7 +35,8 @@ func TestReadSecrets(t *testing.T) {
 		{"too short in the second line", file("second", one+"\nsecret\n"), nil, "line 2 of " + dir},
 		{"empty file", file("empty", "\n"), nil, "empty is empty; make a secret with"},
 		{"too few random bytes", file("few", "\x00\xff"), nil, "few has 2 bytes"},
-		{"missing file", filepath.Join(dir, "none"), nil, "none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
+		{"missing file", filepath.Join(dir, "none"), nil,
+			"none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},
 		{"folder", dir, nil, "is a directory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

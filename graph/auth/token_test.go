@@ -96,7 +96,8 @@ func TestVerify(t *testing.T) {
 		{"expiry that overflows", tokens, with("exp", 1e300), Viewer{}, "the token has expired: get a new one"},
 		{"nbf that overflows", tokens, with("nbf", 1e300), Viewer{}, foreign},
 		{"iat that overflows", tokens, with("iat", 9.3e18), Viewer{}, foreign},
-		{"expiry that is not a number", tokens, raw(`{"alg":"HS256"}`, `{"sub":"LiLei","exp":9e999}`, "x"), Viewer{}, foreign},
+		{"expiry that is not a number", tokens, raw(`{"alg":"HS256"}`, `{"sub":"LiLei","exp":9e999}`, "x"), Viewer{},
+			foreign},
 		{"nbf in the future", tokens, with("nbf", soon), Viewer{}, "the token is not valid yet"},
 		{"iat in the future", tokens, with("iat", soon), Viewer{}, "the token is not valid yet"},
 		{"clock five seconds ahead", tokens, with("nbf", at+5), LiLei, ""},
@@ -106,7 +107,8 @@ func TestVerify(t *testing.T) {
 		{"nor many", tokens, with("sub", []string{"LiLei"}), Viewer{}, foreign},
 		{"subject in another case", tokens, hs256(fields{"Sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 
-		{"other secret", tokens, forge(t, jose.HS256, []byte(strings.Repeat("x", 32)), nil, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
+		{"other secret", tokens, forge(t, jose.HS256, []byte(strings.Repeat("x", 32)), nil,
+			fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 		{"HS512", tokens,
 			forge(t, jose.HS512, []byte(strings.Repeat("s", 64)), nil, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 		{"algorithm none", tokens, raw(`{"alg":"none"}`, unsigned, ""), Viewer{}, foreign},
@@ -116,23 +118,27 @@ func TestVerify(t *testing.T) {
 		{"algorithm none with a valid signature", tokens,
 			base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "." + parts[2], Viewer{}, foreign},
 		{"critical extension", tokens,
-			forge(t, jose.HS256, secret, fields{"crit": []string{"exp"}, "exp": 1}, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
+			forge(t, jose.HS256, secret, fields{"crit": []string{"exp"}, "exp": 1},
+				fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 		{"embedded key", tokens, forgeOwnKey(t, fields{"sub": "LiLei", "exp": soon}), Viewer{}, foreign},
 		{"key id of a secret", tokens,
 			forge(t, jose.HS256, secret, fields{"kid": "../../../dev/null"}, fields{"sub": "LiLei", "exp": soon}), LiLei, ""},
 
-		{"changed claim", tokens, parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(unsigned)) + "." + parts[2], Viewer{}, foreign},
+		{"changed claim", tokens, parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(unsigned)) + "." + parts[2],
+			Viewer{}, foreign},
 		{"truncated", tokens, good[:len(good)-1], Viewer{}, foreign},
 		{"only a header", tokens, parts[0], Viewer{}, foreign},
 		{"no signature", tokens, parts[0] + "." + parts[1] + ".", Viewer{}, foreign},
 		{"four parts", tokens, good + "." + parts[2], Viewer{}, foreign},
 		{"many parts", tokens, strings.Repeat(".", 8000), Viewer{}, foreign},
-		{"JSON serialization", tokens, `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, Viewer{}, foreign},
+		{"JSON serialization", tokens,
+			`{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, Viewer{}, foreign},
 		{"line break", tokens, good + "\n", Viewer{}, foreign},
 		{"padding", tokens, good + "=", Viewer{}, foreign},
 		{"empty", tokens, "", Viewer{}, foreign},
 		{"huge", tokens, with("x", strings.Repeat("x", maxToken)), Viewer{}, foreign},
-		{"deeply nested header", tokens, raw(`{"alg":"HS256","x":`+strings.Repeat("[", 5000)+`}`, unsigned, "x"), Viewer{}, foreign},
+		{"deeply nested header", tokens, raw(`{"alg":"HS256","x":`+strings.Repeat("[", 5000)+`}`, unsigned, "x"), Viewer{},
+			foreign},
 		{"server without a secret", nil, good, Viewer{},
 			"this server takes no tokens: it was started without --jwt-secret-file and --jwks"},
 	} {
@@ -161,7 +167,8 @@ func TestTokenHasOneForm(t *testing.T) {
 func TestIssuerAndAudience(t *testing.T) {
 	here := &Tokens{Secrets: tokens.Secrets, Issuer: "https://id.example", Audience: "twibase", Now: tokens.Now}
 	token := func(issuer, audience any) string {
-		return forge(t, jose.HS256, secret, nil, fields{"sub": "LiLei", "exp": now.Unix() + 60, "iss": issuer, "aud": audience})
+		return forge(t, jose.HS256, secret, nil,
+			fields{"sub": "LiLei", "exp": now.Unix() + 60, "iss": issuer, "aud": audience})
 	}
 	LiLei := Viewer{Username: "LiLei"}
 	for _, v := range []verdict{
@@ -182,7 +189,8 @@ func TestIssuerAndAudience(t *testing.T) {
 // forgeOwnKey signs a token with a new key, which it puts into the header.
 func forgeOwnKey(t *testing.T, claims fields) string {
 	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: newES256(t)}, &jose.SignerOptions{EmbedJWK: true})
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: newES256(t)},
+		&jose.SignerOptions{EmbedJWK: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -177,13 +177,15 @@ func TestOverloadDoesNotAffectStreams(t *testing.T) {
 			request *http.Request
 			want    bool
 		}{
-			"an operation":                      {post(`{"query":"{ __typename }"}`), true},
-			"a GET":                             {httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil), true},
-			"a subscription":                    {with(post(`{"query":"subscription { a }"}`), "Accept", sse.MediaType), true},
-			"OPTIONS":                           {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
-			"a WebSocket":                       {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), "Upgrade", "websocket"), false},
-			"a shared stream that is reserved":  {httptest.NewRequest(http.MethodPut, "/graphql", nil), false},
-			"a shared stream that is opened":    {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader, "T"), false},
+			"an operation":   {post(`{"query":"{ __typename }"}`), true},
+			"a GET":          {httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil), true},
+			"a subscription": {with(post(`{"query":"subscription { a }"}`), "Accept", sse.MediaType), true},
+			"OPTIONS":        {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
+			"a WebSocket": {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), "Upgrade",
+				"websocket"), false},
+			"a shared stream that is reserved": {httptest.NewRequest(http.MethodPut, "/graphql", nil), false},
+			"a shared stream that is opened": {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader,
+				"T"), false},
 			"an operation over a shared stream": {with(post(`{"query":"{ __typename }"}`), sse.TokenHeader, "T"), false},
 		} {
 			if e.Overloaded(test.request) {

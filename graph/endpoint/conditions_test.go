@@ -30,7 +30,9 @@ func TestNullConditionIsRefused(t *testing.T) {
 			}
 			_, errs := newPreparer(schema, &Config{Limits: limits.Default()}).prepare(graphql.StartOperationTrace(t.Context()),
 				&graphql.RawParams{Query: text, OperationName: "B", Variables: map[string]any{"v": nil}})
-			if refused := errs != nil && strings.HasPrefix(errs[0].Message, "$v is the condition of a directive"); refused != test.refused || !refused && errs != nil {
+			if refused := errs != nil &&
+				strings.HasPrefix(errs[0].Message, "$v is the condition of a directive"); refused != test.refused || !refused &&
+				errs != nil {
 				t.Error(errs)
 			}
 		})

@@ -26,7 +26,8 @@ func hashed(document string) string {
 }
 
 func getHashed(document, variables string) *http.Request {
-	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
+	return httptest.NewRequest(http.MethodGet,
+		"/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
 }
 
 // The requests of an Apollo client, in order.
@@ -46,12 +47,16 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 	}{
 		{"unknown hash", getHashed(document, variables), 200, notFound},
 		{"unknown hash, other media type", with(getHashed(document, variables), "Accept", graphQLResponse), 200, notFound},
-		{"document with another hash", post(`{"query":"{viewer{name}}","extensions":` + hashed(document) + `}`), 200, mismatch},
+		{"document with another hash", post(`{"query":"{viewer{name}}","extensions":` + hashed(document) + `}`), 200,
+			mismatch},
 		{"the hash is still unknown", getHashed(document, variables), 200, notFound},
-		{"document with its hash", post(`{"query":"` + document + `","variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
+		{"document with its hash",
+			post(`{"query":"` + document + `","variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200,
+			found},
 		{"known hash by GET", getHashed(document, variables), 200, found},
 		{"and by POST", post(`{"variables":` + variables + `,"extensions":` + hashed(document) + `}`), 200, found},
-		{"known hash as documentId", post(`{"variables":` + variables + `,"documentId":"sha256:` + sum(document) + `"}`), 200, found},
+		{"known hash as documentId", post(`{"variables":` + variables + `,"documentId":"sha256:` + sum(document) + `"}`), 200,
+			found},
 		{"invalid document", post(`{"query":"` + invalid + `","extensions":` + hashed(invalid) + `}`), 200, noSuchField},
 		{"the invalid document is not registered", getHashed(invalid, ``), 200, notFound},
 		{"invalid version", post(`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"x"}}}`), 200,
@@ -88,15 +93,20 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 		{"documentId and persistedQuery", post(`{"documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
 		{"doc_id and persistedQuery", post(`{"doc_id":"` + one + `","extensions":` + hashed(another) + `}`), refused},
 		{"documentId and doc_id", post(`{"documentId":"` + one + `","doc_id":"` + two + `"}`), refused},
-		{"the last of three", post(`{"documentId":"` + one + `","doc_id":"` + two + `","extensions":` + hashed(document) + `}`), refused},
-		{"the second of three", post(`{"documentId":"` + two + `","doc_id":"` + one + `","extensions":` + hashed(document) + `}`), refused},
+		{"the last of three", post(`{"documentId":"` + one + `","doc_id":"` + two + `","extensions":` + hashed(document) +
+			`}`), refused},
+		{"the second of three", post(`{"documentId":"` + two + `","doc_id":"` + one + `","extensions":` + hashed(document) +
+			`}`), refused},
 		{"a query too", post(`{"query":"{a}","documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
 		{"in a URL", httptest.NewRequest(http.MethodGet, "/graphql?"+
 			url.Values{"documentId": {one}, "extensions": {hashed(another)}}.Encode(), nil), refused},
-		{"malformed persistedQuery", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`), malformed},
-		{"two spellings of one hash", post(`{"documentId":"sha256:` + strings.ToUpper(one) + `","doc_id":"` + one + `","extensions":` +
-			hashed(document) + `}`), found},
-		{"null and empty names", post(`{"documentId":"` + one + `","doc_id":"","extensions":{"persistedQuery":null}}`), found},
+		{"malformed persistedQuery", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`),
+			malformed},
+		{"two spellings of one hash",
+			post(`{"documentId":"sha256:` + strings.ToUpper(one) + `","doc_id":"` + one + `","extensions":` +
+				hashed(document) + `}`), found},
+		{"null and empty names", post(`{"documentId":"` + one + `","doc_id":"","extensions":{"persistedQuery":null}}`),
+			found},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
@@ -109,8 +119,9 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 }
 
 func TestProductionHidesTheSchema(t *testing.T) {
-	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Production: true,
-		Around: serve(time.Minute).(*Endpoint).config.Around})
+	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
+		Config{Timeout: time.Minute, Production: true,
+			Around: serve(time.Minute).(*Endpoint).config.Around})
 	for _, test := range []struct {
 		name, query string
 		refused     bool
@@ -124,7 +135,8 @@ func TestProductionHidesTheSchema(t *testing.T) {
 			w := httptest.NewRecorder()
 			endpoint.ServeHTTP(w, ask(test.query))
 			body := w.Body.String()
-			if test.refused != strings.Contains(body, "this server does not publish its schema") || test.refused == strings.Contains(body, `"data"`) {
+			if test.refused != strings.Contains(body, "this server does not publish its schema") ||
+				test.refused == strings.Contains(body, `"data"`) {
 				t.Error(body)
 			}
 		})

@@ -57,7 +57,8 @@ func (query) Node(_ context.Context, id tables.ID) (model.Node, error) {
 
 type user struct{ exec.UserResolver }
 
-func (user) Followers(_ context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
+func (user) Followers(_ context.Context, objs []*tables.User, first *int, after *string, last *int,
+	before *string) ([]*model.UserConnection, error) {
 	_, err := relay.CursorsOf(&tables.Followers.AnyList).Page(first, after, last, before)
 	return make([]*model.UserConnection, len(objs)), err
 }
@@ -85,7 +86,8 @@ func ask(query string) *http.Request {
 }
 
 func get(query, variables string) *http.Request {
-	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"query": {query}, "variables": {variables}}.Encode(), nil)
+	return httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"query": {query}, "variables": {variables}}.Encode(),
+		nil)
 }
 
 func with(r *http.Request, header, value string) *http.Request {
@@ -110,7 +112,8 @@ func TestEndpoint(t *testing.T) {
 		{"variables", post(`{"query":"query Q($u:String!){user(username:$u){username}}","variables":{"u":"LiLei"}}`), 200,
 			`{"data":{"user":{"username":"LiLei"}}}`},
 		{"charset in the content type",
-			with(ask(`{user(username:"nobody"){username}}`), "Content-Type", "application/json; charset=utf-8"), 200, `{"data":{"user":null}}`},
+			with(ask(`{user(username:"nobody"){username}}`), "Content-Type",
+				"application/json; charset=utf-8"), 200, `{"data":{"user":null}}`},
 		{"GET", get(`query Q($u:String!){user(username:$u){username}}`, `{"u":"LiLei"}`), 200,
 			`{"data":{"user":{"username":"LiLei"}}}`},
 		{"introspection", ask(`{__schema{queryType{name}}}`), 200, `{"data":{"__schema":{"queryType":{"name":"Query"}}}}`},
@@ -145,7 +148,8 @@ func TestEndpoint(t *testing.T) {
 			`{"errors":[{"message":"$u: a value of the type String! is required","locations":[{"line":1,"column":9}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
 		{"null as a condition", post(`{"query":"query($v:Boolean=true){viewer{...F}} fragment F on User{name@include(if:$v)}","variables":{"v":null}}`), 200,
 			`{"errors":[{"message":"$v is the condition of a directive and can't be null: pass true or false, or leave it out","locations":[{"line":1,"column":7}],"extensions":{"code":"BAD_USER_INPUT"}}]}`},
-		{"null as a required argument", post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
+		{"null as a required argument",
+			post(`{"query":"query($v:Boolean=true,$w:Boolean=true){__type(name:\"Visibility\"){name@include(if:$w) enumValues(includeDeprecated:$v){name}}}","variables":{"v":null}}`), 200,
 			`{"errors":[{"message":"the argument includeDeprecated: the variable $v can't be null here","path":["__type","enumValues"],"locations":[{"line":1,"column":86}],"extensions":{"code":"BAD_USER_INPUT"}}],` +
 				`"data":{"__type":{"name":"Visibility","enumValues":null}}}`},
 		{"unknown operation name", post(`{"query":"query Q{viewer{name}}","operationName":"R"}`), 200,
@@ -160,7 +164,8 @@ func TestEndpoint(t *testing.T) {
 			badInput("the body is not the JSON object of a GraphQL request: query can't be a JSON number")},
 		{"variables that are not an object", post(`{"query":"{viewer{name}}","variables":"x"}`), 400,
 			badInput("the body is not the JSON object of a GraphQL request: variables can't be a JSON string")},
-		{"variables of a GET that are not an object", get(`{viewer{name}}`, `{`), 400, badInput("the parameter variables is no JSON object: it ends too early")},
+		{"variables of a GET that are not an object", get(`{viewer{name}}`, `{`), 400,
+			badInput("the parameter variables is no JSON object: it ends too early")},
 		{"no query", post(`{}`), 400, badInput("the request lacks its query")},
 		{"form, which a foreign page could send", with(ask(`{viewer{name}}`), "Content-Type", "text/plain"), 415,
 			badInput("send the request as Content-Type: application/json")},
@@ -168,7 +173,8 @@ func TestEndpoint(t *testing.T) {
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
 		{"too long blanks after the body", post(`{"query":"{viewer{name}}"}` + strings.Repeat(" ", maxBody)), 413,
 			`{"errors":[{"message":"a request's body is limited to 1048576 bytes","extensions":{"code":"LIMIT_EXCEEDED","limit":1048576}}]}`},
-		{"other method", httptest.NewRequest(http.MethodPatch, "/graphql", nil), 405, badInput("send a request by POST, or a query by GET")},
+		{"other method", httptest.NewRequest(http.MethodPatch, "/graphql", nil), 405,
+			badInput("send a request by POST, or a query by GET")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
@@ -190,7 +196,8 @@ func TestGetNeverWrites(t *testing.T) {
 	w := httptest.NewRecorder()
 	New(writable{}, Config{Timeout: time.Minute}).ServeHTTP(w, get(`mutation{a}`, ``))
 	want := `{"errors":[{"message":"GET is for queries alone: send a mutation by POST","extensions":{"code":"BAD_USER_INPUT"}}]}`
-	if diff := cmp.Diff(want, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != 405 || w.Header().Get("Allow") != "POST" {
+	if diff := cmp.Diff(want, strings.TrimSpace(w.Body.String())); diff != "" || w.Code != 405 ||
+		w.Header().Get("Allow") != "POST" {
 		t.Errorf("the status is %d, want 405; the body (-want +got):\n%s", w.Code, diff)
 	}
 }
@@ -199,7 +206,8 @@ func TestMediaTypes(t *testing.T) {
 	for _, test := range []struct{ name, accept, want string }{
 		{"no Accept", "", mediaJSON},
 		{"anything too", "*/*", mediaJSON},
-		{"first supported type", "text/html, application/graphql-response+json; charset=utf-8, application/json;q=0.9", mediaGraphQL},
+		{"first supported type", "text/html, application/graphql-response+json; charset=utf-8, application/json;q=0.9",
+			mediaGraphQL},
 		{"first supported type is the older", "application/json, application/graphql-response+json", mediaJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -227,7 +235,8 @@ func TestTrace(t *testing.T) {
 		request *http.Request
 		want    Trace
 	}{
-		{"named operation", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`), Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
+		{"named operation", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`),
+			Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
 		{"anonymous operation", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
 		{"refused operation", ask(`{a b}`), Trace{Errors: 2}},
 	} {

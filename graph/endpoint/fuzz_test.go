@@ -29,8 +29,9 @@ func FuzzRequest(f *testing.F) {
 		`query($a:Boolean=null){viewer{name@skip(if:$a)}}`, `{game(code:"x"){plays(from:"2014-01-01",to:"""x"""){day}}}`} {
 		f.Add(query, `{"u":"LiLei","i":{"content":null,"photoUrls":[1]},"a":null}`)
 	}
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return ctx }})
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
+		Config{Limits: limits.Default(), Timeout: time.Minute,
+			Around: func(ctx context.Context) context.Context { return ctx }})
 	f.Fuzz(func(t *testing.T, body, variables string) {
 		if json.Valid([]byte(variables)) {
 			query, _ := json.Marshal(body)

@@ -43,7 +43,8 @@ func requests(text string) (all []*http.Request) {
 		}
 		all = append(all, ask(expand(document)))
 	}
-	for _, body := range []string{`{"query":"{__typename}","operationName":TEXT}`, `{"query":"query A{__typename} query B{__typename}","operationName":TEXT}`,
+	for _, body := range []string{`{"query":"{__typename}","operationName":TEXT}`,
+		`{"query":"query A{__typename} query B{__typename}","operationName":TEXT}`,
 		`{"query":"query($v:Visibility){x:__typename @skip(if:$v)}","variables":{"v":TEXT}}`,
 		`{"query":"mutation($v:Visibility){postTwit(input:{content:\"a\",visibility:$v}){twit{id}}}","variables":{"v":TEXT}}`,
 		`{"query":"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}","variables":{"v":{TEXT:1}}}`,
@@ -57,15 +58,17 @@ func requests(text string) (all []*http.Request) {
 		all = append(all, with(ask("{x}"), header, text), with(ask("{x}"), header, `application/json;charset="`+text+`"`))
 	}
 	for _, parameter := range []string{"query", "variables", "extensions", "documentId", "operationName", text} {
-		all = append(all, httptest.NewRequest(http.MethodGet, "/graphql?"+url.Values{"query": {"{x}"}, parameter: {text}}.Encode(), nil))
+		all = append(all, httptest.NewRequest(http.MethodGet,
+			"/graphql?"+url.Values{"query": {"{x}"}, parameter: {text}}.Encode(), nil))
 	}
 	return all
 }
 
 func TestRefusalsAreShort(t *testing.T) {
 	most := 0
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return ctx }})
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
+		Config{Limits: limits.Default(), Timeout: time.Minute,
+			Around: func(ctx context.Context) context.Context { return ctx }})
 	for _, letter := range []string{"a", "<", "\x01", "\n", `"`, `\`, "‹", "\u2028", "😀", "\xff", "\x7f", "_<", "a‹"} {
 		for _, length := range []int{1, 128, 300, 5000} {
 			for _, request := range requests(strings.Repeat(letter, max(length/len(letter), 1))) {
@@ -89,8 +92,9 @@ func TestRefusalsAreShort(t *testing.T) {
 
 // The paths have the maximum length, and differ.
 func TestErrorsOfAResponseAreBounded(t *testing.T) {
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Limits: limits.Default(), Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
+		Config{Limits: limits.Default(), Timeout: time.Minute,
+			Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
 	const roots, below = 8, 5
 	name, query := strings.Repeat("x", 125), "{"
 	for i := range roots {

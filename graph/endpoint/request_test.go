@@ -74,18 +74,24 @@ func TestRequestEncoding(t *testing.T) {
 		{"nor in a URL", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
 		{"charset UTF-16", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
 		{"charset Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
-		{"malformed parameter of the content type", with(ask(query), "Content-Type", "application/json;charset="), 415, "application/json"},
+		{"malformed parameter of the content type", with(ask(query), "Content-Type", "application/json;charset="), 415,
+			"application/json"},
 		{"Content-Encoding identity", with(ask(query), "Content-Encoding", "identity"), 200, `"Query"`},
 		{"Content-Encoding gzip", with(post("\x1f\x8b"), "Content-Encoding", "gzip"), 415, "Content-Encoding"},
-		{"Content-Encoding in a second header", twice(ask(query), "Content-Encoding", "identity", "gzip"), 415, "Content-Encoding"},
+		{"Content-Encoding in a second header", twice(ask(query), "Content-Encoding", "identity", "gzip"), 415,
+			"Content-Encoding"},
 		{"two content types", twice(ask(query), "Content-Type", "application/json", "text/plain"), 415, "application/json"},
 		{"one Content-Length", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24"), 200, `"Query"`},
 		{"two Content-Lengths", twice(post(`{"query":"{__typename}"}`), "Content-Length", "24", "23"), 400, "Content-Length"},
-		{"two Content-Lengths, other order", twice(post(`{"query":"{__typename}"}`), "Content-Length", "23", "24"), 400, "Content-Length"},
-		{"Content-Length with a sign", twice(post(`{"query":"{__typename}"}`), "Content-Length", "+24"), 400, "Content-Length"},
-		{"Content-Length that is not a number", twice(post(`{"query":"{__typename}"}`), "Content-Length", "x"), 400, "Content-Length"},
+		{"two Content-Lengths, other order", twice(post(`{"query":"{__typename}"}`), "Content-Length", "23", "24"), 400,
+			"Content-Length"},
+		{"Content-Length with a sign", twice(post(`{"query":"{__typename}"}`), "Content-Length", "+24"), 400,
+			"Content-Length"},
+		{"Content-Length that is not a number", twice(post(`{"query":"{__typename}"}`), "Content-Length", "x"), 400,
+			"Content-Length"},
 		{"two queries in the URL", at("query={__typename}&query={a}"), 400, "the parameter query comes more than once"},
-		{"two variables in the URL", at("query={__typename}&variables={}&variables="), 400, "the parameter variables comes more than once"},
+		{"two variables in the URL", at("query={__typename}&variables={}&variables="), 400,
+			"the parameter variables comes more than once"},
 		{"unknown parameter twice", at("query={__typename}&a=1&a=2"), 200, `"Query"`},
 		{"neither type accepted", with(ask(query), "Accept", mediaJSON+";q=0,"+mediaGraphQL+";q=0"), 406, "accept one"},
 		{"key in another case", post(`{"query":"{__typename}","QUERY":"{a}","Query":{}}`), 200, `"Query"`},
@@ -100,7 +106,8 @@ func TestRequestEncoding(t *testing.T) {
 			if w.Code != test.status || !strings.Contains(w.Body.String(), test.part) {
 				t.Errorf("status %d: %s", w.Code, w.Body)
 			}
-			if encoding := w.Header().Get("Accept-Encoding"); (encoding != "") != strings.Contains(test.part, "Content-Encoding") {
+			if encoding := w.Header().Get("Accept-Encoding"); (encoding != "") != strings.Contains(test.part,
+				"Content-Encoding") {
 				t.Errorf("Accept-Encoding: %s", encoding)
 			}
 		})

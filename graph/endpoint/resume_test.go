@@ -53,7 +53,8 @@ func inFeed(t *testing.T, test func(f *feed)) {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
 		// Reads take time, so that connections can be lost during one.
-		distant := hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
+		distant := hbasetest.NewFaults(store,
+			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
 		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, Fresh: fresh}},
@@ -85,7 +86,8 @@ func (f *feed) posts(names ...string) (id string) {
 	f.Helper()
 	for _, name := range names {
 		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Visibility: tables.Public, Name: name, Content: name}
-		f.write(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0), Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}}, tables.TwitNames.Put(twit, 1))
+		f.write(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0),
+			Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}}, tables.TwitNames.Put(twit, 1))
 		f.last = twit.Key()
 		time.Sleep(time.Millisecond)
 	}
@@ -228,7 +230,8 @@ func TestCompletedSubscriptionDoesNotResume(t *testing.T) {
 }
 
 func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
-	for name, after := range map[string]time.Duration{"before the token expired": 0, "while it sends earlier twits": life} {
+	for name, after := range map[string]time.Duration{"before the token expired": 0,
+		"while it sends earlier twits": life} {
 		t.Run(name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
 				first := f.subscribes("LiLei", "1", ofA())

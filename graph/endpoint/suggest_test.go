@@ -60,14 +60,17 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 	for _, query := range misspelt(schema.Schema()) {
 		requests = append(requests, request{Query: query})
 	}
-	for _, variable := range []any{map[string]any{"conten": "a"}, map[string]any{"content": "a", "visibility": "PUBLI"}, map[string]any{}} {
-		requests = append(requests, request{"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}", map[string]any{"v": variable}})
+	for _, variable := range []any{map[string]any{"conten": "a"}, map[string]any{"content": "a", "visibility": "PUBLI"},
+		map[string]any{}} {
+		requests = append(requests,
+			request{"mutation($v:PostTwitInput!){postTwit(input:$v){twit{id}}}", map[string]any{"v": variable}})
 	}
 	if len(requests) < 500 {
 		t.Fatalf("the schema has only %d names", len(requests))
 	}
 	for _, production := range []bool{false, true} {
-		e := New(schema, Config{Production: production, Limits: limits.Default(), Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
+		e := New(schema, Config{Production: production, Limits: limits.Default(), Timeout: time.Minute,
+			Around: func(ctx context.Context) context.Context { return ctx }})
 		suggested := 0
 		for _, request := range requests {
 			body, err := json.Marshal(request)
@@ -84,7 +87,8 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 				suggested++
 			}
 		}
-		if t.Logf("production %t: %d of %d answers suggest a name", production, suggested, len(requests)); production && suggested > 0 || !production && suggested < len(requests)*2/3 {
+		if t.Logf("production %t: %d of %d answers suggest a name", production, suggested, len(requests)); production &&
+			suggested > 0 || !production && suggested < len(requests)*2/3 {
 			t.Errorf("production %t: %d of %d answers suggest a name", production, suggested, len(requests))
 		}
 	}
@@ -109,10 +113,12 @@ func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
 	}
 	long := strings.Repeat("P", 60_000)
 	for name, test := range map[string]struct{ query, found string }{
-		"99 types of 600":              {"{__typename}" + many.String(), "{__typename}" + known.String()},
-		"an argument of 60,000":        {"{user(" + long + ":1){name}}", "{" + long + ":user(a:1){name}}"},
-		"an input's field of 60,000":   {`mutation{postTwit(input:{` + long + `:1}){twit{id}}}`, `mutation{` + long + `:postTwit(input:{a:1}){twit{id}}}`},
-		"a value of an enum of 60,000": {`mutation{postTwit(input:{content:"a",visibility:` + long + `}){twit{id}}}`, `mutation{` + long + `:postTwit(input:{content:"a",visibility:P}){twit{id}}}`},
+		"99 types of 600":       {"{__typename}" + many.String(), "{__typename}" + known.String()},
+		"an argument of 60,000": {"{user(" + long + ":1){name}}", "{" + long + ":user(a:1){name}}"},
+		"an input's field of 60,000": {`mutation{postTwit(input:{` + long + `:1}){twit{id}}}`,
+			`mutation{` + long + `:postTwit(input:{a:1}){twit{id}}}`},
+		"a value of an enum of 60,000": {`mutation{postTwit(input:{content:"a",visibility:` + long + `}){twit{id}}}`,
+			`mutation{` + long + `:postTwit(input:{content:"a",visibility:P}){twit{id}}}`},
 	} {
 		in, beside := best(test.query), best(test.found)
 		if t.Logf("%s: %v, and %v in a place where no name is looked for", name, in, beside); in > 10*beside {

@@ -23,7 +23,7 @@ const (
 	Admin                        // an administrator
 )
 
-// Action is an action with a permission. The zero value is permitted to no viewer.
+// The zero Action is permitted to no viewer.
 type Action struct {
 	name  string // as in docs/PERMISSIONS.md
 	roles Roles  // roles that may do it

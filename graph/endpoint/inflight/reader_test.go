@@ -63,7 +63,8 @@ func (e end) Read([]byte) (int, error) {
 func TestReaderCountsReceivedBytesAndItsBuffer(t *testing.T) {
 	b := New(1 << 20)
 	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), func() { t.Error("the request is cut off") })
-	for _, step := range []struct{ room, held int }{{size, size}, {1, size + 1}, {size, 2*size + 1}, {3 * size, 5*size + 1}} {
+	for _, step := range []struct{ room, held int }{{size, size}, {1, size + 1}, {size, 2*size + 1},
+		{3 * size, 5*size + 1}} {
 		if _, err := r.Read(make([]byte, step.room)); err != nil {
 			t.Fatal(err)
 		}

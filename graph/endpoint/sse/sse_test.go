@@ -74,7 +74,8 @@ type broken struct{ *httptest.ResponseRecorder }
 func (broken) Write([]byte) (int, error) { return 0, errors.New("a test has it so") }
 
 func TestLostClientEndsItsOperation(t *testing.T) {
-	for name, serve := range map[string]func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]){
+	for name, serve := range map[string]func(ctx context.Context,
+		responses func(ctx context.Context) iter.Seq[*graphql.Response]){
 		"request ends": func(ctx context.Context, responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
@@ -230,7 +231,8 @@ func TestSharedStreamEndsWhenATokenExpires(t *testing.T) {
 				go func() {
 					<-expired
 					synctest.Wait()
-					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 && !errors.Is(err, transport.ErrClosing) {
+					if err := stream.Run(t.Context(), "3", ticks(1, nil, nil)); test.other > 0 &&
+						!errors.Is(err, transport.ErrClosing) {
 						t.Errorf("another operation started: %v", err)
 					}
 				}()
@@ -239,7 +241,8 @@ func TestSharedStreamEndsWhenATokenExpires(t *testing.T) {
 					t.Errorf("it took %s, want %s", took, test.want)
 				}
 				<-other
-				if body := w.Body.String(); strings.Contains(body, `complete`+"\n"+`data: {"id":"1"}`) || !strings.Contains(body, `"id":"1"`) {
+				if body := w.Body.String(); strings.Contains(body, `complete`+"\n"+`data: {"id":"1"}`) ||
+					!strings.Contains(body, `"id":"1"`) {
 					t.Errorf("%q", body)
 				}
 			})
@@ -270,7 +273,8 @@ func TestOperationsOfASharedStreamAreBounded(t *testing.T) {
 		stream := shared.Find(shared.Reserve(func() {}))
 		for i := range transport.MaxOperations + 1 {
 			err := stream.Run(t.Context(), string(rune('a'+i)), ticks(100, nil, make(chan struct{})))
-			if i < transport.MaxOperations && err != nil || i == transport.MaxOperations && !errors.Is(err, transport.ErrTooMany) {
+			if i < transport.MaxOperations && err != nil || i == transport.MaxOperations &&
+				!errors.Is(err, transport.ErrTooMany) {
 				t.Errorf("operation %d: %v", i, err)
 			}
 		}

@@ -24,7 +24,8 @@ func TestMessage(t *testing.T) {
 		{"errors, data, extensions", "<", ">",
 			graphql.Response{Data: []byte(`null`), Errors: refused, Extensions: map[string]any{"b": 1, "a": "<\n"}},
 			`<{"errors":[{"message":"a \"b\"\n"}],"data":null,"extensions":{"a":"\u003c\n","b":1}}>`},
-		{"extensions in JSON", "", "", graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{"a":1}`), "report": 2}},
+		{"extensions in JSON", "", "",
+			graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{"a":1}`), "report": 2}},
 			`{"data":null,"extensions":{"plan":{"a":1},"report":2}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -44,7 +45,8 @@ func (f *failing) Write(p []byte) (int, error) {
 
 func TestWriteStopsAtAnError(t *testing.T) {
 	var to failing
-	if err := Write(&to, &graphql.Response{Data: []byte(`{}`)}); !errors.Is(err, io.ErrClosedPipe) || to.String() != `{"data":` {
+	if err := Write(&to, &graphql.Response{Data: []byte(`{}`)}); !errors.Is(err, io.ErrClosedPipe) ||
+		to.String() != `{"data":` {
 		t.Errorf("%q: %v", to.String(), err)
 	}
 }

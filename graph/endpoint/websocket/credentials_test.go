@@ -38,15 +38,18 @@ func TestConnectionInitCredentials(t *testing.T) {
 		{"in addition to an accepted token", `{"authorization":"Bearer LiLei","token":"LiLei"}`, shapes("token")},
 		{"an X-Twibase-Token", `{"X-Twibase-Token":1}`, shapes("X-Twibase-Token")},
 
-		{"two different tokens", `{"authorization":"Bearer LiLei","Authorization":"Bearer minute"}`, "4400 Two different tokens: send one"},
-		{"two different tokens, one of them in headers", `{"authorization":"Bearer LiLei","headers":{"authorization":"Bearer minute"}}`,
+		{"two different tokens", `{"authorization":"Bearer LiLei","Authorization":"Bearer minute"}`,
+			"4400 Two different tokens: send one"},
+		{"two different tokens, one of them in headers",
+			`{"authorization":"Bearer LiLei","headers":{"authorization":"Bearer minute"}}`,
 			"4400 Two different tokens: send one"},
 		{"authToken that is not a string", `{"authToken":1}`, "4400 The authToken of a connection_init message is a string"},
 
 		{"expired token", `{"authToken":"expired"}`, "4403 Token expired"},
 		{"token that is not valid yet", `{"authToken":"early"}`, "4403 Token not valid yet"},
 		{"token of another server", `{"authToken":"nobody"}`, "4403 Invalid token"},
-		{"authorization without its scheme", `{"authorization":"LiLei"}`, `4403 Invalid token: authorization is not of the form "Bearer TOKEN"`},
+		{"authorization without its scheme", `{"authorization":"LiLei"}`,
+			`4403 Invalid token: authorization is not of the form "Bearer TOKEN"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in(t, func(t *testing.T, w *fixture) {

@@ -24,13 +24,15 @@ func TestRefusedHandshakeRepeatsNoInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(test.method, "/graphql", nil)
-			for name, value := range map[string]string{"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-				"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", test.header: test.value} {
+			for name, value := range map[string]string{"Upgrade": "websocket", "Connection": "Upgrade",
+				"Sec-WebSocket-Version": "13",
+				"Sec-WebSocket-Key":     "AAAAAAAAAAAAAAAAAAAAAA==", test.header: test.value} {
 				r.Header.Set(name, value)
 			}
 			w := httptest.NewRecorder()
 			(&Server{}).ServeHTTP(w, r)
-			if w.Code != test.status || w.Body.Len() >= 1<<10 || !strings.Contains(w.Body.String(), `"code":"`+test.code+`"`) || strings.Contains(w.Body.String(), "<a") {
+			if w.Code != test.status || w.Body.Len() >= 1<<10 || !strings.Contains(w.Body.String(), `"code":"`+test.code+`"`) ||
+				strings.Contains(w.Body.String(), "<a") {
 				t.Errorf("status %d, %d bytes: %.200s", w.Code, w.Body.Len(), w.Body)
 			}
 			if kind := w.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
@@ -45,7 +47,8 @@ func TestRefusedHandshakeRepeatsNoInput(t *testing.T) {
 
 func TestLongSubprotocolIsNotAgreedOn(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
-	for length, want := range map[int][]string{maxName: {Protocol, strings.Repeat("a", maxName)}, maxName + 1: {Protocol}} {
+	for length, want := range map[int][]string{maxName: {Protocol, strings.Repeat("a", maxName)},
+		maxName + 1: {Protocol}} {
 		r.Header.Set("Sec-WebSocket-Protocol", strings.Repeat("a", length)+", b")
 		if got := subprotocols(r); !slices.Equal(got, want) {
 			t.Errorf("of %d bytes: %.200q", length, got)

@@ -177,7 +177,8 @@ type client struct {
 
 func (w *fixture) connect(protocols ...string) *client {
 	w.t.Helper()
-	socket, _, err := websocket.Dial(w.t.Context(), "http://gateway/graphql", &websocket.DialOptions{HTTPClient: w.client, Subprotocols: protocols})
+	socket, _, err := websocket.Dial(w.t.Context(), "http://gateway/graphql",
+		&websocket.DialOptions{HTTPClient: w.client, Subprotocols: protocols})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -114,8 +114,10 @@ func TestProtocol(t *testing.T) {
 		{"4400: id that is not text", ack + `> {"id":1,"type":"complete"}
 			4400 A message is a JSON object with a type`},
 		{"4400: no type", "> {}\n4400 A message needs a type"},
-		{"4400: type of servers", "> {\"type\":\"connection_ack\"}\n4400 Only servers send messages of type \"connection_ack\""},
-		{"4400: type of the older protocol", "> {\"type\":\"start\"}\n4400 Unknown message type \"start\": this server speaks graphql-transport-ws"},
+		{"4400: type of servers",
+			"> {\"type\":\"connection_ack\"}\n4400 Only servers send messages of type \"connection_ack\""},
+		{"4400: type of the older protocol",
+			"> {\"type\":\"start\"}\n4400 Unknown message type \"start\": this server speaks graphql-transport-ws"},
 		{"4400: long type", `> {"type":"` + strings.Repeat("é", 200) + `"}
 			4400 Unknown message type "` + strings.Repeat("é", 12) + `…": this server speaks graphql-transport-ws`},
 		{"4400: no id", ack + `> {"type":"subscribe","payload":{"query":"viewer"}}

@@ -48,7 +48,7 @@ type Server struct {
 	// of variables and extensions
 	Limits limits.Limits
 	// Draining is done when the gateway shuts down: connections are closed with 1001 (going away) when
-	// idle, and when Ended is done.
+	// idle. When Ended is done they are closed immediately.
 	Draining, Ended context.Context
 }
 
