@@ -80,7 +80,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusOK
 }
 
-// version returns the versions of twibase, as stamped by go build, and Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -89,7 +88,6 @@ func version() string {
 	return fmt.Sprintf("twibase %s, %s", info.Main.Version, info.GoVersion)
 }
 
-// hint names the help page of the command.
 func hint(err error) string {
 	command := "twibase"
 	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) && wrong.Context.Selected() != nil {

@@ -76,7 +76,6 @@ func (c *explainCommand) document() ([]byte, error) {
 	return os.ReadFile(c.File)
 }
 
-// located returns the errors of a document, with their place in the file.
 func (c *explainCommand) located(refusals gqlerror.List) error {
 	var errs []error
 	for _, r := range refusals {

@@ -13,8 +13,7 @@ import (
 
 const (
 	// queuedLines bounds the lines that wait for the log's reader, of about 400 bytes.
-	queuedLines = 4096
-	// flushTimeout bounds the wait of [logQueue.Close].
+	queuedLines  = 4096
 	flushTimeout = time.Second
 )
 
@@ -32,9 +31,8 @@ func logFormat(out, next io.Writer) io.Writer {
 }
 
 // logQueue writes lines in the background, so that a blocked reader, such as a paused terminal,
-// does not block the server. It drops lines while full. It is safe for concurrent use.
-//
-// zerolog's diode.Writer counts dropped lines only when the reader goes on.
+// does not block the server. It drops lines while full. It is safe for concurrent use. zerolog's
+// diode.Writer would count dropped lines only when the reader goes on.
 type logQueue struct {
 	// Dropped counts dropped lines. The caller registers it.
 	Dropped prometheus.Counter
@@ -58,10 +56,8 @@ func newLogQueue(out io.Writer) *logQueue {
 	return q
 }
 
-// Logger returns log with the queue as its output.
 func (q *logQueue) Logger(log zerolog.Logger) zerolog.Logger { return log.Output(logFormat(q.out, q)) }
 
-// Write queues a line, or drops it.
 func (q *logQueue) Write(line []byte) (int, error) {
 	select {
 	case q.lines <- bytes.Clone(line):

@@ -34,7 +34,6 @@ func (c *repairCommand) Validate() error {
 	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
 }
 
-// Run prints violations and, without --check, repairs them.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		err := c.repair(ctx, p, store)
@@ -102,7 +101,6 @@ func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store)
 	return nil
 }
 
-// sweepIntents sweeps until no intent is left.
 func sweepIntents(ctx context.Context, p process, store hbase.Store, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()

@@ -25,10 +25,9 @@ const (
 	maxMemory = 1 << 20
 	// callTimeout bounds one call of a cluster; a request may make several.
 	callTimeout = 3 * time.Second
-	// ballast is the size of an allocation that is never touched, so that it takes no memory. The
-	// collector runs when the heap has doubled, which without a ballast is every few requests
-	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
-	// size.
+	// ballast is an allocation that is never touched, so that it takes no memory. The collector runs
+	// when the heap has doubled, without ballast every few requests (BenchmarkEmbedded in bench). A
+	// larger GOGC would let a full row cache take several times its size.
 	ballast = 24 << 20
 )
 
@@ -81,7 +80,6 @@ func require(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Run serves until ctx is done, then shuts down.
 func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	heap := make([]byte, ballast)
 	defer runtime.KeepAlive(&heap)

@@ -22,14 +22,12 @@ import (
 // servers.
 const defaultRegions = 8
 
-// storeFlag is the flag of commands that use a store.
 type storeFlag struct {
 	Store string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
 
-// regions returns the number of regions of a new table.
 func (f *storeFlag) regions() int {
 	if f.embedded() {
 		return 1
@@ -57,7 +55,6 @@ func (f *storeFlag) open(
 	return store, nil
 }
 
-// with calls use with the open store.
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {
 	store, err := f.open(ctx, p.log, 0)
 	if err != nil {

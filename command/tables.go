@@ -43,7 +43,6 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints the existing tables and, on a cluster, how their schemas differ.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := partition(ctx, store)
@@ -105,7 +104,6 @@ func (c *dropCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// partition returns twibase's tables in the store, and the names of missing ones.
 func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing []string, err error) {
 	names, err := store.Tables(ctx)
 	if err != nil {

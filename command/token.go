@@ -10,7 +10,6 @@ import (
 	"twibase/graph/auth"
 )
 
-// claimFlags are the flags of tokens that the issuer and the server share.
 type claimFlags struct {
 	JWTIssuer   string `name:"jwt-issuer" placeholder:"NAME" help:"Issuer of tokens: the required iss claim."`
 	JWTAudience string `name:"jwt-audience" placeholder:"NAME" help:"Audience of tokens: a required aud claim."`
@@ -57,7 +56,6 @@ type tokenCommand struct {
 	Admin bool `help:"Add the admin claim, which --dev-tokens honours."`
 }
 
-// Run prints a token.
 func (c *tokenCommand) Run(p process) error {
 	secrets, err := readSecrets(c.JWTSecretFile)
 	if err != nil {

@@ -47,7 +47,6 @@ func newOperationMetrics() *operationMetrics {
 	}
 }
 
-// observe adds an executed operation.
 func (m *operationMetrics) observe(by plan.Execution, cost *hbase.Stats) {
 	if by.Executor == "" {
 		return
@@ -73,7 +72,6 @@ func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry
 	return registry
 }
 
-// loadMetrics measure admission control and slow clients.
 func (g *Gateway) loadMetrics() []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("admission_running", "Operations that are being executed.",
@@ -97,7 +95,6 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 	}
 }
 
-// backgroundMetrics measure the fan-out and subscriptions.
 func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	live := &g.live.Counters
 	return []prometheus.Collector{
@@ -116,7 +113,6 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// fanoutLag returns the age of the oldest job in seconds.
 func (g *Gateway) fanoutLag() float64 {
 	oldest := g.feeds.Lag().Oldest
 	if oldest.IsZero() {

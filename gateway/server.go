@@ -86,9 +86,8 @@ func serve(
 	return nil
 }
 
-// newServer returns an HTTP server with timeouts. With limited concurrency a connection has at most
-// two fifths of the places to run and wait: over HTTP/2, sending and cancelling requests costs a
-// client nothing.
+// newServer returns an HTTP server with timeouts. With limited concurrency a connection gets two
+// fifths of the places: over HTTP/2, cancelled requests cost a client nothing.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

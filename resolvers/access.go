@@ -78,9 +78,8 @@ func allowed(
 	return answers, loaders.Join(n, errs)
 }
 
-// effective returns, in one round, which relations are in effect: the relation, the viewer and the
-// role exist. The relations of a deleted user or role are removed in the background; until then
-// they grant nothing.
+// effective returns which relations are in effect: the relation, the viewer and the role exist.
+// Those of a deleted user or role grant nothing until the background work removes them.
 func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -103,7 +102,6 @@ func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error
 	return related, loaders.Join(len(relations), err, viewerErr, errs)
 }
 
-// adminCost declares the check whether the viewer is an administrator.
 func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stage {
 	a := accessOf(call.Ctx)
 	if !a.known || a.viewer.Admin {
@@ -115,8 +113,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the check whether the viewer follows users: the subject of each object or,
-// without a subject, n users of each object.
+// followsCost declares whether the viewer follows users: the subject of each object, otherwise n
+// users of each object.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {

@@ -41,7 +41,6 @@ func logIn(ctx context.Context, r *Resolver, in *model.LogInInput) (username str
 	return r.Accounts.LogIn(ctx, in.Username, in.Password)
 }
 
-// sessionMutation is signUp or logIn: it returns a token for the authenticated user.
 type sessionMutation[I any] struct {
 	mutation
 	authenticate func(ctx context.Context, r *Resolver, in *I) (username string, err error)

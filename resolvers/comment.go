@@ -65,7 +65,7 @@ func (m addComment) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// twitOf returns the attributes of a twit that its id contains, nil if the id is not a twit's.
+// twitOf returns the attributes in a twit's id, nil for another id.
 func twitOf(id tables.ID) *tables.Twit {
 	key, err := tables.ParseTwitKey(id.Key)
 	if id.Noun != tables.NounTwit || err != nil {
@@ -92,8 +92,8 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// readBefore returns the comment of an id, and the check whether the viewer may delete it. The
-// comment is nil if it does not exist; the writer reports that.
+// readBefore returns the comment, nil if it does not exist, and the check whether the viewer may
+// delete it.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
 		_, err := authorizeNow(ctx, m.action, permission.Target{})

@@ -17,7 +17,7 @@ type connection[P, E, T, C any] struct {
 	as      func(*page[E, T]) C
 }
 
-// connectionOf returns a connection. It infers the type parameters.
+// connectionOf infers the type parameters.
 func connectionOf[P, E, T, C any](
 	owners func(parents []*P) []string, list loaders.List[E], objects loaders.Object[T],
 	key func(member E) string, as func(*page[E, T]) C,

@@ -8,7 +8,6 @@ import (
 	"twibase/loaders"
 )
 
-// Conditions of reads that happen only sometimes.
 const (
 	ifHidden     = "entries of the page are hidden from the viewer"
 	ifShort      = ifHidden + ", or it ends early, at the edge of a row"
@@ -24,8 +23,7 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// field is a field that has a resolver, such as a [connection] or a [lookup]. Its method resolve
-// reads the field. Its method cost declares these reads before the operation runs.
+// field is a field with a resolver. cost declares the reads of resolve before the operation runs.
 type field interface {
 	cost(call *costCall) error
 }
@@ -62,7 +60,7 @@ func (call *costCall) request(cursors relay.Cursors) (request, error) {
 	return args.request(call.Ctx, cursors)
 }
 
-// read declares a read for each object: of its own row, if the loader's key is that of the row.
+// read declares a read of each object's row, or another one if the loader's key is.
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
@@ -136,7 +134,6 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 	call.Returns("", set)
 }
 
-// reading is a field that reads one value by the parent's key.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loaders.Loader[string, V]

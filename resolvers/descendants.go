@@ -156,7 +156,6 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	return loaders.Join(len(trees), errs)
 }
 
-// subtree is the part of a department's subtree that has been read.
 type subtree struct {
 	page   relay.Page
 	after  place // exclusive bounds of the page; zero is none

@@ -22,12 +22,11 @@ type entryKey struct {
 	author string
 }
 
-// visibility decides which objects of a kind the viewer may see.
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter for n objects of each object of a set, or for all objects
-	// whose author is the subject.
+	// cost declares the reads of filter for n objects of each object of a set, or all objects by the
+	// subject.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
@@ -80,7 +79,6 @@ func (e entries[T]) readCosts(
 	return e.visible.cost(call, at, set, "", n)
 }
 
-// payloadCost implements [payloadRead].
 func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
 	return e.readCost(call, at, call.Parents)
 }
@@ -100,7 +98,6 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
-// listed reads the entries of lists.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]

@@ -14,10 +14,10 @@ import (
 // size.
 const lookahead = 4
 
-// filteredConnection is a connection of the entries that the viewer may see. The members of its
-// list are candidates. The first look reads the page's size of candidates. If some are hidden, a
-// second look reads the rest of the lookahead. A page may be short although more entries follow:
-// its end cursor is that of the last candidate that was read.
+// filteredConnection is a connection of visible entries. The members of its list are candidates.
+// The first look reads the page's size of candidates; if some are hidden, a second reads the rest
+// of the lookahead. A page may be short although more entries follow: its end cursor is the last
+// candidate's.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
@@ -41,7 +41,6 @@ type source[T any] interface {
 // candidates are a part of a list. A hidden member is nil.
 type candidates[T any] = loaders.Page[*T]
 
-// look declares what one look reads.
 type look struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, and ends in its first bucket

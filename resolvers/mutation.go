@@ -15,8 +15,7 @@ import (
 	"twibase/writers"
 )
 
-// mutation is a field of the mutation root. Its resolver checks the authorization, lets a writer
-// make the change, and reads the payload. Its cost does not include the reads of writers.
+// mutation is a mutation field. Its cost does not include the reads of writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
@@ -78,8 +77,7 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 	return list, nil
 }
 
-// checkAndWrite runs the checks while the writer reads. The write commits only after they have
-// succeeded.
+// checkAndWrite runs the checks while the writer reads, and commits after they succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })

@@ -104,7 +104,6 @@ var nodeReaders = []nodeReader{
 	entryReader(tables.NounComment, "Comment", commentEntries),
 }
 
-// nodePointer is a pointer to a row type with an id.
 type nodePointer[T any] interface {
 	*T
 	model.Node

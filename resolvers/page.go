@@ -99,7 +99,6 @@ func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	return connections, err
 }
 
-// total reads totalCount.
 type total interface {
 	read(ctx context.Context, owners []string) ([]*int, error)
 	cost(call *costCall, at explain.Stage) explain.Stage

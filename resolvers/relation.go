@@ -18,7 +18,6 @@ type relationField[P any, K comparable] struct {
 	key      func(parent, other string) K
 }
 
-// isRelated returns the field that says whether users are related to an object.
 func isRelated[T any](
 	argument string, others loaders.Object[T], x *tables.Relation,
 ) relationField[tables.User, loaders.Relation] {

@@ -120,9 +120,9 @@ func freshTask(ctx context.Context, fresh func(context.Context) context.Context)
 	return ctx, tasks.End
 }
 
-// Visible returns the function for [live.Options] that says which twits subscribers may see. It
-// checks all candidates and the existence of their authors in one round. Twits that an earlier poll
-// read take one more round, because they may be deleted. fresh is [Resolver].Fresh.
+// Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
+// in one round. Twits of an earlier poll take one more, because they may be deleted. fresh is
+// [Resolver].Fresh.
 func Visible(
 	fresh func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]*tables.Twit, []error) {

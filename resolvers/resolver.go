@@ -16,8 +16,8 @@ import (
 	"twibase/writers"
 )
 
-// Resolver is the root of all resolvers. The loaders and the viewer of a request are in its ctx:
-// see [loaders.With] and [auth.Viewer]. It is safe for concurrent use.
+// Resolver is the root of all resolvers. A request's loaders and viewer are in its ctx: see
+// [loaders.With] and [auth.Viewer]. It is safe for concurrent use.
 type Resolver struct {
 	Writers *writers.Writers
 	// Accounts, Tokens and Attempts serve sign-ups and log-ins. Without Tokens both fail.

@@ -17,7 +17,6 @@ func selected(ctx context.Context) selection {
 	return collect(ctx, graphql.GetFieldContext(ctx).Field)
 }
 
-// selectedOf returns the selection of the current field for objects of a type.
 func selectedOf(ctx context.Context, typ string) selection {
 	return collectOf(ctx, graphql.GetFieldContext(ctx).Field, typ)
 }
@@ -43,7 +42,7 @@ var conditions = func() map[string][]string {
 	return conditions
 }()
 
-// below returns the selections of all fields of a name, under any alias.
+// below returns the selections of all fields of a name.
 func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {

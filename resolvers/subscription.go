@@ -38,8 +38,8 @@ func (r *subscriptionResolver) TwitPosted(
 	return r.subscribe(ctx, live.Posts, username, after)
 }
 
-// subscribe returns a channel of the twits that arrive in a list and that the viewer may see,
-// preceded by those that arrived later than after.
+// subscribe returns a channel of the visible twits that arrive in a list, preceded by those later
+// than after.
 func (r *subscriptionResolver) subscribe(
 	ctx context.Context, kind live.Kind, owner string, after *tables.ID,
 ) (<-chan *tables.Twit, error) {
@@ -96,7 +96,6 @@ func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.T
 	return events
 }
 
-// subscriptionError returns the error that ends a subscription for the client.
 func subscriptionError(err error) error {
 	switch {
 	case errors.Is(err, live.ErrSlow):

@@ -13,7 +13,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// timelineConnection is the connection of each user's timeline, for that user and administrators.
+// timelineConnection is User.timeline, for the user and administrators.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -80,7 +80,7 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
 }
 
-// askFollowed reads which of the existing broadcasters the owner of each range follows.
+// askFollowed reads which broadcasters the owners follow.
 func askFollowed(
 	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
@@ -108,8 +108,8 @@ func askFollowed(
 	}
 }
 
-// readDelivered returns the twits that pages of timelines refer to. A member is nil if the twit was
-// deleted, or if the owner no longer follows its author.
+// readDelivered returns the twits of timelines, nil if the twit was deleted or the owner no longer
+// follows its author.
 func readDelivered(
 	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
@@ -124,7 +124,7 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits returns twits of timelines, with nil as in readDelivered.
+// followedTwits is readDelivered by keys.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, places := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {

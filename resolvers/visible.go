@@ -11,10 +11,8 @@ import (
 
 // Objects that the viewer may not see are nil, like objects that do not exist.
 
-// permitted is the verdict on nil, which needs no read.
 var permitted = permission.Verdict{Yes: true}
 
-// allowedByOwner returns whether the viewer may see each user's data.
 func allowedByOwner(ctx context.Context, action permission.Action, usernames []string) ([]bool, error) {
 	a := accessOf(ctx)
 	return a.allowed(ctx, len(usernames), func(i int) permission.Verdict {
@@ -22,7 +20,6 @@ func allowedByOwner(ctx context.Context, action permission.Action, usernames []s
 	})
 }
 
-// twitVisibility: public twits are visible to every viewer.
 var twitVisibility = visibility[tables.Twit]{
 	visibleTwits,
 	func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage {
@@ -49,7 +46,7 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// commentVisibility: comments of a deleted author are hidden, except from that author.
+// Comments of a deleted author are hidden, except from that author.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {

@@ -75,5 +75,4 @@ func (w *bufferedWriter) WriteHeader(status int) { w.status = status }
 
 func (w *bufferedWriter) Write(text []byte) (int, error) { return w.body.Write(text) }
 
-// Unwrap is for [http.ResponseController].
 func (w *bufferedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -17,7 +17,6 @@ import (
 	"twibase/graph/report"
 )
 
-// preflightAge bounds the cache of preflights in browsers.
 const preflightAge = 2 * time.Hour
 
 // corsHeaders are request headers that listed origins may always send: the server's own, and those
@@ -30,12 +29,11 @@ func corsHeaders() []string {
 		"graphql-client-name", "graphql-client-version"}
 }
 
-// exposedHeaders are the response headers that pages may read.
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of these origins call next and read every response, also errors. They may send
-// corsHeaders and the given headers. Credentials are not allowed: cookies are not used. Proxies
-// must not cache responses.
+// CORS lets pages of these origins call next, with corsHeaders and the given headers, and read
+// every response, also errors. Credentials are not allowed: cookies are not used. Proxies must not
+// cache responses.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return uncached

@@ -36,7 +36,6 @@ func ViewerOf(ctx context.Context) (viewer Viewer, ok bool) {
 	return viewer, ok
 }
 
-// WithExpiry returns a ctx with the expiry of the viewer's token.
 func WithExpiry(ctx context.Context, expires time.Time) context.Context {
 	return context.WithValue(ctx, expiryKey{}, expires)
 }

@@ -20,15 +20,13 @@ import (
 )
 
 const (
-	// fetchTimeout and maxKeySet bound a fetch.
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
 	// fetchInterval is the time between fetches. Withdrawn keys are accepted until the next.
 	fetchInterval = 10 * time.Minute
 	// minFetchPause is the minimum time between fetches because of unknown keys.
 	minFetchPause = 30 * time.Second
-	// fileInterval is the time between checks of files.
-	fileInterval = 5 * time.Second
+	fileInterval  = 5 * time.Second
 	// minRSA is the minimum length in bits (RFC 7518, section 3.3).
 	minRSA = 2048
 )
@@ -47,7 +45,6 @@ type KeySet struct {
 	pause    time.Duration // after a read, before an unknown key causes another
 }
 
-// publicKey is a key for one algorithm.
 type publicKey struct {
 	id        string
 	algorithm jose.SignatureAlgorithm

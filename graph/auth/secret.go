@@ -13,9 +13,8 @@ import (
 // minSecret is the minimum length of an HS256 key, in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of this server's own tokens. The first signs, all verify: replace a secret
-// by adding the new one first, and removing the old one when its tokens have expired. It is safe
-// for concurrent use.
+// Secrets are the keys of own tokens. The first signs, all verify. To replace a secret, add the new
+// one first, and remove the old one when its tokens have expired. It is safe for concurrent use.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.

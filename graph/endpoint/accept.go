@@ -17,7 +17,6 @@ const (
 	mediaGraphQL = "application/graphql-response+json"
 )
 
-// accept has the response formats that a client accepts.
 type accept struct {
 	// media is the preferred media type, the older one if the client names neither; empty if it
 	// refuses both.

@@ -20,8 +20,8 @@ const (
 	queuedPerSlot = 4
 )
 
-// admission bounds the operations that run and that wait for a slot, and rejects others
-// immediately. Without it an overloaded server answers no request in time, and runs out of memory.
+// admission bounds the running and waiting operations, and rejects others. Without it an overloaded
+// server answers nothing in time, and runs out of memory.
 type admission struct {
 	slots chan struct{}
 	// events are the slots for subscription events, a quarter of slots: a twit is an event for each
@@ -48,9 +48,8 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.wait(ctx) {
 		return nil, a.reject()
 	}
-	// Go runs goroutines woken by goroutines before those woken by the network. Under overload
-	// operations wake each other all the time, and new requests would not be read for seconds. Let
-	// them run first.
+	// Go runs goroutines woken by goroutines first. Under overload, operations wake each other all the
+	// time, and the network's goroutines would wait for seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { <-a.slots }), nil
 }
@@ -114,7 +113,6 @@ func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	return int64(len(a.slots)), a.waiting.Load(), a.rejected.Load()
 }
 
-// limitStreams calls serve, unless the client's address has too many streams.
 func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve func()) {
 	if remove, ok := e.admit(w, r); ok {
 		defer remove()
@@ -139,7 +137,6 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 // Running subscriptions keep them parsed, at up to 150 times that size.
 const textEach = 4 << 10
 
-// perAddress is a counter per client address.
 type perAddress struct {
 	limit  int // 0 for no limit
 	mu     sync.Mutex

@@ -106,7 +106,6 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	context.AfterFunc(ctx, e.end)
 }
 
-// ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case e.Overloaded(r):

@@ -146,7 +146,6 @@ func (e *Endpoint) subscription(
 	}
 }
 
-// recovering turns a panic into a response.
 func recovering(ctx context.Context, responses iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) {
 		open := true

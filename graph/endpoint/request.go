@@ -36,7 +36,6 @@ const maxBatch = 50
 
 const notBatched = "requests can't be batched: send one request at a time"
 
-// refusal answers an HTTP request that can't be read.
 type refusal func(w http.ResponseWriter)
 
 func refuse(status int, err *apierr.Error) refusal {

@@ -15,7 +15,6 @@ import (
 	"twibase/graph/resume"
 )
 
-// isShared reports whether a request is for a shared stream.
 func isShared(r *http.Request) bool {
 	return r.Method == http.MethodPut || r.Method == http.MethodDelete || r.Header.Get(sse.TokenHeader) != ""
 }

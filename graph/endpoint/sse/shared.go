@@ -73,9 +73,9 @@ func (s *Shared) Find(token string) *Stream {
 	return stream
 }
 
-// drain ends the stream because the token of an operation expired. Clients can't repeat a single
-// operation, only the whole stream. So its other subscriptions end as if their tokens had expired,
-// and can be resumed too. The stream ends with its last operation, at most [resume.Grace] later.
+// drain ends the stream when the token of an operation expired. Clients can only repeat whole
+// streams, so its other subscriptions also end as expired, and can be resumed. The last operation
+// ends within [resume.Grace].
 func (t *Stream) drain() {
 	t.operations.Close()
 	t.expire()

@@ -33,10 +33,9 @@ var (
 	completed = []byte("event: complete\ndata:\n\n")
 )
 
-// Serve sends responses as events until there are no more, the client is gone, or ctx is done. It
-// completes the operation unless the last response is [transport.Reconnect] or [transport.Expired]:
-// clients repeat an operation whose stream ends without completion. It returns when the operation
-// has ended.
+// Serve sends responses as events until they end, the client is gone, or ctx is done. It completes
+// the operation unless the last response is [transport.Reconnect] or [transport.Expired]. Clients
+// repeat operations without completion.
 func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)

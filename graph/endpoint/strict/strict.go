@@ -22,7 +22,6 @@ type TypeError struct {
 	Type  string
 }
 
-// Error implements error.
 func (e *TypeError) Error() string {
 	if e.Field == "" {
 		return "it can't be a JSON " + e.Type
@@ -120,5 +119,4 @@ func value(d *json.Decoder, field string, into any) error {
 // ignored accepts any value.
 type ignored struct{}
 
-// UnmarshalJSON implements [json.Unmarshaler].
 func (*ignored) UnmarshalJSON([]byte) error { return nil }

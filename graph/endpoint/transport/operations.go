@@ -29,7 +29,6 @@ type Operations struct {
 	closing bool
 }
 
-// Operation is a running operation.
 type Operation struct {
 	ID     string
 	cancel context.CancelFunc
@@ -64,10 +63,9 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an ended operation. It calls last, which sends the last message, unless the client
-// has stopped the operation. The id is free before the client receives that message; the connection
-// is busy until it was sent. End reports whether to close the connection: it is idle, and Close was
-// called.
+// End removes an ended operation, and calls last to send its last message unless the client has
+// stopped it. The id is free before that message, but the connection is busy until it was sent.
+// idle reports that Close was called and no operation remains.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()

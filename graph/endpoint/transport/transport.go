@@ -69,7 +69,6 @@ func Encode(value any) []byte {
 	return text
 }
 
-// Params are the parameters of a request.
 type Params struct {
 	Query                            *string // nil if missing
 	OperationName, DocumentID, DocID string  // doc_id is Relay's

@@ -21,13 +21,11 @@ type conn struct {
 	alive  context.Context // done when nothing can be sent
 	cancel context.CancelFunc
 
-	// For the reading goroutine: alive with the viewer, the client's headers, whether connection_init
-	// has arrived, and the timers that close the connection without it, without any message, and when
-	// the token expires.
+	// For the reading goroutine. ctx is alive with the viewer.
 	ctx                  context.Context
 	headers              http.Header
 	initialized          bool
-	init, silent, expiry *time.Timer
+	init, silent, expiry *time.Timer // timeouts of connection_init, of silence, of the token
 
 	operations transport.Operations
 	running    sync.WaitGroup              // of operations and pings

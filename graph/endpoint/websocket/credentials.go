@@ -89,7 +89,6 @@ func withScheme(token string) string {
 	return "Bearer " + token
 }
 
-// refusal returns the close reason for a rejected token.
 func refusal(err *apierr.Error) *closeReason {
 	switch {
 	case err.Code == apierr.CodeUnavailable:

@@ -12,9 +12,8 @@ const maxName = 128
 
 func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
 
-// subprotocols returns the protocols to agree on: ours, or else the client's first, because a
-// client sees the close code that refuses it only after an agreement. The library compares all
-// offered names with these.
+// subprotocols returns the protocols to agree on: ours, or else the client's first, because clients
+// see a close code only after an agreement. The library compares all offered names with these.
 func subprotocols(r *http.Request) []string {
 	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
 	if first = strings.TrimSpace(first); len(first) > maxName {
@@ -28,7 +27,6 @@ type refusalWriter struct{ http.ResponseWriter }
 
 func (w refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader implements [http.ResponseWriter].
 func (w refusalWriter) WriteHeader(status int) {
 	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {
@@ -46,9 +44,8 @@ func (w refusalWriter) WriteHeader(status int) {
 	refusal.Write(w.ResponseWriter, status)
 }
 
-// accept sends the handshake's headers with the names of RFC 6455 (Sec-WebSocket-Protocol), because
-// some clients, such as Python's gql, compare them by case. The library reads net/http's canonical
-// names afterwards, so they are restored.
+// accept sends headers named as in RFC 6455 (Sec-WebSocket-Protocol): some clients, such as
+// Python's gql, compare them by case. It restores net/http's names, which the library reads.
 func (w refusalWriter) accept(status int) {
 	header := w.Header()
 	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {

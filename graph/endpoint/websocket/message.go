@@ -18,7 +18,6 @@ import (
 	"twibase/graph/limits"
 )
 
-// Close codes of the protocol.
 const (
 	codeBadRequest   websocket.StatusCode = 4400
 	codeUnauthorized websocket.StatusCode = 4401
@@ -31,7 +30,6 @@ const (
 	codeSlow websocket.StatusCode = 4413
 )
 
-// closeReason is why a connection is closed.
 type closeReason struct {
 	code   websocket.StatusCode
 	reason string

@@ -59,7 +59,6 @@ func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql
 	}
 }
 
-// failed returns the message that ends an operation with errors.
 func failed(id string, errs gqlerror.List) []byte {
 	return []byte(messageHead(id, "error") + `,"payload":` + string(transport.Encode(errs)) + "}")
 }

@@ -21,8 +21,7 @@ const Protocol = "graphql-transport-ws"
 
 const (
 	// MaxMessage bounds a message from a client, in bytes.
-	MaxMessage = 1 << 20
-	// InitTimeout bounds the time until connection_init.
+	MaxMessage   = 1 << 20
 	InitTimeout  = 3 * time.Second
 	PingInterval = 25 * time.Second
 	// silenceTimeout disconnects silent clients a second after two pings.
