@@ -1,5 +1,5 @@
 // Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store and with a gateway
-// in Java, on one connection and on many: the table of docs/HBASE.md.
+// in Java, on one connection and on many: docs/HBASE.md has the results.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
