@@ -35,7 +35,7 @@ func (c comparison) markdown(plot, figures string, results []result) string {
 	if slices.ContainsFunc(questions, func(q question) bool { return q.axis != "" }) {
 		fmt.Fprintf(&b, "Where a question has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
 	}
-	fmt.Fprintf(&b, "Each cell: embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
+	fmt.Fprintf(&b, "Times are in µs, embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
 	for _, q := range questions {
 		fmt.Fprintf(&b, "\n*%s*\n\n%s", q.name, c.times(q, results))
 	}
@@ -79,7 +79,7 @@ func (c comparison) times(q question, results []result) string {
 			}
 			var times []string
 			for _, r := range results {
-				times = append(times, duration(r.measured[i].costs[d].time))
+				times = append(times, micros(r.measured[i].costs[d].time))
 			}
 			cells = append(cells, strings.Join(times, " / "))
 		}
@@ -95,7 +95,6 @@ func (c comparison) writeFigures(file string, results []result) error {
 		head = append(head, r.engine.name()+": RPCs", r.engine.name()+": µs", r.engine.name()+": CPU µs")
 	}
 	records := [][]string{append(head, "servers: CPU µs")}
-	micros := func(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Microsecond)) }
 	for i, m := range results[0].measured {
 		for d, cost := range m.costs {
 			if cost == nil {
@@ -127,18 +126,8 @@ func number(x float64) string {
 	return digits(x)
 }
 
-// duration has the digits that count, with a unit.
-func duration(d time.Duration) string {
-	for _, unit := range []struct {
-		size time.Duration
-		name string
-	}{{time.Second, "s"}, {time.Millisecond, "ms"}} {
-		if d >= unit.size*9995/10_000 { // what is rounded to 1000 of a smaller unit
-			return digits(float64(d)/float64(unit.size)) + " " + unit.name
-		}
-	}
-	return digits(float64(d)/float64(time.Microsecond)) + " µs"
-}
+// micros returns a duration in microseconds.
+func micros(d time.Duration) string { return digits(float64(d) / float64(time.Microsecond)) }
 
 func digits(x float64) string {
 	if x < 9.95 {
