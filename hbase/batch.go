@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// GetAll is [Store.Get] that fails as a whole: it returns the cells of each get, or the first error.
+// GetAll is [Store.Get] that returns the first error of a Get, and otherwise the cells of each.
 func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -24,7 +24,7 @@ func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	return cells, nil
 }
 
-// GetEach is [GetAll] of a get for each item.
+// GetEach is [GetAll] with a Get for each item.
 func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
 	gets := make([]Get, len(items))
 	for i, item := range items {
@@ -33,7 +33,8 @@ func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get
 	return GetAll(ctx, store, gets)
 }
 
-// MutateAll is [Store.Mutate] that fails as a whole: with the first error, though other mutations may have been written.
+// MutateAll is [Store.Mutate] that returns the first error of a mutation. Others may have been
+// written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {
 		return nil

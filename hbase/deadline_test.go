@@ -12,39 +12,35 @@ import (
 
 func TestBounded(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		ctx  func(context.Context) context.Context
-		call time.Duration
-		want time.Duration
-		why  error
+		name           string
+		deadline, call time.Duration // 0 for none
+		want           time.Duration
+		cause          error
 	}{
-		{"a ctx without a deadline gets one", func(ctx context.Context) context.Context { return ctx }, 0, hbase.DefaultTimeout, context.DeadlineExceeded},
-		{"a ctx keeps its own", func(ctx context.Context) context.Context { return within(ctx, time.Minute) }, 0, time.Minute, context.DeadlineExceeded},
-		{"the call timeout ends before it",
-			func(ctx context.Context) context.Context { return within(ctx, time.Minute) }, time.Second, time.Second, hbase.ErrUnresponsive},
-		{"the call timeout does not extend it",
-			func(ctx context.Context) context.Context { return within(ctx, time.Second) }, time.Minute, time.Second, context.DeadlineExceeded},
+		{"without a deadline", 0, 0, hbase.DefaultTimeout, context.DeadlineExceeded},
+		{"its own deadline", time.Minute, 0, time.Minute, context.DeadlineExceeded},
+		{"an earlier call timeout", time.Minute, time.Second, time.Second, hbase.ErrUnresponsive},
+		{"a later call timeout", time.Second, time.Minute, time.Second, context.DeadlineExceeded},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := hbase.Bounded(test.ctx(t.Context()), test.call)
+				ctx := t.Context()
+				if test.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, test.deadline)
+					defer cancel()
+				}
+				ctx, cancel := hbase.Bounded(ctx, test.call)
 				defer cancel()
 				begun := time.Now()
 				<-ctx.Done()
-				if took := time.Since(begun); took != test.want || context.Cause(ctx) != test.why {
-					t.Errorf("it ends after %v: %v", took, context.Cause(ctx))
+				if took := time.Since(begun); took != test.want || context.Cause(ctx) != test.cause {
+					t.Errorf("done after %v with cause %v, want %v and %v", took, context.Cause(ctx), test.want, test.cause)
 				}
 			})
 		})
 	}
 	if !errors.Is(hbase.ErrUnresponsive, hbase.ErrUnavailable) {
-		t.Error("an unresponsive server is not unavailable")
+		t.Error("ErrUnresponsive is not an ErrUnavailable")
 	}
-}
-
-// within returns a ctx with a deadline, that ends with ctx.
-func within(ctx context.Context, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	context.AfterFunc(ctx, cancel)
-	return ctx
 }

@@ -1,9 +1,9 @@
-// Package hbase defines the store that twibase uses, in HBase's own vocabulary.
+// Package hbase is the interface of the store, in HBase's words.
 //
-// A table has rows; a row has cells, each named by a column (family and qualifier) and a timestamp. Row keys and
-// qualifiers are Go strings that hold arbitrary bytes: immutable, comparable, and ordered bytewise, as HBase orders
-// them. Values are byte slices.
+// A table has rows. A row has cells, each named by a column (family and qualifier) and a timestamp.
+// Row keys and qualifiers are strings of arbitrary bytes, in bytewise order. Values are byte
+// slices.
 //
-// Two engines implement [Store]: embedded (Pebble, one machine) and cluster (a real HBase). Package hbasetest holds the
-// one suite that both pass. Where they would differ, HBase is right.
+// Two engines implement [Store]: embedded (Pebble, one machine) and cluster (a real HBase). Both
+// pass the conformance suite of package hbasetest. Where they would differ, HBase is right.
 package hbase

@@ -2,29 +2,29 @@ package hbase
 
 import "errors"
 
-// The errors of a store. Engines wrap them with what happened; callers ask with errors.Is.
+// Errors of a store. Engines wrap them with details.
 var (
-	// ErrInvalid is a request that no store can serve.
+	// ErrInvalid is a malformed request.
 	ErrInvalid = errors.New("hbase: invalid request")
 	// ErrCellTooLarge is a cell of more than [MaxCellSize].
 	ErrCellTooLarge = errors.New("hbase: cell too large")
 	// ErrTableNotFound is a table that does not exist.
 	ErrTableNotFound = errors.New("hbase: table not found")
-	// ErrTableExists is a table that exists already.
+	// ErrTableExists is a table that exists.
 	ErrTableExists = errors.New("hbase: table exists")
 	// ErrFamilyNotFound is a column family that the table does not have.
 	ErrFamilyNotFound = errors.New("hbase: column family not found")
 	// ErrNotLong is an increment of a cell that does not hold eight bytes.
 	ErrNotLong = errors.New("hbase: field is not a long")
-	// ErrUnavailable is a region or a server that does not answer now. A retry may help: it is Temporary.
+	// ErrUnavailable is a temporary failure of a region or a server.
 	ErrUnavailable error = unavailable{}
 	// ErrCorrupt is stored data that can't be decoded. It is never reported as absence.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// ErrLocked is an embedded store that another process has open.
+	// ErrLocked is an embedded store that is open in another process.
 	ErrLocked = errors.New("hbase: store is in use by another process")
-	// ErrFormat is an embedded store that a newer version wrote.
+	// ErrFormat is an embedded store of a newer version.
 	ErrFormat = errors.New("hbase: store has an unknown format")
-	// ErrClosed is a call of a store that was closed.
+	// ErrClosed is a call after Close.
 	ErrClosed = errors.New("hbase: store is closed")
 )
 
@@ -32,5 +32,5 @@ type unavailable struct{}
 
 func (unavailable) Error() string { return "hbase: unavailable" }
 
-// Temporary tells callers that do not know stores that a retry may help.
+// Temporary reports that a retry may help, to packages that do not import this one.
 func (unavailable) Temporary() bool { return true }

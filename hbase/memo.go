@@ -5,15 +5,16 @@ import (
 	"unsafe"
 )
 
-// Memo caches the decoded value of a cell that an engine keeps in memory. The value depends on the cell and its row only. It is shared by all
-// readers, which must not change it, and lives until the engine drops the cell. A Memo is safe for concurrent use.
+// Memo caches the decoded value of a cell that an engine keeps in memory. All readers share the
+// value: they must not change it, and it may depend on the cell and its row only. It lives as long
+// as the cell. A Memo is safe for concurrent use.
 type Memo struct {
 	made atomic.Pointer[any]
 	room func(bytes int) bool
 }
 
-// GiveMemos gives a memo to each of the cells that an engine keeps. room reserves bytes of the engine's memory, and reports whether there was room. It
-// must be safe for concurrent use.
+// GiveMemos gives a memo to each cell that an engine keeps. room reserves bytes of the engine's
+// memory, or returns false. It must be safe for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {
@@ -22,7 +23,7 @@ func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	}
 }
 
-// Made returns the decoded value, nil if there is none.
+// Made returns the decoded value, or nil.
 func (m *Memo) Made() any {
 	if made := m.made.Load(); made != nil {
 		return *made
@@ -30,13 +31,13 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember keeps a decoded value, unless there is one already or there is no room. bytes is the memory that the value takes and keeps alive, without the
-// cell's own.
+// Remember keeps a decoded value if there is none yet and room for it. bytes is the memory of the
+// value without the cell's own.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)
 	}
 }
 
-// Equal makes cells equal whatever their memos hold.
+// Equal ignores memos when cells are compared.
 func (m *Memo) Equal(*Memo) bool { return true }

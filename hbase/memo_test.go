@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAMemoRemembersWhatWasMadeFirst(t *testing.T) {
+func TestMemoKeepsTheFirstValue(t *testing.T) {
 	var mu sync.Mutex
 	taken, cells := 0, make([]Cell, 2)
 	GiveMemos(cells, func(bytes int) bool {
@@ -18,7 +18,7 @@ func TestAMemoRemembersWhatWasMadeFirst(t *testing.T) {
 	})
 	m := cells[0].Memo
 	if made := m.Made(); made != nil {
-		t.Errorf("a new one has %v", made)
+		t.Errorf("a new memo has %v", made)
 	}
 	var all sync.WaitGroup
 	seen := make([]any, 8)
@@ -31,28 +31,28 @@ func TestAMemoRemembersWhatWasMadeFirst(t *testing.T) {
 	all.Wait()
 	for i, made := range seen {
 		if made == nil || made != seen[0] {
-			t.Errorf("reader %d has %v, the first one %v", i, made, seen[0])
+			t.Errorf("reader %d got %v, reader 0 %v", i, made, seen[0])
 		}
 	}
 	if taken != 1 || cells[1].Memo.Made() != nil {
-		t.Errorf("room was taken %d times, and the other cell has %v", taken, cells[1].Memo.Made())
+		t.Errorf("room was called %d times, want once; the other cell has %v", taken, cells[1].Memo.Made())
 	}
 }
 
-func TestWhereThereIsNoRoomNothingIsRemembered(t *testing.T) {
+func TestMemoKeepsNothingWithoutRoom(t *testing.T) {
 	cells := make([]Cell, 1)
 	GiveMemos(cells, func(bytes int) bool { return bytes < 100 })
 	m := cells[0].Memo
 	m.Remember("large", 100)
 	if made := m.Made(); made != nil {
-		t.Errorf("it has %v", made)
+		t.Errorf("got %v, want nil", made)
 	}
 	if m.Remember("small", 50); m.Made() != "small" {
-		t.Errorf("it has %v", m.Made())
+		t.Errorf("got %v, want small", m.Made())
 	}
 }
 
-func TestCellsAreEqualWhateverWasMadeOfThem(t *testing.T) {
+func TestEqualIgnoresMemos(t *testing.T) {
 	cells := []Cell{{Value: []byte("v")}, {Value: []byte("v")}}
 	GiveMemos(cells, func(int) bool { return true })
 	cells[1].Memo.Remember(1, 8)

@@ -6,11 +6,11 @@ import (
 	"iter"
 )
 
-// defaultPageSize is how many rows an RPC of a scan brings if the scan does not say.
+// defaultPageSize is in rows.
 const defaultPageSize = 256
 
-// Pages implements [Store.Scan] for an engine. open begins the scan; what it returns reads the next page of at most size rows, and reports
-// whether there may be more behind it.
+// Pages implements [Store.Scan] for an engine. open begins the scan. The function that it returns
+// reads the next page of at most size rows, and reports whether more may follow.
 func Pages(ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error)) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if err := scan.Validate(); err != nil {

@@ -7,46 +7,46 @@ import (
 	"strings"
 )
 
-// Get names what to read of one row. It is comparable, so that equal reads can be merged.
+// Get selects cells of one row. It is comparable, so that equal reads can be merged.
 type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, as in "i:name i:email f": a family, or a family and a qualifier, separated by
-	// blanks. Empty means every family. Qualifiers with other bytes than letters, digits, '_' and '-' are read with a Page.
+	// Columns selects families and columns, separated by blanks, as in "i:name i:email f". Empty
+	// selects every family. Qualifiers with bytes other than letters, digits, '_' and '-' need a Page.
 	Columns string
 
 	// Page narrows and limits the selected columns.
 	Page Page
 
-	// Versions is how many versions of each cell to read, newest first; 0 means 1. A family keeps no more than its own
-	// VERSIONS. Not with a Page.
+	// Versions limits the versions of each cell, newest first; 0 means 1. The family's VERSIONS is a
+	// limit, too. With a Page, at most 1.
 	Versions int
 
-	// Time takes only versions of that range, before Versions counts them.
+	// Time selects versions, before Versions limits them.
 	Time TimeRange
 }
 
-// Page is a range of columns inside a row. The zero value is all of them.
+// Page is a range of columns of a row. The zero value is all of them.
 type Page struct {
-	// Start is the first qualifier of the page, Stop the first behind it; an empty Stop is the end of the family. A page
-	// with either needs Columns to select exactly one whole family.
+	// Start is the first qualifier, and Stop the end, which is excluded; an empty Stop is the end of
+	// the family. A page with either needs Columns to name exactly one whole family.
 	Start, Stop string
-	// Limit is the greatest number of columns to return of each family; 0 means no limit.
+	// Limit is the maximum number of columns of each family; 0 is none.
 	Limit int
 }
 
 // After returns the page of at most limit columns that follow qualifier.
 func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier), Limit: limit} }
 
-// Exactly returns the page that holds one column alone.
+// Exactly returns the page of one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
 
 // Next returns the least row key or qualifier that is greater than key.
 func Next(key string) string { return key + "\x00" }
 
-// PrefixEnd returns the least row key or qualifier greater than every one that starts with prefix. It is empty, which means no end,
-// if there is none.
+// PrefixEnd returns the least row key or qualifier that is greater than all with the prefix, or ""
+// (no end).
 func PrefixEnd(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -56,7 +56,7 @@ func PrefixEnd(prefix string) string {
 	return ""
 }
 
-// TimeRange is the milliseconds [From, To). A To of 0 is no upper end.
+// TimeRange is the milliseconds [From, To). A To of 0 is no end.
 type TimeRange struct{ From, To int64 }
 
 // Contains reports whether the range holds the timestamp.
@@ -64,8 +64,8 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result is the answer to one Get. Its cells are in HBase's order: family, qualifier, newest first. Other callers may share them: they must not
-// be changed.
+// Result is the result of one Get. Its cells are in HBase's order: family, qualifier, newest first.
+// They may be shared, and must not be changed.
 type Result struct {
 	Cells []Cell
 	Err   error
@@ -75,22 +75,22 @@ type Result struct {
 type Cell struct {
 	Family    string
 	Qualifier string
-	// Timestamp is in milliseconds since 1970. In a Put, 0 means the store's present.
+	// Timestamp is in milliseconds since 1970. In a Put, 0 is the store's present.
 	Timestamp int64
 	Value     []byte
-	// Memo is nil unless the engine keeps the cell in memory. A Put ignores it.
+	// Memo is nil unless the engine keeps the cell in memory. Put ignores it.
 	Memo *Memo
 }
 
-// Row is a row key and the cells that were selected of it, at least one.
+// Row is a row key and its selected cells, at least one.
 type Row struct {
 	Key   string
 	Cells []Cell
 }
 
-// Scan names a range of rows, from Start on up to, and without, Stop. An empty Start is the table's first row, an empty Stop its end.
-// Reversed runs from Start, an upper bound that is included, down to and without Stop; the columns inside a row keep
-// their ascending order.
+// Scan selects a range of rows, from Start to Stop, which is excluded. An empty Start is the first
+// row of the table, an empty Stop its end. A Reversed scan runs from Start, which is included, down
+// to Stop, which is excluded. The columns of a row ascend in both directions.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -99,13 +99,14 @@ type Scan struct {
 	Page        Page
 	Versions    int
 	Time        TimeRange
-	// Limit ends the scan after so many rows; 0 means no limit.
+	// Limit is the maximum number of rows; 0 is none.
 	Limit int
-	// PageSize is how many rows an RPC brings; 0 lets the engine choose.
+	// PageSize is the number of rows of an RPC; 0 is the engine's choice.
 	PageSize int
 }
 
-// Empty reports whether no row key can be in the range. Such a scan is not sent: HBase takes a range whose bounds are equal for that one row.
+// Empty reports whether no row key is in the range. Such a scan must not be sent: HBase reads the
+// row of a range with equal bounds.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -113,15 +114,14 @@ func (s Scan) Empty() bool {
 	return s.Stop != "" && s.Start >= s.Stop
 }
 
-// Column is one selected family or column.
+// Column is a selected column, or a family if Whole.
 type Column struct {
-	Family string
-	// Qualifier is ignored if Whole is true.
+	Family    string
 	Qualifier string
 	Whole     bool
 }
 
-// ParseColumns parses [Get.Columns] and keeps their order. It returns [ErrInvalid] if they are malformed.
+// ParseColumns parses [Get.Columns], in their order. It returns [ErrInvalid] if they are malformed.
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column
 	err := eachColumn(columns, func(c Column) { list = append(list, c) })
@@ -131,16 +131,16 @@ func ParseColumns(columns string) ([]Column, error) {
 	return list, nil
 }
 
-// FamilyColumns is what is selected of a family: columns in ascending order, or all of them if Qualifiers is empty.
+// FamilyColumns is the selected columns of a family, ascending; none means all.
 type FamilyColumns struct {
 	Family     string
 	Qualifiers []string
 }
 
-// ByFamily gathers columns by family, in the order of the families' names. A whole family includes columns of it that are named besides.
+// ByFamily groups columns by family, ascending. A whole family includes its columns.
 func ByFamily(columns []Column) []FamilyColumns {
 	columns = slices.Clone(columns)
-	slices.SortFunc(columns, func(a, b Column) int { // a whole family has no qualifier, and comes first
+	slices.SortFunc(columns, func(a, b Column) int { // a whole family sorts first
 		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Qualifier, b.Qualifier))
 	})
 	var families []FamilyColumns
@@ -181,7 +181,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate returns [ErrInvalid] and the reason if no store can serve the Get.
+// Validate returns [ErrInvalid] and the reason if the Get is malformed.
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate returns [ErrInvalid] and the reason if no store can serve the Scan.
+// Validate returns [ErrInvalid] and the reason if the Scan is malformed.
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
@@ -212,13 +212,13 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	case page.Stop != "" && page.Stop < page.Start:
 		return fmt.Errorf("%w: the Page's Stop is before its Start", ErrInvalid)
 	case time.From < 0 || time.To != 0 && time.To < time.From:
-		return fmt.Errorf("%w: TimeRange [%d, %d) is no range", ErrInvalid, time.From, time.To)
+		return fmt.Errorf("%w: TimeRange [%d, %d) is malformed", ErrInvalid, time.From, time.To)
 	}
 	return nil
 }
 
-// Select calls selection for each Get, and use with the result. Successive Gets that differ in their rows only share one
-// call of selection. The errors of Gets are stored in results.
+// Select calls selection for each Get, and use with the result. Successive Gets that differ in
+// their rows only share it. The errors of Gets are stored in results.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false // for the previous Get

@@ -6,17 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts the store's work for a request. It is safe for concurrent use.
+// Stats counts store calls. It is safe for concurrent use.
 type Stats struct {
-	// Rounds counts the waits for the store: for many Gets sent together, for a scan, or for a write.
+	// Rounds counts waits for the store: for a batch of Gets, a scan or a write.
 	Rounds atomic.Int64
-	// RPCs counts multis and scan pages. The embedded engine counts those that one region server would get.
-	RPCs atomic.Int64
-	// Gets and Scans count the operations.
+	// RPCs counts multis and pages of scans. The embedded engine counts one per call.
+	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
 	// Rows and Bytes count the results; Bytes are those of keys and values.
 	Rows, Bytes atomic.Int64
-	// Servers, unless it is nil, collects the addresses of the region servers.
+	// Servers collects the addresses of region servers, unless it is nil.
 	Servers *Servers
 }
 
@@ -27,7 +26,7 @@ func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
 
-// StatsOf returns the stats that ctx carries, or new ones.
+// StatsOf returns the stats of ctx, or new ones.
 func StatsOf(ctx context.Context) *Stats {
 	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
 		return stats
@@ -35,7 +34,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds the counts of other, without its servers.
+// Add adds other's counts, without its servers.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -45,17 +44,17 @@ func (s *Stats) Add(other *Stats) {
 	s.Bytes.Add(other.Bytes.Load())
 }
 
-// Servers is a set of region servers. It is safe for concurrent use, and a nil one stays empty.
+// Servers is a set of addresses. It is safe for concurrent use. A nil one stays empty.
 type Servers struct{ names sync.Map }
 
-// Add adds a server by its address.
+// Add adds an address.
 func (s *Servers) Add(name string) {
 	if s != nil {
 		s.names.Store(name, nil)
 	}
 }
 
-// Len returns how many different servers were added.
+// Len returns the number of addresses.
 func (s *Servers) Len() (n int) {
 	if s != nil {
 		s.names.Range(func(_, _ any) bool { n++; return true })
@@ -68,7 +67,7 @@ type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is the budget's error once it is exceeded. Rows after that are not returned.
+	// Err is the budget's error once it is exceeded. Later rows must not be returned.
 	Err error
 }
 
@@ -89,8 +88,8 @@ func (m *Meter) Close() {
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts the results of a Get that were read before they could be counted. The rows after the one that
-// exceeds the budget are replaced by its error.
+// CountResults counts all results of a Get. It replaces the rows after the one that exceeds the
+// budget by its error.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()
@@ -102,19 +101,19 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts what goes out to a server as one RPC.
+// CountRPC counts an RPC to a server.
 func (s *Stats) CountRPC(server string) {
 	s.RPCs.Add(1)
 	s.Servers.Add(server)
 }
 
-// CountRow adds one row of a scan.
+// CountRow counts a row of a scan.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
 	s.Bytes.Add(int64(len(row.Key)) + Size(row.Cells))
 }
 
-// Size returns how many bytes cells count for in [Stats] and a [Budget]: those of keys and values, without the row's.
+// Size returns the bytes of cells in [Stats] and a [Budget]: keys and values, without the row key.
 func Size(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))

@@ -6,14 +6,14 @@ import "fmt"
 type Table struct {
 	Name     string
 	Families []FamilySchema
-	// Splits are the first keys of all regions but the first, ascending.
+	// Splits are the start keys of all regions but the first, ascending.
 	Splits []string
 }
 
-// FamilySchema is a column family and the attributes that twibase sets. A zero field is HBase's default, but 0 Versions are 1.
+// FamilySchema is a column family. A zero field is HBase's default, but Versions is 1 by default.
 type FamilySchema struct {
 	Name string
-	// Versions is how many versions of a cell are kept.
+	// Versions is the number of versions of a cell that are kept.
 	Versions int
 	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
 	Encoding string
@@ -25,7 +25,7 @@ type FamilySchema struct {
 	BlockSize int
 }
 
-// Validate returns [ErrInvalid] and the reason if the definition is malformed.
+// Validate returns [ErrInvalid] and the reason if the table is malformed.
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

@@ -5,48 +5,49 @@ import (
 	"math"
 )
 
-// HBase's own limits, which every engine enforces.
+// Limits of HBase, which every engine enforces.
 const (
 	MaxRowLength = 32767
 	MaxCellSize  = 10 << 20
 )
 
-// Mutation is a [Put] or a [Delete]: the atomic change of one row.
+// Mutation is a [Put] or a [Delete]: an atomic change of one row.
 type Mutation interface {
-	// At names the table and the row.
+	// At returns the table and the row.
 	At() (table, row string)
-	// Validate returns [ErrInvalid] or [ErrCellTooLarge] if no store can apply the mutation.
+	// Validate returns [ErrInvalid] or [ErrCellTooLarge] if the mutation is malformed.
 	Validate() error
 	sealed()
 }
 
-// Put writes cells of one row, all or none. A cell of a timestamp that the column already has replaces that version.
+// Put writes cells of one row. A cell replaces the version of the same timestamp.
 type Put struct {
 	Table string
 	Row   string
 	Cells []Cell
 }
 
-// Delete masks cells of one row. As in HBase it is a marker: it also masks later puts of an older timestamp.
+// Delete masks cells of one row. As in HBase it is a marker, which also masks later puts of an
+// older timestamp.
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are deleted; none means the whole row, every family up to Timestamp.
+	// Columns are deleted; none means all families of the row, up to Timestamp.
 	Columns []Deletion
-	// Timestamp is the whole row's bound if Columns is empty; 0 means the store's present.
+	// Timestamp is for a Delete without Columns; 0 is the store's present.
 	Timestamp int64
 }
 
-// Kind says how much a Deletion masks.
+// Kind is the kind of a Deletion.
 type Kind uint8
 
-// The kinds of deletion. HBase names their markers DeleteFamily, DeleteColumn and Delete.
+// The kinds of deletion: HBase's DeleteFamily, DeleteColumn and Delete.
 const (
-	// Family masks every column of the family up to and including the timestamp.
+	// Family masks the columns of the family up to the timestamp, included.
 	Family Kind = iota
-	// AllVersions masks the versions of one column up to and including the timestamp.
+	// AllVersions masks the versions of a column up to the timestamp, included.
 	AllVersions
-	// OneVersion masks exactly the version of the timestamp, which it therefore needs.
+	// OneVersion masks the version of exactly the timestamp, which must be set.
 	OneVersion
 )
 
@@ -55,15 +56,15 @@ type Deletion struct {
 	Kind      Kind
 	Family    string
 	Qualifier string
-	// Timestamp 0 means the store's present.
+	// Timestamp 0 is the store's present.
 	Timestamp int64
 }
 
-// Check is a condition on the newest version of one cell of a row that CheckAndPut writes.
+// Check is a condition for the newest version of a cell of the row that CheckAndPut writes.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value is what the cell must hold; empty matches an absent or an empty cell.
+	// Value is the expected value; empty matches an absent or an empty cell.
 	Value []byte
 }
 
@@ -95,7 +96,7 @@ func (p Put) Validate() error {
 	}
 	for _, c := range p.Cells {
 		if !validTime(c.Timestamp) {
-			return fmt.Errorf("%w: %s:%q: %d is no timestamp", ErrInvalid, c.Family, c.Qualifier, c.Timestamp)
+			return fmt.Errorf("%w: %s:%q: timestamp %d is out of range", ErrInvalid, c.Family, c.Qualifier, c.Timestamp)
 		}
 		if size := len(p.Row) + len(c.Family) + len(c.Qualifier) + len(c.Value); size > MaxCellSize {
 			return fmt.Errorf("%w: %s:%q has %d bytes, more than %d", ErrCellTooLarge, c.Family, c.Qualifier, size, MaxCellSize)
@@ -107,20 +108,21 @@ func (p Put) Validate() error {
 // Validate implements [Mutation].
 func (d Delete) Validate() error {
 	if !validTime(d.Timestamp) {
-		return fmt.Errorf("%w: %d is no timestamp", ErrInvalid, d.Timestamp)
+		return fmt.Errorf("%w: timestamp %d is out of range", ErrInvalid, d.Timestamp)
 	}
 	for _, c := range d.Columns {
 		if !validTime(c.Timestamp) || c.Kind > OneVersion || c.Kind == OneVersion && c.Timestamp == 0 {
-			return fmt.Errorf("%w: %s:%q: a Deletion needs a kind, and of one version its timestamp", ErrInvalid, c.Family, c.Qualifier)
+			return fmt.Errorf("%w: %s:%q: a Deletion needs a known kind, and OneVersion a timestamp",
+				ErrInvalid, c.Family, c.Qualifier)
 		}
 	}
 	return checkRow(d.Row)
 }
 
-// Validate returns [ErrInvalid] if no store can apply the increment.
+// Validate returns [ErrInvalid] if the increment is malformed.
 func (i Increment) Validate() error { return checkRow(i.Row) }
 
-// validTime rejects the greatest number: HBase takes it for the present.
+// validTime rejects MaxInt64, which HBase replaces by the present.
 func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
 
 func checkRow(row string) error {

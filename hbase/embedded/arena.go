@@ -6,20 +6,21 @@ import (
 	"twibase/hbase"
 )
 
-// arena allocates the cells of one call in a few large pieces. Cells and values that it returned are never overwritten.
+// arena allocates the cells of one call in a few large pieces. It never overwrites returned cells
+// and values.
 type arena struct {
 	cells []hbase.Cell
 	row   int // the index of the current row's first cell
 	data  []byte
 }
 
-// The sizes of the pieces: each is twice as large as the one before it, within bounds.
+// Each piece is twice as large as the one before it, within these bounds.
 const (
 	minCells, maxCells = 8, 512
 	minBytes, maxBytes = 512, 64 << 10
 )
 
-// begin starts a row, end returns its cells.
+// begin starts a row. end returns its cells.
 func (a *arena) begin() { a.row = len(a.cells) }
 
 func (a *arena) end() []hbase.Cell {
@@ -38,7 +39,7 @@ func (a *arena) add(c hbase.Cell) {
 	a.cells = append(a.cells, c)
 }
 
-// reserve makes room for n bytes, and returns where they begin.
+// reserve makes room for n bytes, and returns their start.
 func (a *arena) reserve(n int) (start int) {
 	if n > cap(a.data)-len(a.data) {
 		a.data = make([]byte, 0, max(min(2*cap(a.data), maxBytes), minBytes, n))

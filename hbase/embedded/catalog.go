@@ -15,10 +15,11 @@ import (
 	"twibase/hbase"
 )
 
-// formatVersion is the version of everything that this package stores. A change that an older version would misread adds one.
+// formatVersion is the version of the stored bytes. A change that an older version would misread
+// increments it.
 const formatVersion = 1
 
-// The keys of the catalog, which is table 0.
+// Keys of the catalog, which is table 0.
 var (
 	formatKey    = append(appendTable(nil, 0), "format"...)
 	lastTableKey = append(appendTable(nil, 0), "last-table"...)
@@ -30,7 +31,8 @@ func (s *Store) loadCatalog() error {
 		return err
 	}
 	s.tables = map[string]*table{}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: tablePrefix, UpperBound: append(tablePrefix[:len(tablePrefix):len(tablePrefix)], 0xff)})
+	end := append(bytes.Clone(tablePrefix), 0xff)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: tablePrefix, UpperBound: end})
 	if err != nil {
 		return storeError(err)
 	}
@@ -46,7 +48,7 @@ func (s *Store) loadCatalog() error {
 	return storeError(it.Error())
 }
 
-// checkFormat reads the format's version, and writes it into a new directory.
+// checkFormat compares the format's version, or writes it into a new directory.
 func (s *Store) checkFormat() error {
 	version, found, err := s.number(formatKey)
 	switch {
@@ -61,7 +63,8 @@ func (s *Store) checkFormat() error {
 	if err := s.db.Set(formatKey, strconv.AppendUint(nil, formatVersion, 10), s.sync()); err != nil {
 		return storeError(err)
 	}
-	// Pebble begins the log of a new database before it is at its format, without what damage is noticed by. This ends that log.
+	// Pebble writes the first log of a new database in an older format, without the fields that
+	// checkLogs needs. A flush ends that log.
 	return storeError(s.db.Flush())
 }
 
@@ -96,7 +99,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.tables)), nil
 }
 
-// CreateTable implements [hbase.Store]. The splits are kept with the definition, and mean nothing here.
+// CreateTable implements [hbase.Store]. The splits are stored and not used.
 func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	if err := definition.Validate(); err != nil {
 		return err
@@ -140,7 +143,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables runs alone in the store: change fills a batch and returns the tables that there are after it.
+// changeTables runs alone in the store. change fills a batch and returns the new tables.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -9,13 +9,13 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store]. As in HBase, the cells of put without a timestamp get the present, or the checked
-// version's timestamp if that is later, so that they are not behind it.
+// CheckAndPut implements [hbase.Store]. As in HBase, cells without a timestamp get the present, or
+// the checked version's timestamp if that is later.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (did bool, err error) {
 	if err := put.Validate(); err != nil {
 		return false, err
 	}
-	err = s.update(ctx, put.Table, put.Row, check.Family, check.Qualifier, func(t *table, current *hbase.Cell, w *writer) error {
+	change := func(t *table, current *hbase.Cell, w *writer) error {
 		var value []byte
 		if current != nil {
 			value = current.Value
@@ -24,39 +24,45 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		if did = bytes.Equal(value, check.Value); !did {
 			return nil
 		}
-		// HBase looks at the put only now: one that it could not apply is no error if the check fails.
+		// As in HBase, a put is validated only if the check succeeds.
 		if _, err := s.checkMutation(put); err != nil {
 			return err
 		}
 		w.put(t, put)
 		return nil
-	})
+	}
+	err = s.update(ctx, put.Table, put.Row, check.Family, check.Qualifier, change)
 	return did && err == nil, err
 }
 
-// Increment implements [hbase.Store]. It applies once. The sum wraps around, as in HBase.
+// Increment implements [hbase.Store]. It is applied once. The sum wraps around, as in HBase.
 func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (sum int64, err error) {
 	if err := inc.Validate(); err != nil {
 		return 0, err
 	}
-	err = s.update(ctx, inc.Table, inc.Row, inc.Family, inc.Qualifier, func(t *table, current *hbase.Cell, w *writer) error {
+	change := func(t *table, current *hbase.Cell, w *writer) error {
 		sum = inc.Delta
 		if current != nil {
 			if len(current.Value) != 8 {
-				return fmt.Errorf("%w: %s:%q has %d bytes", hbase.ErrNotLong, inc.Family, inc.Qualifier, len(current.Value))
+				return fmt.Errorf("%w: %s:%q has %d bytes",
+					hbase.ErrNotLong, inc.Family, inc.Qualifier, len(current.Value))
 			}
 			sum += int64(binary.BigEndian.Uint64(current.Value))
 			w.now = max(w.now, current.Timestamp+1)
 		}
-		value := binary.BigEndian.AppendUint64(nil, uint64(sum))
-		w.put(t, hbase.Put{Row: inc.Row, Cells: []hbase.Cell{{Family: inc.Family, Qualifier: inc.Qualifier, Value: value}}})
+		cell := hbase.Cell{Family: inc.Family, Qualifier: inc.Qualifier}
+		cell.Value = binary.BigEndian.AppendUint64(nil, uint64(sum))
+		w.put(t, hbase.Put{Row: inc.Row, Cells: []hbase.Cell{cell}})
 		return nil
-	})
+	}
+	err = s.update(ctx, inc.Table, inc.Row, inc.Family, inc.Qualifier, change)
 	return sum, err
 }
 
-// update writes what change makes of the newest version of a cell, nil if there is none, and nobody else writes the row in between.
-func (s *Store) update(ctx context.Context, table, row, family, qualifier string, change func(t *table, current *hbase.Cell, w *writer) error) error {
+// update calls change with the newest version of a cell, or nil, and commits its writes. It locks
+// the row exclusively.
+func (s *Store) update(ctx context.Context, table, row, family, qualifier string,
+	change func(t *table, current *hbase.Cell, w *writer) error) error {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
 	if err := s.enter(ctx); err != nil {
@@ -85,13 +91,13 @@ func (s *Store) update(ctx context.Context, table, row, family, qualifier string
 	}
 	if w.batch.Empty() {
 		unlock()
-		// What the answer is about must not be lost after it was given.
+		// The answer depends on writes that may not be durable yet.
 		return s.settle(ctx)
 	}
 	return s.commit(ctx, w.batch, unlock)
 }
 
-// newest returns the newest version of a cell, or nil if there is none.
+// newest returns the newest version of a cell, or nil.
 func (s *Store) newest(t *table, row string, f family, qualifier string) (*hbase.Cell, error) {
 	r, err := s.reader(nil)
 	if err != nil {

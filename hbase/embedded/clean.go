@@ -9,15 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Reads skip garbage. When a read has skipped much of it in a row, the cleaner removes the garbage of that row:
+// Reads skip garbage. The cleaner removes the garbage of a row when a read has skipped much of it:
 //
 //   - versions that a marker masks;
-//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase keeps them until a flush and
-//     makes no promise about them;
-//   - markers that were written more than markerAge ago, as a major compaction of HBase does. Until then they mask late puts of older
-//     timestamps.
+//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase keeps them until a flush;
+//   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late puts of older timestamps.
 //
-// A row that is never read is never cleaned: it costs disk, not time.
+// A row that is never read is never cleaned.
 const (
 	tolerated = 32
 	markerAge = time.Hour
@@ -46,7 +44,8 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read if it has much garbage, or nothing else. When the queue is full, a later read offers the row again.
+// offer queues the row that r has read if it has much garbage, or only garbage. While the queue is
+// full, rows are dropped.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -71,8 +70,9 @@ func (c *cleaner) run(ctx context.Context) {
 	}
 }
 
-// clean removes the garbage of one row, under its lock: between the sweep and the removal of a marker no put must add a version that the marker
-// masks. The removal is not synced: after a crash the garbage is back.
+// clean removes the garbage of one row, under its lock. A put before the removal of a marker could
+// otherwise add a version that the marker masks. The removal is not synced: after a crash the
+// garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	state := &s.rows[rowIndex(t.id, key)] // cached rows stay: cleaning does not change what reads return
+	state := &s.rows[rowIndex(t.id, key)] // cleaning does not change reads: cached rows stay
 	state.Lock()
 	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})
@@ -109,7 +109,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	return storeError(errors.Join(r.it.Error(), b.Commit(pebble.NoSync)))
 }
 
-// tableOf returns the table of a row's prefix, or nil if it was dropped.
+// tableOf returns the table of a row's key prefix, or nil if it was dropped.
 func (s *Store) tableOf(row []byte) *table {
 	for _, t := range s.tables {
 		if bytes.HasPrefix(row, appendTable(nil, t.id)) {
@@ -119,7 +119,7 @@ func (s *Store) tableOf(row []byte) *table {
 	return nil
 }
 
-// sweepFamily deletes the garbage of the family under the cursor. keep is the family's VERSIONS.
+// sweepFamily deletes the garbage of the family at the cursor. keep is the family's VERSIONS.
 func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
 	r.masked = -1
 	for ; r.in(r.family); r.next() {
@@ -170,13 +170,13 @@ func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
 	}
 	if len(superseded) > tolerated {
 		for _, key := range superseded {
-			_ = b.Delete(key, nil) // a batch in memory does not fail
+			_ = b.Delete(key, nil) // a batch does not fail
 		}
 	}
 	return nil
 }
 
-// sweepMarker removes the marker under the cursor if it has expired.
+// sweepMarker deletes the marker at the cursor if it has expired.
 func (r *reader) sweepMarker(b *pebble.Batch) error {
 	expired, err := r.markerExpired()
 	if expired {

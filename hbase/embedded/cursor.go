@@ -6,16 +6,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// nearby is how many entries a cursor steps over before it seeks: a step costs about a tenth of a seek.
+// nearby is the number of entries that a cursor steps over before it seeks. A step costs a tenth of
+// a seek.
 const nearby = 4
 
 // cursor moves forward over the entries of an iterator.
 type cursor struct {
 	it *pebble.Iterator
-	// within keeps a seek inside the row that it names, for which Pebble can ask its bloom filters.
+	// within restricts seeks to the row of their target, so that Pebble uses its bloom filters.
 	within bool
 	valid  bool
-	// key is the current entry's, until the cursor moves.
+	// key is the current entry's. It is valid until the cursor moves.
 	key []byte
 }
 
@@ -35,7 +36,7 @@ func (c *cursor) at(valid bool) {
 	}
 }
 
-// advance moves to the first entry at or behind target. The targets of a row ascend, so that nothing is left out.
+// advance moves to the first entry at or after target. Targets must ascend.
 func (c *cursor) advance(target []byte) {
 	for range nearby {
 		if !c.before(target) {

@@ -14,8 +14,9 @@ import (
 	"twibase/hbase"
 )
 
-// checkLogs looks for damage in Pebble's logs: the write-ahead log, and MANIFEST, the list of files. Pebble takes a damaged record for the end of a
-// log that a crash cut short, and ignores all that follows: acknowledged writes would be read as absent.
+// checkLogs looks for damage in Pebble's logs: the write-ahead log, and MANIFEST, the list of
+// files. Pebble takes a damaged record for the end of a log that a crash cut off, and ignores the
+// rest. Acknowledged writes would be read as absent.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {
@@ -56,15 +57,18 @@ func checkLog(fs vfs.FS, name string, log logFile) error {
 	return nil
 }
 
-// logFile is a log of Pebble's: blocks of 32 KB that hold chunks. The chunks of MANIFEST have the short header, and each was
-// synced before the next was written; those of the log of writes have the long one, of which kinds 9 to 12 alone are made.
+// logFile is a log of Pebble's: blocks of 32 KB that hold chunks.
 //
 //	┌────────────┬──────────┬────────┬───────────────┬────────────────────────────┬──────────┐
-//	│ checksum 4 │ length 2 │ kind 1 │ log's number 4 │ how much was synced by now 8 │ content… │
+//	│ checksum 4 │ length 2 │ kind 1 │ log number 4  │ synced bytes of the log 8  │ content… │
 //	└────────────┴──────────┴────────┴───────────────┴────────────────────────────┴──────────┘
+//	└── short header: MANIFEST ──────┘
+//	└── long header: write-ahead log, kinds 9 to 12 ──────────────────────────────┘
+//
+// A chunk of MANIFEST was synced before the next one was written.
 type logFile struct {
 	data []byte
-	// writes tells the log of writes, of that number, from MANIFEST.
+	// writes is true for a write-ahead log, and false for MANIFEST.
 	writes bool
 	number uint32
 }
@@ -77,8 +81,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns where the log is damaged, or -1 if it is whole. It is damaged if something that can't be read was synced, as
-// what comes behind it shows; and MANIFEST also if its last chunk is complete and wrong.
+// damage returns the offset of damage, or -1. A chunk is damaged if it can't be read although a
+// later chunk shows that it was synced. The last chunk of MANIFEST is also damaged if it is
+// complete and wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -105,14 +110,19 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk that begins there, 0 if none does, and how much of the log it says was synced.
+// chunk returns the length of the chunk at an offset, or 0 if there is none, and the synced bytes
+// that it records.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
 		return 0, 0
 	}
 	kind := l.data[at+6]
-	if l.writes && (kind < 9 || kind > 12 || binary.LittleEndian.Uint32(l.data[at+7:]) != l.number) || !l.writes && (kind < 1 || kind > 4) {
+	known := kind >= 1 && kind <= 4
+	if l.writes {
+		known = kind >= 9 && kind <= 12 && binary.LittleEndian.Uint32(l.data[at+7:]) == l.number
+	}
+	if !known {
 		return 0, 0
 	}
 	end := at + header + int(binary.LittleEndian.Uint16(l.data[at+4:]))
@@ -129,7 +139,7 @@ func (l logFile) chunk(at int) (length int, synced uint64) {
 	return end - at, synced
 }
 
-// synced reports whether a later chunk shows that what begins at at was synced.
+// synced reports whether a later chunk shows that the bytes at an offset were synced.
 func (l logFile) synced(at int) bool {
 	for later := at + 1; later+l.header() <= len(l.data); later++ {
 		if n, synced := l.chunk(later); n > 0 && synced > uint64(at) {
@@ -139,7 +149,8 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether a crash can have left what is there instead of a chunk: one that ends behind the file's end, or zeros.
+// cutShort reports whether a crash can have left the bytes at an offset: zeros, or a chunk beyond
+// the end of the file.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

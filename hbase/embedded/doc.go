@@ -1,7 +1,11 @@
-// Package embedded is the store of one machine: HBase's semantics over Pebble, in a directory or in memory.
+// Package embedded is the store of one machine: HBase's semantics over Pebble, in a directory or in
+// memory.
 //
-// A cell is one entry of Pebble, and its key orders it as HBase does (key.go draws it). A delete is a marker, as in HBase. Reads skip masked
-// entries, and clean.go removes them in the background. Every write call is one Pebble batch, acknowledged when it is on disk; concurrent
-// calls share an fsync. Every Get call and every page of a Scan reads one consistent snapshot. Rows that are read often come from a cache
-// (rowcache.go). Every write invalidates its rows in the cache.
+//	Get ──► row cache ──miss──► reader ──► Pebble's snapshot        rowcache.go, get.go, row.go
+//	Put ──► row lock ──► Pebble's batch ──► invalidate ──► fsync    rowlock.go, write.go
+//
+// A cell is one entry of Pebble, and key.go draws its key. A delete is a marker, as in HBase. Reads
+// skip masked entries, and clean.go removes them in the background. Every write call is one batch,
+// acknowledged when it is on disk. Concurrent calls share an fsync. Every Get call and every page
+// of a Scan reads one snapshot.
 package embedded

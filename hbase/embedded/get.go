@@ -12,18 +12,18 @@ import (
 
 // lookup is the state of a Get while it is answered.
 type lookup struct {
-	sel *selection // nil if the Get can't be served
-	// cacheable reports whether the cache may have the row, or keep it.
+	sel *selection // nil if the Get is invalid
+	// cacheable reports whether the cache may serve or keep the row.
 	cacheable bool
 	index     uint16 // of the row's state
 	key       cacheKey
-	// writes is the number of writes of the row before it is read.
+	// writes is the row's count of writes before it is read.
 	writes uint64
 	cached *cachedRow
 }
 
-// Get implements [hbase.Store]. It reads the rows that the cache does not have in the order of their keys, with one iterator, so that neighbours share
-// blocks.
+// Get implements [hbase.Store]. It reads the rows that are not cached in the order of their keys,
+// with one iterator, so that neighbours share blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -46,8 +46,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows were found and none has changed since the first was found, they are a snapshot. Otherwise the iterator is the snapshot, and rows that
-	// changed before it was made are read again.
+	// If all rows were found and none has changed since, they are a snapshot. Otherwise the iterator
+	// is the snapshot, and cached rows that changed before it was made are read again.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -63,7 +63,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// newLookups returns zero lookups from the pool. release returns them to it.
+// newLookups takes zero lookups from the pool. release returns them.
 func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	pooled, _ := s.lookups.Get().(*[]lookup)
 	if pooled == nil {
@@ -83,7 +83,7 @@ type selected struct {
 	shape unique.Handle[shape]
 }
 
-// prepare fills lookups. It sets the errors of Gets that can't be served.
+// prepare fills lookups, and the errors of invalid Gets.
 func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Result) {
 	hbase.Select(gets, results, s.selectFor, func(i int, sel selected) error {
 		g := &gets[i]
@@ -108,7 +108,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
-// allCurrent reports whether no cached row has changed. It forgets those that have.
+// allCurrent reports whether no cached row has changed, and drops those that have.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {
@@ -120,8 +120,10 @@ func (s *Store) allCurrent(lookups []lookup) bool {
 	return all
 }
 
-// answer sets the results: first those of the cached rows, then the rows that r reads.
-func (s *Store) answer(ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result) error {
+// answer sets the results: first of the cached rows, then of the rows that r reads.
+func (s *Store) answer(
+	ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result,
+) error {
 	meter := hbase.MeterOf(ctx)
 	defer meter.Close()
 	var missing []int

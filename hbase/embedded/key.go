@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// The key of an entry. Rows and qualifiers hold any bytes: a 00 in them is written 00 FF, and 00 01 ends them, so that
-// the keys sort bytewise as HBase sorts cells. A family's markers come before its columns.
+// The key of an entry. Keys sort bytewise as HBase sorts cells. A 00 in a row or a qualifier is written 00 FF, and 00 01 ends
+// it. The markers of a family sort before its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
 //	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  a version, or a marker of a column
@@ -19,17 +19,19 @@ import (
 //	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         a marker of a family
 //	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
 //
-// Table 0 is the catalog. A version's value is the cell's; a marker's is the time it was written, 8 bytes.
+// The value of a version is the cell's. The value of a marker is the time when it was written, 8 bytes. Table 0 is the
+// catalog (catalog.go).
 const (
 	tableLength = 4
-	// tailLength is what follows a column's key: the timestamp and the kind.
+	// tailLength is the length of a timestamp and a kind.
 	tailLength = 9
-	// familyTailLength is what follows a family's key in a marker of the family: 00 00 and the timestamp.
+	// familyTailLength is the length of 00 00 and a timestamp.
 	familyTailLength = 10
 	terminator       = "\x00\x01"
 )
 
-// The kinds of entry, in the order in which they sort: at the same timestamp a marker comes before what it masks.
+// Kinds of entry, in key order: at the same timestamp a marker sorts before the versions that it
+// masks.
 const (
 	kindAllVersions = 1
 	kindOneVersion  = 2
@@ -49,7 +51,7 @@ func appendEscaped(dst []byte, s string) []byte {
 	}
 }
 
-// appendRow appends the prefix of all keys of a row.
+// appendRow appends the key prefix of a row.
 func appendRow(dst []byte, table uint32, row string) []byte {
 	return appendEscaped(appendTable(dst, table), row)
 }
@@ -60,7 +62,7 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
-// familyMarker decodes what follows a family's key, if that is a marker of the family.
+// familyMarker decodes the rest of a key after the family, if it is a marker of the family.
 func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
 		return 0, false
@@ -68,7 +70,7 @@ func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	return decodeTime(tail[2:]), true
 }
 
-// version decodes what follows a column's key.
+// version decodes the rest of a key after the column.
 func version(tail []byte) (timestamp int64, kind byte, ok bool) {
 	if len(tail) != tailLength || tail[8] < kindAllVersions || tail[8] > kindPut {
 		return 0, 0, false
@@ -78,7 +80,7 @@ func version(tail []byte) (timestamp int64, kind byte, ok bool) {
 
 func badKey(key []byte) error { return fmt.Errorf("%w: key %q", hbase.ErrCorrupt, key) }
 
-// appendUnescaped appends what was escaped, which comes without its terminator.
+// appendUnescaped decodes an escaped string without its terminator.
 func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	for {
 		i := bytes.IndexByte(escaped, 0)
@@ -93,7 +95,7 @@ func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	}
 }
 
-// decodeRow reads the row key from the prefix of its keys. It allocates it in a.
+// decodeRow decodes a row key from its key prefix, in the memory of a.
 func decodeRow(a *arena, prefix []byte) (string, error) {
 	if len(prefix) < tableLength+len(terminator) {
 		return "", badKey(prefix)
@@ -101,13 +103,13 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// behind turns a key that ends in a terminator into the least key behind all that begin with it, in place.
+// behind changes a key that ends in a terminator to the least key after all keys with that prefix.
 func behind(key []byte) []byte {
 	key[len(key)-1]++
 	return key
 }
 
-// split returns the length of the prefix that the keys of a row share: Pebble's bloom filters are on it.
+// split returns the length of a key's row prefix, on which Pebble has bloom filters.
 func split(key []byte) int {
 	for i := tableLength; i < len(key); i++ {
 		n := bytes.IndexByte(key[i:], 0)

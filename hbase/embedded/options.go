@@ -16,13 +16,14 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// indexBlockSize lets all but the largest tables have an index of one level, which spares each seek a block.
+	// indexBlockSize gives most tables an index of one level, which saves each seek a block.
 	indexBlockSize = 256 << 10
-	// format is Pebble's. It is pinned, so that a newer Pebble does not create directories that an older one can't read.
+	// format is Pebble's. It is pinned, so that a newer Pebble creates directories that an older one
+	// can read.
 	format = pebble.FormatValueSeparation
 )
 
-// comparer orders keys bytewise and takes a row for their prefix.
+// comparer orders keys bytewise. The prefix of a key is its row.
 var comparer = func() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "twibase.rows.1"
@@ -39,7 +40,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts. It is slowed down late.
+		// An import writes faster than one core compacts. These limits slow it down late.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
@@ -54,7 +55,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.Error("background work of the embedded store failed", "error", err) },
-		// Pebble's own listener ends the process. Here a read of damaged data returns hbase.ErrCorrupt.
+		// Pebble's default ends the process. Here reads of damaged data return hbase.ErrCorrupt.
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			log.Error("the embedded store is damaged", "file", info.Path, "error", info.Details)
 		},
@@ -63,7 +64,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	return o
 }
 
-// pebbleLog is Pebble's logger. Its infos are logged for debugging.
+// pebbleLog is Pebble's logger. It logs infos at level debug.
 type pebbleLog struct{ log *slog.Logger }
 
 func (l pebbleLog) Infof(format string, args ...any) {
@@ -76,9 +77,9 @@ func (l pebbleLog) Errorf(format string, args ...any) {
 	l.log.Error(fmt.Sprintf(format, args...), "component", "pebble")
 }
 
-// Fatalf is called when Pebble can't go on without losing acknowledged writes, for example when it can't write the log. It must not return. All
-// acknowledged writes are on disk.
+// Fatalf must not return. Pebble calls it when it can't continue without losing acknowledged
+// writes, for example because it can't write the log. All acknowledged writes are on disk.
 func (l pebbleLog) Fatalf(format string, args ...any) {
-	l.log.Error("the embedded store can't go on: "+fmt.Sprintf(format, args...), "component", "pebble")
+	l.log.Error("the embedded store can't continue: "+fmt.Sprintf(format, args...), "component", "pebble")
 	os.Exit(1)
 }

@@ -10,37 +10,34 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is how many versions a reader steps over before it seeks the next column.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column.
 const maxPassed = 64
 
-// query narrows the selected columns, as a [hbase.Page], versions and a time range do.
+// query is a [hbase.Page], versions and a time range.
 type query struct {
-	// start and stop are the page's, encoded; empty if it has none.
+	// start and stop are encoded; empty means none.
 	start, stop []byte
 	limit       int
 	versions    int
 	time        hbase.TimeRange
 }
 
-// reader reads rows from a snapshot. Its buffers are reused from row to row; the returned cells are in the arena.
+// reader reads rows from a snapshot. It reuses its buffers for each row. The arena holds the
+// returned cells.
 type reader struct {
 	cursor
 	arena
 	query query
 
-	// family and column are the key prefixes of the current family and column, target is a page's bound or a column, behind is scratch.
-	family, column, target, behind []byte
-	// rowKey is the key prefix of the current row.
-	rowKey []byte
-	// masked is the greatest timestamp that a marker of the family masks, or -1.
-	masked int64
-	// expired is the time before which markers are garbage.
-	expired int64
-	// garbage counts the skipped entries of the row that the cleaner would remove.
-	garbage int
+	rowKey, family, column []byte // key prefixes of the current row, family and column
+	target, behind         []byte // scratch
+
+	masked  int64 // the greatest timestamp that a marker of the family masks, or -1
+	expired int64 // markers written before this time are garbage
+	garbage int   // the number of skipped entries of the row that the cleaner would remove
 }
 
-// reader returns a reader of the store's present state. The caller closes it.
+// reader returns a reader of the present state. The caller closes it.
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	it, err := s.db.NewIter(opts)
 	if err != nil {
@@ -49,10 +46,10 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	return &reader{cursor: cursor{it: it}, expired: s.now() - markerAge.Milliseconds()}, nil
 }
 
-// close closes the iterator, whose error row has returned.
+// close ignores the iterator's error, which row has returned.
 func (r *reader) close() { _ = r.it.Close() }
 
-// prepare makes the reader's query.
+// prepare sets the query.
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	q := &r.query
 	q.start, q.stop, q.limit, q.versions, q.time = q.start[:0], q.stop[:0], page.Limit, max(versions, 1), time
@@ -64,7 +61,8 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the selected cells of the row at rowKey. The cursor is at the row's first entry, or before the row if it seeks within it.
+// row reads the selected cells of the row at rowKey. The cursor is at the row's first entry, or
+// anywhere if within is set.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -163,8 +161,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask is the versions of a column that markers hide: those up to a timestamp, and one single timestamp. A marker comes before the versions that it
-// hides.
+// mask is the set of versions of a column that markers hide: up to one timestamp, and at another. A
+// marker sorts before the versions that it hides.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {
@@ -177,8 +175,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn adds the versions of the column under the cursor that match the query, and moves to the next column. known is the column if the
-// selection names it.
+// readColumn adds the versions of the column at the cursor that match the query, and moves to the
+// next column. known is the column if the selection names it.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -226,7 +224,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
-// take adds the version under the cursor to the row. The versions of a column share its qualifier.
+// take adds the version at the cursor. The versions of a column share its qualifier.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	value, err := r.it.ValueAndErr()
 	if err != nil {
@@ -247,7 +245,7 @@ func (r *reader) take(family string, known *column, timestamp int64, again bool)
 	return nil
 }
 
-// countMarker counts the marker under the cursor as garbage if it has expired.
+// countMarker counts the marker at the cursor as garbage if it has expired.
 func (r *reader) countMarker() error {
 	expired, err := r.markerExpired()
 	if expired {
@@ -256,14 +254,14 @@ func (r *reader) countMarker() error {
 	return err
 }
 
-// markerExpired reports whether the marker under the cursor was written so long ago that it may go.
+// markerExpired reports whether the marker at the cursor is older than markerAge.
 func (r *reader) markerExpired() (bool, error) {
 	value, err := r.it.ValueAndErr()
 	if err != nil {
 		return false, storeError(err)
 	}
 	if len(value) != 8 {
-		return false, fmt.Errorf("%w: a delete marker of %d bytes", hbase.ErrCorrupt, len(value))
+		return false, fmt.Errorf("%w: delete marker has %d bytes, not 8", hbase.ErrCorrupt, len(value))
 	}
 	return int64(binary.BigEndian.Uint64(value)) < r.expired, nil
 }

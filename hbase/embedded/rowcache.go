@@ -16,43 +16,52 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows above Pebble's block cache, as RocksDB's row_cache does: to read a row from blocks takes a seek, and a step for each
-// cell. No other process writes to the directory, and the row states count all writes, so that no cached row is stale. A nil cache keeps nothing.
+// rowCache keeps decoded rows above Pebble's block cache. Reading a row from blocks takes a seek,
+// and a step for each cell. A nil cache keeps nothing.
 //
-// Rows that are read once are not kept: that costs as much as reading them again, and evicts rows that are read often.
+//	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
+//	offer:  a row that Pebble returned: kept if its key is in asked, otherwise its key goes there
+//
+// Rows that are read once are not kept: that costs as much as reading them again, and evicts rows
+// that are read often.
+//
+// A cached row is never stale. The store locks its directory, and counts the writes of each row
+// before they become visible (rowState). A cached row has the count from before it was read, and is
+// valid while the count is the same.
 type rowCache struct {
 	shards [16]cacheShard
-	// asked are hashes of keys that were read and not kept, each in a slot that it shares with others.
+	// asked has hashes of keys that were read and not kept. Keys share slots.
 	asked []atomic.Uint32
 }
 
-// cacheKey is a Get that reads the newest versions only.
+// cacheKey is a Get of the newest versions.
 type cacheKey struct {
 	shape unique.Handle[shape]
 	row   string
 }
 
-// shape is all of such a Get but its row.
+// shape is a cacheKey without its row.
 type shape struct {
 	table   uint32
 	columns string
 	page    hbase.Page
 }
 
-// cacheShard keeps a part of the rows, up to limit bytes. The least recently used goes first.
+// cacheShard keeps a part of the rows, up to limit bytes. It evicts the least recently used.
 type cacheShard struct {
 	mu          sync.Mutex
 	rows        *simplelru.LRU[cacheKey, *cachedRow]
 	size, limit int
 }
 
-// cachedRow is the answer to a Get. Callers share its cells.
+// cachedRow is the result of a Get. Callers share its cells.
 type cachedRow struct {
 	cells []hbase.Cell
 	bytes int64 // of the cells, as [hbase.Size] counts
-	// writes is the number of the row's writes before it was read.
+	// writes is the row's count of writes before it was read.
 	writes uint64
-	// size is its memory in bytes, including the values of memos. The shard's mu guards size and evicted.
+	// size is its memory in bytes, including the values of memos. The shard's mu guards size and
+	// evicted.
 	size    int
 	evicted bool
 }
@@ -61,9 +70,9 @@ const (
 	// rowOverhead and cellOverhead estimate the memory of a row and of a cell without their bytes.
 	rowOverhead  = 320
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
-	// maxCached bounds the size of a row: a larger one costs more to copy than to read again.
+	// maxCached bounds the size of a row. Copying a larger one costs more than reading it again.
 	maxCached = 64 << 10
-	// bytesPerAsked makes as many slots for hashes as there is room for rows of this size.
+	// bytesPerAsked is the cache's bytes per slot of asked: about a small row's.
 	bytesPerAsked = 512
 )
 
@@ -80,7 +89,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find looks rows up, and returns how many it found and how many it did not.
+// find looks up rows, and returns the numbers of hits and misses.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -104,7 +113,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 	return hits, misses
 }
 
-// offer keeps a row that was read, if it was read before.
+// offer keeps a row that was read before.
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if c == nil || !l.cacheable || !c.again(l.key) {
 		return
@@ -116,10 +125,10 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	}
 	row := &cachedRow{cells: cloneCells(cells), bytes: bytes, writes: l.writes, size: size}
 	hbase.GiveMemos(row.cells, func(bytes int) bool { return s.grow(row, bytes) })
-	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may be a part of a whole request
+	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may alias the whole request
 }
 
-// cloneCells copies cells out of the memory of their call.
+// cloneCells copies cells out of the arena of their call.
 func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	clones := make([]hbase.Cell, len(cells))
 	for i, c := range cells {
@@ -129,9 +138,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether the key was asked for before, and not kept then. A key replaces another one
-// in its place half of the time: if it always did, two keys that are asked for in turns would never
-// be kept.
+// again reports whether the key was offered before and not kept. A key replaces another one in its
+// slot half of the time. If it always did, two keys that are read in turns would never be kept.
 func (c *rowCache) again(key cacheKey) bool {
 	hash := maphash.Comparable(rowSeed, key)
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
@@ -162,7 +170,8 @@ func (s *cacheShard) add(key cacheKey, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow makes room for the value of a memo, unless the row is evicted or would become too large.
+// grow makes room for the value of a memo. It returns false if the row is evicted or would become
+// too large.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +183,7 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// take adds to the size, and evicts rows that do not fit. The caller holds mu.
+// take adds to the size, and evicts rows beyond the limit. The caller holds mu.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()

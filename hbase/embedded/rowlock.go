@@ -9,29 +9,30 @@ import (
 	"twibase/hbase"
 )
 
-// rowStates are the states of all rows. Rows whose keys have the same hash share one.
+// rowStates are the states of all rows. Rows with the same hash share one.
 type rowStates [1 << rowStateBits]rowState
 
-// rowStateBits sizes the row states to 640 KB. A write of a row invalidates the cached rows that share its state: about
-// four of a full cache of small rows.
+// rowStateBits makes 640 KB of row states. A write invalidates all cached rows that share its
+// state, about four if the cache is full of small rows.
 const rowStateBits = 14
 
-// rowState locks rows and counts their writes. Blind writes share a row's lock; writes that read the row first hold it exclusively. A lock is held
-// until the write is visible, not until it is durable.
+// rowState is the lock of a row and its counts of writes. Blind writes share the lock. Writes that
+// read the row first hold it exclusively. It is held until the write is visible, not until it is
+// durable.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64
 }
 
-// begin is called before a write becomes visible.
+// begin is called before a write becomes visible, end when it is visible or has failed.
 func (r *rowState) begin() { r.begun.Add(1) }
 
-// end is called when the write is visible, or has failed.
 func (r *rowState) end() { r.ended.Add(1) }
 
-// idle reports whether no write is in progress. Cells that are read after it are current while unchanged(writes) is true.
+// idle reports whether no write is in progress. Cells that are read after it are current while
+// unchanged(writes) is true.
 func (r *rowState) idle() (writes uint64, ok bool) {
-	ended := r.ended.Load() // first: no more writes end than begin
+	ended := r.ended.Load() // first: a write ends after it begins
 	writes = r.begun.Load()
 	return writes, writes == ended
 }
@@ -44,7 +45,8 @@ func rowIndex(table uint32, row string) uint16 {
 	return uint16((maphash.String(rowSeed, row) + uint64(table)) % (1 << rowStateBits))
 }
 
-// share locks the rows of the mutations that have a table for a blind write. It locks in ascending order, so that two batches can't deadlock.
+// share locks the rows of the mutations that have a table for a blind write. It locks in ascending
+// order, so that two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {

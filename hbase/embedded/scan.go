@@ -10,13 +10,14 @@ import (
 	"twibase/hbase"
 )
 
-// server is what the store is called among region servers: it is the only one.
+// server is the store's name in [hbase.Stats].
 const server = "embedded"
 
-// maxPageBytes ends a page of a scan that has fewer rows than it may.
+// maxPageBytes bounds a page of a scan, in addition to its number of rows.
 const maxPageBytes = 4 << 20
 
-// Scan implements [hbase.Store]. Each page is a consistent snapshot of its own; nothing is held open between pages.
+// Scan implements [hbase.Store]. Each page reads its own snapshot. Nothing is held open between
+// pages.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		var left keyRange
@@ -27,7 +28,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// page reads up to size rows, and takes them away from what is left of the scan.
+// page reads up to size rows, and removes them from left, the rest of the scan.
 func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size int) (rows []hbase.Row, err error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -84,7 +85,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	return rows, storeError(r.it.Error())
 }
 
-// nextRow moves to the first entry of the first row that is left, or of the last one if reversed.
+// nextRow moves to the first entry of the first row in left, or of the last one if reversed.
 func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	switch {
 	case reversed:
@@ -104,12 +105,12 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	return r.valid
 }
 
-// keyRange is the keys from lower up to, and without, upper.
+// keyRange is the keys [lower, upper).
 type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }
 
-// remove takes away the first row, or the last one if reversed.
+// remove removes the first row, or the last one if reversed.
 func (k *keyRange) remove(row []byte, reversed bool) {
 	if reversed {
 		k.upper = append(k.upper[:0], row...)

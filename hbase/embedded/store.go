@@ -18,18 +18,18 @@ import (
 	"twibase/hbase"
 )
 
-// Store is a store of one machine. Create it with [Open].
+// Store is an [hbase.Store] on one machine. [Open] creates it.
 type Store struct {
 	db    *pebble.DB
 	lock  *pebble.Lock
 	log   *slog.Logger
 	clock func() time.Time
-	// volatile stores are in memory, and have no log.
+	// volatile is true for stores in memory, which have no log.
 	volatile  bool
 	blockSize int
 	rowCache  int
 
-	// mu is read-locked by every call while it runs, and locked by Close and by changes of tables.
+	// mu is read-locked during every call, and locked by Close and by changes of tables.
 	mu     sync.RWMutex
 	closed bool
 	tables map[string]*table
@@ -37,7 +37,7 @@ type Store struct {
 	rows    rowStates
 	lookups sync.Pool // of *[]lookup
 	lastNow atomic.Int64
-	// unsynced counts the writes that are visible but not yet durable; syncing waits for them.
+	// unsynced counts the writes that are visible and not yet durable. syncing waits for them.
 	unsynced atomic.Int64
 	syncing  sync.WaitGroup
 
@@ -52,7 +52,7 @@ var _ hbase.Store = (*Store)(nil)
 // Option is a setting of [Open].
 type Option func(*Store)
 
-// WithLogger sets the logger of the store and of Pebble. The default discards everything.
+// WithLogger sets the logger of the store and of Pebble. The default is none.
 func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 
 // DefaultRowCache is the default of [WithRowCache].
@@ -61,8 +61,9 @@ const DefaultRowCache = 32 << 20
 // WithRowCache sets the size of the row cache in bytes; 0 is none.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
-// Open opens the store in a directory, which it creates if it does not exist; an empty dir is a store in memory. It returns [hbase.ErrLocked] if
-// another process has the directory open, [hbase.ErrFormat] if its format is newer, and [hbase.ErrCorrupt] if it is damaged.
+// Open opens or creates the store in a directory. An empty dir is a store in memory. It returns
+// [hbase.ErrLocked] if another process has the directory open, [hbase.ErrFormat] if its format is
+// newer, and [hbase.ErrCorrupt] if it is damaged.
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {
 		return open("memory", vfs.NewMem(), true, options...)
@@ -70,14 +71,21 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// Is reports whether a directory contains a store, in use or not, and changes nothing. It is safe for concurrent use.
+// Is reports whether a directory contains a store, which may be in use. It is safe for concurrent
+// use.
 func Is(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
 }
 
 func open(dir string, files vfs.FS, volatile bool, options ...Option) (*Store, error) {
-	s := &Store{volatile: volatile, blockSize: blockSize, rowCache: DefaultRowCache, log: slog.New(slog.DiscardHandler), clock: time.Now}
+	s := &Store{
+		volatile:  volatile,
+		blockSize: blockSize,
+		rowCache:  DefaultRowCache,
+		log:       slog.New(slog.DiscardHandler),
+		clock:     time.Now,
+	}
 	for _, option := range options {
 		option(s)
 	}
@@ -113,7 +121,7 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call. It fails if the store is closed or ctx is done. Otherwise the call ends with leave.
+// enter begins a call. It fails if the store is closed or ctx is done. leave ends the call.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -128,7 +136,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now is the present in milliseconds; it never goes back while the store is open.
+// now returns the present in milliseconds. It never goes back while the store is open.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -142,7 +150,8 @@ func (s *Store) now() int64 {
 	}
 }
 
-// Close implements [hbase.Store]. It waits for running calls. A second Close returns [hbase.ErrClosed].
+// Close implements [hbase.Store]. It waits for running calls. A second Close returns
+// [hbase.ErrClosed].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -153,22 +162,22 @@ func (s *Store) Close() error {
 	s.mu.Unlock()
 	s.cleaner.stop()
 	s.syncing.Wait()
-	// A flushed store has checksums over everything; the end of a log that was damaged looks like a write cut short.
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes and closes Pebble, which panics where a file can't be written: on a full disk. All acknowledged writes are in the log by
-// then, and are read from it when the store is opened again.
+// shut flushes and closes Pebble. A flushed store has checksums of everything; damage at the end of
+// a log looks like a crash. Pebble panics if it can't write a file, such as on a full disk. The log
+// has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("the store could not be closed properly, but lost nothing: %+v", panicked)
+			err = fmt.Errorf("close Pebble: %+v; no acknowledged write is lost", panicked)
 		}
 	}()
 	return errors.Join(storeError(s.db.Flush()), storeError(s.db.Close()))
 }
 
-// storeError turns an error of Pebble's into one of hbase.
+// storeError translates an error of Pebble's.
 func storeError(err error) error {
 	if err != nil && pebble.IsCorruptionError(err) && !errors.Is(err, hbase.ErrCorrupt) {
 		return fmt.Errorf("%w: %v", hbase.ErrCorrupt, err)
@@ -176,8 +185,8 @@ func storeError(err error) error {
 	return err
 }
 
-// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude within a process; Pebble does, with an error that has no
-// value.
+// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude within
+// a process. Pebble does, with an error that has no value.
 func lockError(dir string, err error) error {
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
@@ -185,7 +194,7 @@ func lockError(dir string, err error) error {
 	return err
 }
 
-// openError names the reason why Pebble can't open a directory. Pebble has no error values for formats.
+// openError translates an error of pebble.Open. Pebble has no error values for formats.
 func openError(err error) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "unknown format major version"):

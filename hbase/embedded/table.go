@@ -10,23 +10,23 @@ import (
 	"twibase/hbase"
 )
 
-// table is a table that is open. It does not change.
+// table is an open table. It is immutable.
 type table struct {
 	id   uint32
 	name string
-	// families are in the order of their names, as their cells are.
+	// families are ordered by name, as their cells are.
 	families []family
-	// selections remembers what Columns strings mean.
+	// selections caches the selections of Columns strings.
 	selections *lru.Cache[string, *selection]
 }
 
 type family struct {
 	name string
-	// keep is how many versions of a cell a read may see.
+	// keep is the maximum number of versions of a cell.
 	keep int
 }
 
-// storedTable is a table's entry in the catalog. Splits may hold any bytes, which JSON's strings don't.
+// storedTable is a table's entry in the catalog. Splits are binary, and JSON strings are not.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema
@@ -52,7 +52,7 @@ func (t *table) family(name string) (family, error) {
 	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
-// table finds a table; the caller is inside enter and leave.
+// table returns a table. It must be called between enter and leave.
 func (s *Store) table(name string) (*table, error) {
 	if t := s.tables[name]; t != nil {
 		return t, nil
@@ -60,28 +60,29 @@ func (s *Store) table(name string) (*table, error) {
 	return nil, fmt.Errorf("%w: %q", hbase.ErrTableNotFound, name)
 }
 
-// selection is what a Columns string means for a table.
+// selection is a parsed Columns string.
 type selection struct {
 	table uint32
-	// families are in the order of their names.
+	// families are ordered by name.
 	families []familySelection
 }
 
 type familySelection struct {
 	family
-	// key is the family's part of a key.
+	// key is the family in a key.
 	key string
-	// columns are the ones selected, in their order; none means all.
+	// columns are the selected ones, ascending; none means all.
 	columns []column
 }
 
-// column is a qualifier, also as the part of a key.
+// column is a qualifier, and its escaped form in keys.
 type column struct{ qualifier, key string }
 
-// maxSelections bounds how many Columns strings a table remembers. A program has few; a caller that makes them up has many.
+// maxSelections bounds the cached selections of a table. A program has few; generated Columns
+// strings are many.
 const maxSelections = 1000
 
-// selection returns what columns mean.
+// selection parses columns.
 func (t *table) selection(columns string) (*selection, error) {
 	if known, ok := t.selections.Get(columns); ok {
 		return known, nil

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// Mutate implements [hbase.Store]. The mutations that have no error of their own are written atomically.
+// Mutate implements [hbase.Store]. It writes all valid mutations atomically.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -40,7 +40,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return errs, s.commit(ctx, w.batch, unlock)
 }
 
-// checkMutation returns the table of a mutation, or an error if it can't be applied.
+// checkMutation validates a mutation and returns its table.
 func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -67,8 +67,9 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	return t, nil
 }
 
-// commit makes a batch visible, unlocks the rows, and returns when the batch is durable. Rows are not locked during the fsync, and concurrent calls
-// share one. A later write that depends on this one comes after it in the log. When ctx ends first, the outcome is unknown.
+// commit makes a batch visible, unlocks the rows, and returns when the batch is durable. Rows are
+// not locked during the fsync, and concurrent calls share one. A later write that depends on this
+// one follows it in the log. When ctx ends first, the outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()
@@ -114,7 +115,7 @@ func (s *Store) settle(ctx context.Context) error {
 // writer fills a batch.
 type writer struct {
 	batch *pebble.Batch
-	// now is the timestamp of what has none.
+	// now is the timestamp of cells without one.
 	now      int64
 	row, key []byte
 }
@@ -162,7 +163,7 @@ func (w *writer) cell(family, qualifier string, timestamp int64, kind byte, valu
 	w.begin(family)
 	w.key = appendEscaped(w.key, qualifier)
 	w.key = append(appendTime(w.key, w.time(timestamp)), kind)
-	_ = w.batch.Set(w.key, value, nil) // copies both; a batch in memory does not fail
+	_ = w.batch.Set(w.key, value, nil) // copies both; a batch does not fail
 }
 
 func (w *writer) familyMarker(family string, timestamp int64, written []byte) {
