@@ -82,7 +82,7 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 			fmt.Fprintf(p.stdout, "    family %s is missing\n", d.Family)
 		}
 	}
-	fmt.Fprintf(p.stdout, "    in the HBase shell: %s\n", cluster.Mend(table, differences))
+	fmt.Fprintf(p.stdout, "    in the HBase shell: %s\n", cluster.AlterCommand(table, differences))
 	fmt.Fprintf(p.stdout, "    to rewrite existing data: major_compact '%s'\n", table)
 }
 

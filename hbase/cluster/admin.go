@@ -42,8 +42,9 @@ func newCreateTable(ctx context.Context, table hbase.Table) *hrpc.CreateTable {
 	return hrpc.NewCreateTable(ctx, []byte(table.Name), families, hrpc.SplitKeys(splits))
 }
 
-// attributes returns the attributes that gohbase sends. Two of gohbase's defaults are not HBase's, and are always set: three versions, and an
-// encoding that makes a Get five times as costly as no encoding.
+// attributes returns the attributes that gohbase sends. VERSIONS and DATA_BLOCK_ENCODING are always
+// set, because gohbase's defaults are not HBase's: three versions, and an encoding that makes a Get
+// five times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -60,7 +61,7 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables implements [hbase.Store]. It lists namespace default, which is the only one that tables are made in.
+// Tables implements [hbase.Store]. It lists namespace default, the only one that CreateTable uses.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -92,15 +93,15 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	defer cancel()
 	disable := hrpc.NewDisableTable(ctx, []byte(name))
 	err = s.admin.DisableTable(disable)
-	if err != nil && !strings.Contains(err.Error(), "TableNotEnabledException") { // which an interrupted drop left
+	if err != nil && !strings.Contains(err.Error(), "TableNotEnabledException") { // an interrupted drop has disabled it
 		return s.administer(disable, err)
 	}
 	drop := hrpc.NewDeleteTable(ctx, []byte(name))
 	return s.administer(drop, s.admin.DeleteTable(drop))
 }
 
-// Flush writes what the region servers hold of a table in memory to its files, as they do by themselves when it has grown: benchmarks read tables
-// that have been there for a while. It takes a second. It takes a snapshot and drops it, as gohbase has no other call that flushes.
+// Flush writes the MemStore of a table to its files, for benchmarks. It takes a second. It creates
+// and deletes a snapshot, because gohbase has no call that flushes.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -120,7 +121,8 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	return nil
 }
 
-// administer keeps the connection of an admin's call for closeAdmin, and translates the call's error.
+// administer stores the connection of an admin call for closeAdmin, and translates the call's
+// error.
 func (s *Store) administer(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)
@@ -128,7 +130,7 @@ func (s *Store) administer(call hrpc.Call, err error) error {
 	return translate(err, string(call.Table()))
 }
 
-// closeAdmin closes the connection to the master, which gohbase's admin client has no method for.
+// closeAdmin closes the connection to the master. gohbase's admin client has no Close.
 func (s *Store) closeAdmin() {
 	if region := s.adminRegion.Load(); region != nil {
 		if client := (*region).Client(); client != nil {

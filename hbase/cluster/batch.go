@@ -14,17 +14,19 @@ import (
 	"twibase/hbase"
 )
 
-// batch describes calls that are sent together. A request is known by its index.
+// batch is calls that are sent together through gohbase. A request is known by its index.
 type batch struct {
-	// table names a request's table.
+	// table returns a request's table.
 	table func(i int) string
-	// call returns a new call for a request: gohbase can't send one twice.
+	// call returns a new call for a request. gohbase can't send a call twice.
 	call func(ctx context.Context, i int) hrpc.Call
-	// done is called once for each request, with the error of its call. It must be safe for concurrent use.
+	// done is called once for each request, with the error of its call. It must be safe for concurrent
+	// use.
 	done func(i int, err error)
 }
 
-// send sends requests, and returns when all are done. It groups them by table, because gohbase sends nothing of a batch with two tables.
+// send sends requests, and returns when all are done. It groups them by table: gohbase sends no
+// batch of two tables.
 func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -43,21 +45,21 @@ func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendOnce sends requests of one table, and returns those to send again. If gohbase can't find a region while it retries some calls, it stops, and
-// may set the error of other calls.
+// sendOnce sends requests of one table, and returns those to send again. gohbase stops if it does
+// not find a region while it retries some calls, and may set the error of other calls.
 func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		calls[k] = b.call(ctx, i) // the same ctx as the batch's: gohbase waits for a call whose own ctx is dead until the batch's is
+		calls[k] = b.call(ctx, i) // the batch's ctx: gohbase waits for calls with an expired one
 	}
-	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // which sorts its retries into the slice
+	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order
 	countMultis(ctx, calls)
 	for _, call := range calls {
-		s.located.learn(call)
+		s.regions.learn(call)
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // it succeeded, even if an error is set, too
+		case result.Msg != nil: // a success, even if an error is set, too
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && unfinished(result.Error):
 			again = append(again, i)
@@ -68,7 +70,7 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	return again
 }
 
-// unfinished reports whether gohbase retries a call after err.
+// unfinished reports whether gohbase would have retried a call.
 func unfinished(err error) bool {
 	switch err.(type) {
 	case region.RetryableError, region.ServerError, region.NotServingRegionError:
@@ -77,7 +79,7 @@ func unfinished(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts one RPC for each region server that calls were sent to.
+// countMultis counts one RPC for each region server.
 func countMultis(ctx context.Context, calls []hrpc.Call) {
 	stats, counted := hbase.StatsOf(ctx), map[string]bool{}
 	for _, call := range calls {
@@ -88,7 +90,7 @@ func countMultis(ctx context.Context, calls []hrpc.Call) {
 	}
 }
 
-// serverAddress returns the address of the region server that a call was sent to. It is empty if the call was not sent.
+// serverAddress returns the address of the region server that a call was sent to, or "".
 func serverAddress(call hrpc.Call) string {
 	if region := call.Region(); region != nil && region.Client() != nil {
 		return region.Client().Addr()
@@ -108,7 +110,7 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	stats := hbase.StatsOf(ctx)
 	stats.RPCs.Add(1)
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
-	s.located.learn(call)
+	s.regions.learn(call)
 	if server := serverAddress(call); server != "" {
 		stats.Servers.Add(server)
 	}

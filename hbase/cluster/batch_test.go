@@ -15,8 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// confused answers as gohbase does when a region of some calls is gone while it tries them again: the last call's error is
-// stale, and what really happened stands in the place of a call that succeeded.
+// confused responds as gohbase does when it does not find a region while it retries: the last
+// call's error is stale, and its real error is in the place of a successful call.
 type confused struct {
 	gohbase.Client
 	rounds int
@@ -35,25 +35,25 @@ func (c *confused) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCRe
 	return results, false
 }
 
-func TestWrongSlots(t *testing.T) {
+func TestBatchWithMisplacedErrors(t *testing.T) {
 	s := &Store{client: &confused{}}
 	results, err := s.Get(t.Context(), []hbase.Get{{Table: "t", Row: "a"}, {Table: "t", Row: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("an answer is an answer, whatever error stands beside it", func(t *testing.T) {
+	t.Run("a result with an error is a success", func(t *testing.T) {
 		if results[0].Err != nil {
 			t.Errorf("got %v", results[0].Err)
 		}
 	})
-	t.Run("an error that was written in another's place is found out", func(t *testing.T) {
+	t.Run("a retried call gets its own error", func(t *testing.T) {
 		if !errors.Is(results[1].Err, hbase.ErrTableNotFound) {
 			t.Errorf("got %v, want ErrTableNotFound", results[1].Err)
 		}
 	})
 }
 
-// recording answers every call, and keeps the batches.
+// recording answers every call, and records the batches.
 type recording struct {
 	gohbase.Client
 	mu      sync.Mutex
@@ -71,7 +71,7 @@ func (r *recording) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCR
 	return results, true
 }
 
-func TestBatchesHaveOneTableAndAreCut(t *testing.T) {
+func TestBatchesHaveOneTableAndAMaximumSize(t *testing.T) {
 	client := new(recording)
 	s := &Store{client: client}
 	tables := []string{"a", "b"}
@@ -95,7 +95,7 @@ func TestBatchesHaveOneTableAndAreCut(t *testing.T) {
 		}
 	}
 	if len(seen) != len(gets) || len(client.batches) != 4 {
-		t.Errorf("%d of %d Gets are in %d batches", len(seen), len(gets), len(client.batches))
+		t.Errorf("%d of %d Gets in %d batches, want 4 batches", len(seen), len(gets), len(client.batches))
 	}
 }
 
@@ -109,10 +109,10 @@ func TestBefore(t *testing.T) {
 		"a\x00ba": "a\x00b`" + lastRow[4:],
 	} {
 		if got := before(key); got != want {
-			t.Errorf("before(%q) is %.20q… (%d bytes)", key, got, len(got))
+			t.Errorf("before(%q): got %.20q… (%d bytes), want %.20q…", key, got, len(got), want)
 		}
 		if got := before(key); got >= key || len(got) > hbase.MaxRowLength {
-			t.Errorf("before(%q) is no lesser row key", key)
+			t.Errorf("before(%q): got %.20q…, want a lesser row key", key, got)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func BenchmarkGet(b *testing.B) { bench(b, open(b)) }
 
-// BenchmarkUncut is BenchmarkGet with one multi for each region server, however many Gets there are.
+// BenchmarkUncut is BenchmarkGet with one multi per region server, of any size.
 func BenchmarkUncut(b *testing.B) {
 	store := open(b)
 	store.Uncut()

@@ -12,17 +12,24 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for the regions whose server did not answer within the call timeout. Calls to them fail immediately, until a
-// probe is answered.
+// breaker is a circuit breaker for regions whose server exceeded the call timeout. Each further
+// call would postpone the moment at which gohbase gives up the connection.
 //
-// Without it each further call would postpone the moment at which gohbase gives up the connection.
+//	        timeout of a call                        probe is answered
+//	closed ───────────────────► open for all regions ─────────────────► closed
+//	                            of the connection
+//	                            calls fail with ErrUnresponsive
+//
+// The probe reads one row, without a call timeout, until it gets a response or an error other than
+// a timeout.
 type breaker struct {
-	open    atomic.Int64 // number of regions; most calls see 0 and need no lock
+	open    atomic.Int64 // the number of regions; usually 0, which needs no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed; nil if there was none
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed, or nil
 }
 
-// has reports whether the breaker is open for a region. A region that has moved has another connection.
+// has reports whether the breaker is open for a region. It is not if the region has moved to
+// another connection.
 func (b *breaker) has(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,7 +37,7 @@ func (b *breaker) has(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add adds regions behind a connection. It reports whether one of them is new.
+// add opens the breaker for regions of a connection. It reports whether one of them is new.
 func (b *breaker) add(client hrpc.RegionClient, regions []hrpc.RegionInfo) (added bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,36 +62,37 @@ func (b *breaker) remove(regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// refused returns an error if the server of a row is known to be unresponsive.
+// refused returns an error if the breaker is open for a row.
 func (s *Store) refused(table, row string) error {
 	if s.breaker.open.Load() == 0 {
 		return nil
 	}
-	if region := s.located.find(table, row); region != nil && s.breaker.has(region) {
+	if region := s.regions.find(table, row); region != nil && s.breaker.has(region) {
 		return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
 	}
 	return nil
 }
 
-// failed translates the error of a call to a row. If the call timeout passed, it opens the breaker.
+// failed translates the error of a call for a row. If the call timeout passed, it opens the
+// breaker.
 func (s *Store) failed(ctx context.Context, err error, table, row string) error {
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
 		return translate(err, table)
 	}
-	if region := s.located.find(table, row); region != nil {
+	if region := s.regions.find(table, row); region != nil {
 		s.trip(region, table, row)
 	}
 	return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
 }
 
-// trip opens the breaker for all regions with the same connection, until a probe of the row is answered. Regions without a connection are treated
-// as if they shared one.
+// trip opens the breaker for all regions of the same connection, until a probe of the row is
+// answered. Regions without a connection are treated as if they shared one.
 func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 	client := region.Client()
 	if region.IsUnavailable() {
 		client = nil
 	}
-	regions := s.located.alike(region, client)
+	regions := s.regions.alike(region, client)
 	if s.breaker.add(client, regions) && !s.closed.Load() {
 		go func() {
 			defer s.breaker.remove(regions)
@@ -93,7 +101,7 @@ func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 	}
 }
 
-// probe returns when a read of the row is answered, also if it is by an error.
+// probe returns when a read of the row gets a response, or an error other than a timeout.
 func (s *Store) probe(table, row string) {
 	for !s.closed.Load() {
 		ctx, cancel := hbase.Bounded(context.Background(), 0)
@@ -105,8 +113,9 @@ func (s *Store) probe(table, row string) {
 	}
 }
 
-// alike returns the known regions with the same connection as region, or all without one if it has none.
-func (l *located) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []hrpc.RegionInfo {
+// alike returns the known regions with the same connection as region, or all without one if it has
+// none.
+func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	alike := []hrpc.RegionInfo{region}

@@ -15,10 +15,11 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing makes connections of which those to one address can fall silent: what is sent there stays unanswered, and nothing breaks.
+// freezing makes connections. Those to one address can be frozen: they stay open and return no
+// response.
 type freezing struct {
 	mu    sync.Mutex
-	thawn map[string]chan struct{} // is closed when the address is no longer frozen
+	thawn map[string]chan struct{} // closed when the address is thawn
 }
 
 func (f *freezing) freeze(address string) (thaw func()) {
@@ -55,7 +56,7 @@ func (c frozenConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestAnUnresponsiveRegionServer(t *testing.T) {
+func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	minihbase.Slow(t)
 	conns := new(freezing)
 	const callTimeout = 500 * time.Millisecond
@@ -79,7 +80,7 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 		gets = append(gets, hbase.Get{Table: table, Row: row})
 	}
 	fill(t, store, table, rows)
-	// get returns which rows are answered, and how long that took.
+	// get returns the number of rows with a result, and the duration.
 	get := func(t *testing.T) (answered int, took time.Duration) {
 		t.Helper()
 		begun := time.Now()
@@ -90,7 +91,10 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 		for _, r := range results {
 			if r.Err == nil {
 				answered++
-			} else if !errors.Is(r.Err, hbase.ErrUnresponsive) || !errors.Is(r.Err, hbase.ErrUnavailable) || errors.Is(r.Err, context.DeadlineExceeded) {
+				continue
+			}
+			if !errors.Is(r.Err, hbase.ErrUnresponsive) || !errors.Is(r.Err, hbase.ErrUnavailable) ||
+				errors.Is(r.Err, context.DeadlineExceeded) {
 				t.Error(r.Err)
 			}
 		}
@@ -103,7 +107,7 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 	if len(servers) < 2 {
 		t.Fatalf("the regions are on %d servers", len(servers))
 	}
-	if _, err := patient.Get(t.Context(), gets); err != nil { // it knows the regions, too
+	if _, err := patient.Get(t.Context(), gets); err != nil { // so that it knows the regions
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()
@@ -112,7 +116,7 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 	defer thaw()
 
 	first, took := get(t)
-	t.Run("costs a call its timeout once, and the rows of others are answered", func(t *testing.T) {
+	t.Run("the first call takes the timeout, and gets the rows of other servers", func(t *testing.T) {
 		unresponsive := 0
 		for _, row := range rows {
 			if store.ServerOf(table, row) == address {
@@ -120,17 +124,17 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 			}
 		}
 		if first != len(rows)-unresponsive || took < callTimeout || took > 4*callTimeout {
-			t.Errorf("%d of %d rows are answered, in %v", first, len(rows), took)
+			t.Errorf("got %d of %d rows in %v, want %d", first, len(rows), took, len(rows)-unresponsive)
 		}
 	})
-	t.Run("costs nothing after that", func(t *testing.T) {
+	t.Run("later calls fail immediately", func(t *testing.T) {
 		for range 3 {
 			if n, took := get(t); n != first || took > callTimeout/2 {
-				t.Errorf("%d of %d rows are answered, in %v", n, len(rows), took)
+				t.Errorf("got %d rows in %v, want %d", n, took, first)
 			}
 		}
 	})
-	t.Run("is refused to writers at once, too", func(t *testing.T) {
+	t.Run("writes fail immediately", func(t *testing.T) {
 		var puts []hbase.Mutation
 		for _, row := range rows {
 			puts = append(puts, hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{{Family: "f", Qualifier: "q"}}})
@@ -144,10 +148,10 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 			}
 		}
 		if took := time.Since(begun); err != nil || refused != len(rows)-first || took > callTimeout/2 {
-			t.Errorf("%d are refused in %v: %v", refused, took, err)
+			t.Errorf("%d writes failed in %v: %v; want %d", refused, took, err, len(rows)-first)
 		}
 	})
-	t.Run("is waited for by a store without a call timeout", func(t *testing.T) {
+	t.Run("a store without a call timeout waits until the deadline", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), callTimeout)
 		defer cancel()
 		results, err := patient.Get(ctx, gets)
@@ -158,16 +162,17 @@ func TestAnUnresponsiveRegionServer(t *testing.T) {
 			}
 		}
 		if err != nil || late != len(rows)-first {
-			t.Errorf("%d rows are late: %v", late, err)
+			t.Errorf("%d rows exceeded the deadline: %v; want %d", late, err, len(rows)-first)
 		}
 	})
 	thaw()
-	t.Run("answers when it is back, and leaves nothing behind", func(t *testing.T) {
+	t.Run("the breaker closes when the server answers, and no goroutine is left", func(t *testing.T) {
 		for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 			if n, _ := get(t); n == len(rows) && runtime.NumGoroutine() <= before+2 {
 				break
 			} else if time.Since(begun) > 10*time.Second {
-				t.Fatalf("%d of %d rows are answered, and %d goroutines have become %d", n, len(rows), before, runtime.NumGoroutine())
+				t.Fatalf("got %d of %d rows; goroutines: %d before, %d now",
+					n, len(rows), before, runtime.NumGoroutine())
 			}
 		}
 	})

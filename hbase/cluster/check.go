@@ -16,10 +16,11 @@ import (
 
 // CheckAndPut implements [hbase.Store].
 //
-// When a connection is lost, gohbase sends the call again. If the first call succeeded, the second one's check fails because of its put. So
-// after a second call false is returned only if the row does not have the cells of the put. That can be wrong in two ways: if another
-// caller has put the same cells, both get true; if another caller has replaced the cells since, the result is false though the put was made. A
-// caller that must be sure puts a unique value and reads it.
+// gohbase sends the call again if the connection is lost. If the first call succeeded, the check of
+// the second one fails because of the first one's put. So after a second call CheckAndPut reads the
+// row, and returns true if it has the cells of put. That can be wrong: both callers get true if
+// another one has put the same cells, and the caller gets false if another one has replaced the
+// cells since. A caller that must be sure puts a unique value and reads it.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -44,7 +45,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return done, nil
 }
 
-// checkCall is a put under a condition.
+// checkCall is a put with a condition.
 type checkCall struct {
 	*mutationCall
 	condition *pb.Condition
@@ -56,7 +57,7 @@ func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*che
 		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
 	}
 	return &checkCall{
-		// A multi's response does not say whether the condition was met.
+		// A multi's response lacks the result of the condition.
 		mutationCall: newPut(ctx, put, hrpc.SkipBatch()),
 		condition: &pb.Condition{
 			Row: []byte(put.Row), Family: []byte(check.Family), Qualifier: []byte(check.Qualifier),
@@ -91,7 +92,8 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains looks for a cell: the version of its timestamp, or the newest if it has none.
+// contains reports whether got has a cell: the version of its timestamp, or the newest if it has
+// none.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {

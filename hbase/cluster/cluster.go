@@ -1,8 +1,18 @@
 // Package cluster is the engine for a real HBase, over gohbase.
 //
-// gohbase finds regions, keeps one connection to each region server and sends multis. This package adds the rest of [hbase.Store]'s
-// contract: deadlines, multis of several tables, scans that survive a region's move, a timestamp for each cell, checks and increments that are
-// safe to send twice, and named errors.
+// gohbase finds regions, keeps one connection to each region server and sends multis. This package
+// adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
+// survive a region's move, a timestamp for each cell, repeatable checks and increments, and error
+// values.
+//
+// The path of a Get call:
+//
+//	Gets ──► circuit breaker ──► known region? ──yes──► one multi per region server, all tables    multi.go
+//	         breaker.go          regions.go                 │ no result: region moved, connection lost
+//	                                  │ no                  ▼
+//	                                  └──────────────► gohbase: a batch per table finds the       batch.go
+//	                                                   regions, retries until the deadline,
+//	                                                   and is sent a second time if it stops early
 package cluster
 
 import (
@@ -26,7 +36,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response before gohbase closes the connection and looks its regions up again. Each page of a scan must take less.
+// readTimeout bounds the wait for a response. After it gohbase closes the connection and looks its
+// regions up again. A page of a scan must take less.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
@@ -34,35 +45,40 @@ type Store struct {
 	client  gohbase.Client
 	admin   gohbase.AdminClient
 	columns columnCache
-	located located
+	regions regionCache
 	breaker breaker
 
-	callTimeout time.Duration            // of reads and writes; 0 for none
-	maxMulti    int                      // Gets in one multi
+	callTimeout time.Duration            // of reads and writes; 0 is none
+	maxMulti    int                      // the maximum number of Gets in a multi
 	multiSize   *prometheus.HistogramVec // gohbase's
 
-	// collects reports whether gohbase delays Gets to send them with others (?flush=).
+	// collects is true if gohbase delays Gets to send them with others (?flush=).
 	collects bool
 
-	// nonceGroup identifies this client's increments.
+	// nonceGroup identifies this client in increments.
 	nonceGroup  uint64
 	adminRegion atomic.Pointer[hrpc.RegionInfo]
 	closed      atomic.Bool
 }
 
-// Open opens the cluster at a URL hbase://host[:port][,host[:port]…][/znode][?flush=TIME] of its ZooKeeper; the port is 2181 and the znode
-// /hbase by default. With flush=1ms, the Gets that callers send within 1 ms share multis, which saves CPU of the region servers and adds up to 1 ms
-// of latency. Open returns [hbase.ErrInvalid] if the URL is malformed, and [hbase.ErrUnavailable] if HBase has not registered there before ctx or
-// [hbase.DefaultTimeout] ends. gohbase and ZooKeeper's client log to log.
+// Open opens the cluster at the URL of its ZooKeeper,
+// hbase://host[:port][,host[:port]…][/znode][?flush=TIME]. The port is 2181 and the znode /hbase by
+// default. With flush=1ms, the Gets that callers send within 1 ms share multis. That saves CPU of
+// the region servers and adds up to 1 ms of latency.
+//
+// Open returns [hbase.ErrInvalid] if the URL is malformed, and [hbase.ErrUnavailable] if HBase has
+// not registered there before the deadline of ctx or [hbase.DefaultTimeout]. gohbase and
+// ZooKeeper's client log to log.
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, nil, options)
 }
 
-// Option changes how a store works.
+// Option is a setting of [Open].
 type Option func(*Store)
 
-// WithCallTimeout bounds each read and write, in addition to the deadline of its context. After a timeout, calls to the regions of the same
-// server fail immediately with [hbase.ErrUnresponsive], until it answers again. A page of a scan is a call.
+// WithCallTimeout bounds each read, write and page of a scan, in addition to the deadline of its
+// ctx. After a timeout, calls to the regions of that server fail with [hbase.ErrUnresponsive],
+// until the server answers again.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 func open(
@@ -75,24 +91,24 @@ func open(
 		return nil, err
 	}
 	logger := routeLogs(log)
-	if err := at.probe(ctx); err != nil {
+	if err := at.await(ctx); err != nil {
 		return nil, err
 	}
 	more = append([]gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
-		// gohbase's default delays every call by 20 ms to batch it with others. Callers of a Store send whole batches.
+		// gohbase's default delays every call by 20 ms to batch it with others. Callers of a Store send
+		// whole batches.
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
 		gohbase.RegionLookupTimeout(readTimeout),
 	}, more...)
 	s := &Store{
-		maxMulti:  maxMulti,
-		multiSize: multiSize(),
-		collects:  at.flush > 0,
-		client:    gohbase.NewClient(at.quorum, more...),
-		// An admin client can't be closed, so there is one; it connects when it is first used.
+		maxMulti:   maxMulti,
+		multiSize:  multiSize(),
+		collects:   at.flush > 0,
+		client:     gohbase.NewClient(at.quorum, more...),
 		admin:      gohbase.NewAdminClient(at.quorum, more...),
 		nonceGroup: rand.Uint64(),
 	}
@@ -112,13 +128,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin starts a call with a deadline: that of ctx, and timeout if it is not 0. It fails if the store is closed or ctx is done.
+// begin starts a call with the deadline of ctx, and timeout if it is not 0. It fails if the store
+// is closed or ctx is done.
 func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, nil, fmt.Errorf("hbase: not asked: %w", err)
+		return nil, nil, fmt.Errorf("hbase: not sent: %w", err)
 	}
 	ctx, cancel := hbase.Bounded(ctx, timeout)
 	return ctx, cancel, nil
@@ -126,12 +143,11 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs sets the logger of ZooKeeper's client, and returns one for gohbase. ZooKeeper's client has one logger for the process, and reads it
-// without a lock: only the first store sets it.
+// routeLogs sets the logger of ZooKeeper's client, and returns one for gohbase. ZooKeeper's client
+// has one logger per process and reads it without a lock, so only the first store sets it.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
-		// gohbase logs each region and connection that it finds.
 		log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
 	}
 	return slog.New(zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger()))
@@ -139,11 +155,11 @@ func routeLogs(log zerolog.Logger) *slog.Logger {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. The messages are about connects and reconnects; calls return the errors.
+// Printf implements zk.Logger. The messages are about connections. Calls return the errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's histogram of multis, in which gohbase does not count the multis of this package. gohbase has registered the metric,
-// so registering it again returns it.
+// multiSize returns gohbase's histogram of multis, which gohbase has registered. gohbase does not
+// count the multis of this package.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",
@@ -151,5 +167,5 @@ func multiSize() *prometheus.HistogramVec {
 	if existing := (prometheus.AlreadyRegisteredError{}); errors.As(prometheus.Register(again), &existing) {
 		return existing.ExistingCollector.(*prometheus.HistogramVec)
 	}
-	return again // this version of gohbase has no such metric
+	return again // gohbase has no such metric
 }

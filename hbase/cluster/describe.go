@@ -16,15 +16,16 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute of a column family that is not as [Store.CreateTable] would set it. All attributes of a missing family differ, and Is is
-// empty.
+// Difference is an attribute of a column family that differs from the one that [Store.CreateTable]
+// would set. All attributes of a missing family differ, and Is is empty.
 type Difference struct {
 	Family, Attribute string
 	Is, Would         string
 }
 
-// Differences compares the attributes of a table's families with a definition, in the definition's order. It does not compare regions, nor
-// families that the definition lacks. It returns [hbase.ErrTableNotFound] if there is no such table.
+// Differences compares the families of a table with its definition, in the definition's order. It
+// ignores regions, and families that the definition lacks. It returns [hbase.ErrTableNotFound] if
+// the table does not exist.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -47,8 +48,9 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// Mend returns the line for the HBase shell that removes the differences of a table. Existing files change at their next compaction.
-func Mend(table string, differences []Difference) string {
+// AlterCommand returns the command of the HBase shell that removes the differences of a table. Files change
+// at their next compaction.
+func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {
 		if i == 0 || d.Family != differences[i-1].Family {
@@ -96,7 +98,7 @@ func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
 	return families
 }
 
-// describeCall asks the master for a table's schema. gohbase knows the message, and has no call that sends it.
+// describeCall is GetTableDescriptors, a message of gohbase without a call.
 type describeCall struct {
 	*hrpc.ListTableNames
 	table string
@@ -106,5 +108,6 @@ func (c *describeCall) Name() string               { return "GetTableDescriptors
 func (c *describeCall) Description() string        { return c.Name() }
 func (c *describeCall) NewResponse() proto.Message { return new(pb.GetTableDescriptorsResponse) }
 func (c *describeCall) ToProto() proto.Message {
-	return &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{{Namespace: []byte("default"), Qualifier: []byte(c.table)}}}
+	name := &pb.TableName{Namespace: []byte("default"), Qualifier: []byte(c.table)}
+	return &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{name}}
 }

@@ -21,7 +21,7 @@ func TestDifferences(t *testing.T) {
 			{Name: "g", Versions: 5},
 		}}
 	}
-	t.Run("a table as it was made differs in nothing", func(t *testing.T) {
+	t.Run("a new table has none", func(t *testing.T) {
 		table := wanted(fmt.Sprintf("cluster-%x", rand.Uint64()))
 		if err := store.CreateTable(t.Context(), table); err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})
-	t.Run("a table that another made, with its own defaults and without a family, differs, and the shell's line says how to mend it", func(t *testing.T) {
+	t.Run("a table of another program, and the command that changes it", func(t *testing.T) {
 		name := fmt.Sprintf("cluster-%x", rand.Uint64())
 		families := map[string]map[string]string{"f": {"VERSIONS": "1", "TTL": "86400"}, "others": nil}
 		if err := store.Admin().CreateTable(hrpc.NewCreateTable(t.Context(), []byte(name), families)); err != nil {
@@ -62,14 +62,16 @@ func TestDifferences(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		line := "alter '" + name + "', {NAME => 'f', BLOCKSIZE => 16384, BLOOMFILTER => 'ROWCOL', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647}, " +
-			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', " +
-			"KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 5}"
-		if diff := cmp.Diff(line, cluster.Mend(name, got)); diff != "" {
+		line := "alter '" + name + "', {NAME => 'f', BLOCKSIZE => 16384, BLOOMFILTER => 'ROWCOL', " +
+			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647}, " +
+			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', " +
+			"DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', " +
+			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 5}"
+		if diff := cmp.Diff(line, cluster.AlterCommand(name, got)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("a table that is not there is not found", func(t *testing.T) {
+	t.Run("a missing table", func(t *testing.T) {
 		if _, err := store.Differences(t.Context(), wanted("missing")); !errors.Is(err, hbase.ErrTableNotFound) {
 			t.Errorf("got %v", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// javaErrors translates HBase's errors by their text: gohbase has no other way to distinguish them.
+// javaErrors translates HBase's errors by their text. gohbase has no error values for them.
 var javaErrors = []struct {
 	text string
 	err  error
@@ -20,14 +20,14 @@ var javaErrors = []struct {
 	{"TableExistsException", hbase.ErrTableExists},
 	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
 	{"Field is not a long", hbase.ErrNotLong},
-	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size … exceeds limit of 10485760 bytes
+	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
 	{"FailedSanityCheckException", hbase.ErrInvalid},
 	{"DoNotRetryIOException", hbase.ErrInvalid},
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// translate wraps an error of gohbase's in one of package hbase's. All others are [hbase.ErrUnavailable]; gohbase has retried most of them until the
-// deadline.
+// translate returns an error of package hbase. Unknown errors are [hbase.ErrUnavailable]; gohbase
+// has retried most of them until the deadline.
 func translate(err error, table string) error {
 	switch {
 	case err == nil:
@@ -52,11 +52,11 @@ func translate(err error, table string) error {
 
 const maxErrorText = 200
 
-// firstLines cuts off a Java exception's stack trace, and the table's description that HBase ends some messages with.
+// firstLines cuts off a Java stack trace, and the table description at the end of some messages.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, said, java := strings.Cut(text, ":\n"); java {
-		text = said // the class's name stands in front of the message, too
+		text = said // the message repeats the class name
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
 	if len(text) > maxErrorText {

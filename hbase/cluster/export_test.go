@@ -8,16 +8,18 @@ import (
 	"github.com/tsuna/gohbase"
 )
 
-// OpenThrough opens a store whose connections to the region servers dial makes.
-func OpenThrough(ctx context.Context, url string, dial func(ctx context.Context, network, addr string) (net.Conn, error), options ...Option) (*Store, error) {
+// OpenThrough opens a store with connections that dial makes.
+func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Option) (*Store, error) {
 	return open(ctx, url, zerolog.Nop(), []gohbase.Option{gohbase.RegionDialer(dial)}, options)
 }
 
-// Uncut lets multis have any number of Gets.
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// Uncut removes the maximum size of multis.
 func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
-// Admin is for what a store's tables can't ask for: disabling one, moving its regions.
+// Admin returns gohbase's admin client, to disable tables and move regions.
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
-// ServerOf returns the address of the region server that a row was last asked of.
-func (s *Store) ServerOf(table, row string) string { return s.located.find(table, row).Client().Addr() }
+// ServerOf returns the address of the region server that last served a row.
+func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }

@@ -11,7 +11,7 @@ import (
 
 func TestFlush(t *testing.T) {
 	store := open(t)
-	t.Run("what was put before and after can be read, and no snapshot is left", func(t *testing.T) {
+	t.Run("rows stay readable, and no snapshot is left", func(t *testing.T) {
 		table := newTable(t, store)
 		fill(t, store, table, []string{"a"})
 		if err := store.Flush(t.Context(), table); err != nil {
@@ -34,9 +34,9 @@ func TestFlush(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a table that is not there is an error", func(t *testing.T) {
+	t.Run("a missing table is an error", func(t *testing.T) {
 		if err := store.Flush(t.Context(), "nowhere"); err == nil {
-			t.Error("there was none")
+			t.Error("got no error")
 		}
 	})
 }

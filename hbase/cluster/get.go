@@ -14,7 +14,7 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
-	land, err := hbase.BudgetOf(ctx).Fly(ctx, gets) // the wait is not part of the region servers' time
+	land, err := hbase.BudgetOf(ctx).Fly(ctx, gets) // before the call timeout starts
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,9 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getThrough sends Gets through gohbase, which finds their regions and retries them.
-func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result) {
+func (s *Store) getThrough(
+	ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result,
+) {
 	calls := make([]*getCall, len(gets))
 	s.send(ctx, batch{
 		table: func(i int) string { return gets[i].Table },
@@ -63,7 +65,7 @@ func (s *Store) getThrough(ctx context.Context, gets []hbase.Get, selections []*
 	}, rest)
 }
 
-// canceled returns an error if ctx was canceled. If its deadline has passed, that is the error of the items that were not answered.
+// canceled returns an error if ctx was canceled. After its deadline, the items have errors.
 func canceled(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
@@ -71,8 +73,8 @@ func canceled(ctx context.Context) error {
 	return nil
 }
 
-// getCall is gohbase's Get with a selection, and with the returned cells. gohbase's own cells take four allocations each, and keep the response of
-// the whole batch in memory.
+// getCall is gohbase's Get with a selection and the returned cells. gohbase's own cells take four
+// allocations each, and keep the response of the whole batch in memory.
 type getCall struct {
 	*hrpc.Get
 	selection *selection
@@ -95,7 +97,7 @@ func (c *getCall) ToProto() proto.Message {
 	return &pb.GetRequest{Region: regionSpecifier(c.Region()), Get: get}
 }
 
-// DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.
+// DeserializeCellBlocks implements gohbase's interface of responses with cells.
 func (c *getCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	row, read, err := readRow(cells, int(answer.(*pb.GetResponse).GetResult().GetAssociatedCellCount()))
 	c.cells = row.Cells

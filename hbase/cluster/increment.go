@@ -13,8 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// Increment implements [hbase.Store]. Each carries a nonce, by which a region server knows one that it has applied and is sent again: only a
-// region that moves to another server in between can make it apply twice.
+// Increment implements [hbase.Store]. A region server recognises a repeated increment by its nonce.
+// It is applied twice only if the region moves to another server in between.
 func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
 	if err := inc.Validate(); err != nil {
 		return 0, err
@@ -34,12 +34,12 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, erro
 	}
 	sum := answer.(*pb.MutateResponse).GetResult().GetCell()
 	if len(sum) != 1 || len(sum[0].Value) != 8 {
-		return 0, fmt.Errorf("%w: table %s: an increment was answered by %v", hbase.ErrCorrupt, inc.Table, sum)
+		return 0, fmt.Errorf("%w: table %s: an increment returned %v", hbase.ErrCorrupt, inc.Table, sum)
 	}
 	return int64(binary.BigEndian.Uint64(sum[0].Value)), nil
 }
 
-// incrementCall is gohbase's increment with a nonce, which gohbase has no option for.
+// incrementCall is gohbase's increment with a nonce.
 type incrementCall struct {
 	*hrpc.Mutate
 	group, nonce uint64

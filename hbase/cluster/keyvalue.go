@@ -8,11 +8,12 @@ import (
 	"twibase/hbase"
 )
 
-// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its fields alias the encoded bytes.
+// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its fields
+// alias the encoded bytes.
 //
-//	| length 4 | key 4 | value 4 | row 2 | row … | family 1 | family … | qualifier … | timestamp 8 | type 1 | value … |
-//
-// length counts the bytes behind it, key those between value's length and the value.
+//	│ length 4 │ key 4 │ value 4 │ row 2 │ row… │ family 1 │ family… │ qualifier… │ timestamp 8 │ type 1 │ value… │
+//	                             └────────────────────────────── key bytes ──────────────────────────────┘
+//	           └────────────────────────────────────────── length bytes ──────────────────────────────────────────┘
 type keyValue struct {
 	row, family, qualifier, value []byte
 	timestamp                     int64
@@ -39,12 +40,13 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse reads the cell that b begins with, and returns the bytes behind it.
+// parse decodes the cell at the start of b, and returns the rest of b.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
-		return nil, malformed("%d bytes are no cell", len(b))
+		return nil, malformed("%d bytes are too short for a cell", len(b))
 	}
-	length, key, value := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[4:])), uint64(binary.BigEndian.Uint32(b[8:]))
+	length, key := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[4:]))
+	value := uint64(binary.BigEndian.Uint32(b[8:]))
 	row := uint64(binary.BigEndian.Uint16(b[12:]))
 	if length != 8+key+value || length > uint64(len(b)-4) || key < keyOverhead+row {
 		return nil, malformed("a cell of %d bytes has a key of %d, a value of %d and a row of %d", length, key, value, row)
@@ -63,19 +65,19 @@ func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 }
 
 func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: HBase's answer: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
+	return fmt.Errorf("%w: HBase's response: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block is the cells of a response. The cells that are read from it alias its memory, which must not be reused.
+// block is the cells of a response. Decoded cells alias its memory, which must not be reused.
 type block struct {
 	data []byte
-	text string // the same
+	text string // a copy of data
 	at   int    // the offset of the next cell
 }
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read fills cells with the next ones of the block, which belong to one row, and returns the row's key.
+// read decodes the next len(cells) cells, which belong to one row, and returns the row's key.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {
@@ -98,8 +100,8 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	return key, nil
 }
 
-// readRow reads a row of count cells from the beginning of a response. It copies them, so that a row does not keep the response in memory. read is
-// the length of the encoded cells.
+// readRow decodes a row of count cells at the start of a response, and returns their encoded
+// length. It copies them, so that a row does not keep the response in memory.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	var kv keyValue
 	rest := answer

@@ -13,7 +13,10 @@ import (
 var encodedCells = []keyValue{
 	{row: []byte("r"), family: []byte("f"), qualifier: []byte("q"), value: []byte("v"), timestamp: 1, kind: putCell},
 	{row: []byte("r"), family: []byte("f"), qualifier: []byte{}, value: []byte{}, timestamp: 1 << 62, kind: putCell},
-	{row: []byte("r"), family: []byte("g"), qualifier: []byte("\x00\xff"), value: []byte("value"), timestamp: 3, kind: putCell},
+	{
+		row: []byte("r"), family: []byte("g"), qualifier: []byte("\x00\xff"), value: []byte("value"),
+		timestamp: 3, kind: putCell,
+	},
 }
 
 func encodeCells() (b []byte) {
@@ -29,7 +32,7 @@ func TestKeyValue(t *testing.T) {
 		{Family: "f", Timestamp: 1 << 62, Value: []byte{}},
 		{Family: "g", Qualifier: "\x00\xff", Timestamp: 3, Value: []byte("value")},
 	}}
-	t.Run("a row's cells are read from the beginning of an answer", func(t *testing.T) {
+	t.Run("a row at the start of a response", func(t *testing.T) {
 		b := encodeCells()
 		got, read, err := readRow(append(b, "what follows"...), len(encodedCells))
 		if err != nil || int(read) != len(b) {
@@ -39,7 +42,7 @@ func TestKeyValue(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("no cells are no row", func(t *testing.T) {
+	t.Run("a row without cells", func(t *testing.T) {
 		if got, read, err := readRow(encodeCells(), 0); got.Cells != nil || read != 0 || err != nil {
 			t.Error(got, read, err)
 		}
@@ -55,7 +58,8 @@ func TestKeyValue(t *testing.T) {
 
 func FuzzKeyValue(f *testing.F) {
 	f.Add(encodeCells())
-	f.Add([]byte("\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x01\x00\x01r\x01fq\x00")) // no key at all
+	noKey := "\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x01\x00\x01r\x01fq\x00"
+	f.Add([]byte(noKey))
 	b := encodeCells()
 	for bit := range 8 * len(b) {
 		b[bit/8] ^= 1 << (bit % 8)
@@ -69,7 +73,7 @@ func FuzzKeyValue(f *testing.F) {
 			return
 		}
 		if diff := cmp.Diff(b[:len(b)-len(rest)], kv.append(nil)); diff != "" {
-			t.Error("what was read is not what stood there", diff)
+			t.Error("decoding and encoding again (-want +got):", diff)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// losing makes connections that break when the next answer has arrived, before anybody reads it.
+// losing makes connections that break before the next response is read.
 type losing struct{ next atomic.Bool }
 
 type losingConn struct {
@@ -37,7 +37,7 @@ func (c losingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestLostAnswers(t *testing.T) {
+func TestLostResponses(t *testing.T) {
 	minihbase.Slow(t)
 	answers := new(losing)
 	store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), answers.dial)
@@ -53,40 +53,41 @@ func TestLostAnswers(t *testing.T) {
 		answers.next.Store(true)
 		t.Cleanup(func() {
 			if answers.next.Load() {
-				t.Error("no answer was lost")
+				t.Error("no response was lost")
 			}
 		})
 	}
 
-	t.Run("an increment whose answer is lost is applied once", func(t *testing.T) {
+	t.Run("an increment is applied once", func(t *testing.T) {
 		lose(t)
-		sum, err := store.Increment(t.Context(), hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "q", Delta: 7})
+		inc := hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "q", Delta: 7}
+		sum, err := store.Increment(t.Context(), inc)
 		if err != nil || sum != 7 {
 			t.Errorf("got %d, %v; want 7", sum, err)
 		}
 	})
-	t.Run("a check that succeeds is true though its answer is lost", func(t *testing.T) {
+	t.Run("a successful check returns true", func(t *testing.T) {
 		lose(t)
 		done, err := store.CheckAndPut(t.Context(), hbase.Check{Family: "f", Qualifier: "q"}, cell("mine"))
 		if err != nil || !done {
 			t.Errorf("got %v, %v; want true", done, err)
 		}
 	})
-	t.Run("a check that fails is false though its answer is lost", func(t *testing.T) {
+	t.Run("a failed check returns false", func(t *testing.T) {
 		lose(t)
 		done, err := store.CheckAndPut(t.Context(), hbase.Check{Family: "f", Qualifier: "q"}, cell("another's"))
 		if err != nil || done {
 			t.Errorf("got %v, %v; want false", done, err)
 		}
 	})
-	t.Run("a read whose answer is lost is answered", func(t *testing.T) {
+	t.Run("a Get is repeated", func(t *testing.T) {
 		lose(t)
 		results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "r"}})
 		if err != nil || results[0].Err != nil || string(results[0].Cells[0].Value) != "mine" {
 			t.Errorf("got %v, %v", results, err)
 		}
 	})
-	t.Run("a scan whose answer is lost brings each row once", func(t *testing.T) {
+	t.Run("a scan returns each row once", func(t *testing.T) {
 		lose(t)
 		if got := keys(t, store, hbase.Scan{Table: table}); fmt.Sprint(got) != "[n r]" {
 			t.Errorf("got %q", got)
@@ -94,18 +95,19 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-// newTable makes a table with family f, and drops it at the end of the test.
+// newTable creates a table with family f, and drops it at the end of the test.
 func newTable(t testing.TB, store hbase.Store, splits ...string) string {
 	t.Helper()
 	name := fmt.Sprintf("cluster-%x", rand.Uint64())
-	if err := store.CreateTable(t.Context(), hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits}); err != nil {
+	table := hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits}
+	if err := store.CreateTable(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}
 	dropLater(t, store, name)
 	return name
 }
 
-// dropLater drops a table at the end of the test, if it is still there.
+// dropLater drops a table at the end of the test, if it still exists.
 func dropLater(t testing.TB, store hbase.Store, name string) {
 	t.Cleanup(func() {
 		if err := store.DropTable(context.Background(), name); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
@@ -114,7 +116,7 @@ func dropLater(t testing.TB, store hbase.Store, name string) {
 	})
 }
 
-// keys scans, and fails the test if the scan fails.
+// keys returns the row keys of a scan.
 func keys(t testing.TB, store hbase.Store, scan hbase.Scan) (keys []string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), scan) {
@@ -126,12 +128,13 @@ func keys(t testing.TB, store hbase.Store, scan hbase.Scan) (keys []string) {
 	return keys
 }
 
-// fill puts one cell in each row.
+// fill puts one cell into each row.
 func fill(t testing.TB, store hbase.Store, table string, rows []string) {
 	t.Helper()
 	var puts []hbase.Mutation
 	for _, row := range rows {
-		puts = append(puts, hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{{Family: "f", Qualifier: "q", Value: []byte(row)}}})
+		cell := hbase.Cell{Family: "f", Qualifier: "q", Value: []byte(row)}
+		puts = append(puts, hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{cell}})
 	}
 	errs, err := store.Mutate(t.Context(), puts)
 	if err := errors.Join(append(errs, err)...); err != nil {

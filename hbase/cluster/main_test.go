@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(onHBase{m}) }
 
-// onHBase are tests that share an HBase.
+// onHBase is tests that share an HBase.
 type onHBase struct{ *testing.M }
 
 func (tests onHBase) Run() int { return minihbase.Main(tests.M) }
@@ -38,7 +38,7 @@ func TestConformance(t *testing.T) {
 	hbasetest.Run(t, func(t *testing.T) hbase.Store { return open(t) })
 }
 
-func TestConformanceWhereCallersShareMultis(t *testing.T) {
+func TestConformanceWithSharedMultis(t *testing.T) {
 	minihbase.Slow(t)
 	hbasetest.Run(t, func(t *testing.T) hbase.Store { return openAt(t, minihbase.ForTest(t)+"?flush=1ms") })
 }

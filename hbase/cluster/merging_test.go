@@ -11,12 +11,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// How many multis go out is gohbase's own count of them: twibase's is by table where gohbase merges.
-func TestMultisWhereCallersShareThem(t *testing.T) {
+// gohbase's own metric counts multis. [hbase.Stats] counts per table where gohbase merges calls.
+func TestFlushIntervalSharesMultis(t *testing.T) {
 	const multis, callers = "gohbase_batch_flush_size", 20
 	url := minihbase.ForTest(t)
 	plain := openAt(t, url)
-	merging := openAt(t, url+"?flush=100ms") // the longest: who is late by as much on a busy machine would have multis of its own
+	merging := openAt(t, url+"?flush=100ms") // the maximum, because the machine may be busy
 	var gets []hbase.Get
 	for range 3 {
 		table := newTable(t, plain, "b", "c", "d", "e", "f")
@@ -26,7 +26,7 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 			gets = append(gets, hbase.Get{Table: table, Row: row})
 		}
 	}
-	// round asks for all rows, and returns on how many servers they are.
+	// round reads all rows, and returns the number of their servers.
 	round := func(store *cluster.Store) (int64, error) {
 		stats := hbase.Stats{Servers: new(hbase.Servers)}
 		results, err := store.Get(hbase.WithStats(t.Context(), &stats), gets)
@@ -35,7 +35,7 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 		}
 		for i, r := range results {
 			if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != gets[i].Row {
-				return 0, fmt.Errorf("of %+v there came %v", gets[i], r)
+				return 0, fmt.Errorf("%+v: got %v", gets[i], r)
 			}
 		}
 		return int64(stats.Servers.Len()), nil
@@ -47,7 +47,7 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 	if _, err := round(plain); err != nil {
 		t.Fatal(err)
 	}
-	// sent is how many multis something takes, the least of a few times: one that HBase wants once more is not the store's.
+	// sent returns the number of multis of a call, the least of three: HBase may need one again.
 	sent := func(what func() error) (least int64) {
 		for i := range 3 {
 			before := minihbase.Observed(t, multis)
@@ -63,10 +63,10 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		store *cluster.Store
-		most  int64 // by all callers at once
+		most  int64 // of all callers
 	}{
-		{"with the interval the multis of one are those of all", merging, 2 * servers},
-		{"without it each has its own", plain, callers * servers},
+		{"with an interval", merging, 2 * servers},
+		{"without", plain, callers * servers},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			one := func() error {
@@ -74,7 +74,7 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 				return err
 			}
 			if n := sent(one); n != servers {
-				t.Errorf("a round over three tables on %d servers was %d multis", servers, n)
+				t.Errorf("a round over three tables on %d servers took %d multis", servers, n)
 			}
 			n := sent(func() error {
 				var group errgroup.Group
@@ -83,9 +83,9 @@ func TestMultisWhereCallersShareThem(t *testing.T) {
 				}
 				return group.Wait()
 			})
-			t.Logf("%d rounds at once were %d multis to %d servers", callers, n, servers)
+			t.Logf("%d concurrent rounds: %d multis to %d servers", callers, n, servers)
 			if n < servers || n > test.most || test.store == plain && n != test.most {
-				t.Errorf("%d rounds at once were %d multis to %d servers", callers, n, servers)
+				t.Errorf("%d concurrent rounds: got %d multis to %d servers, want at most %d", callers, n, servers, test.most)
 			}
 		})
 	}

@@ -11,21 +11,21 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti is how many calls one multi has at most. A region server executes a multi in one thread, and responds
-// when all of it is done. Smaller multis are executed in parallel, and the gateway decodes one while others are
-// executed. BenchmarkUncut shows the gain.
+// maxMulti is the maximum number of calls of a multi. A region server executes a multi in one
+// thread and responds when it is done. Several smaller multis are executed in parallel, and the
+// gateway decodes one while others are executed. BenchmarkUncut shows the gain.
 const maxMulti = 256
 
-// multi is an RPC of Gets to one region server, whatever their tables. gohbase sends it as it is.
+// multi is an RPC of Gets of any tables to one region server.
 type multi struct {
 	ctx     context.Context
 	request *pb.MultiRequest
 	gets    []routed // in the order of their indexes in the request
 	answer  chan hrpc.RPCResult
-	cells   [][]hbase.Cell // of each Get
+	cells   [][]hbase.Cell // by Get
 }
 
-// newMulti copies the Gets, because gohbase may still read the request when the caller has given up.
+// newMulti copies the Gets: gohbase may read the request after the caller's deadline.
 func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections []*selection) *multi {
 	m := &multi{ctx: ctx, gets: routes, answer: make(chan hrpc.RPCResult, 1), request: new(pb.MultiRequest)}
 	messages := make([]struct {
@@ -43,21 +43,21 @@ func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections
 		}
 		message := &messages[k]
 		selections[r.get].describe(&message.get, []byte(gets[r.get].Row))
-		message.index = uint32(k) + 1 // HBase takes a zero for none
+		message.index = uint32(k) + 1 // HBase reads 0 as none
 		message.action.Index, message.action.Get = &message.index, &message.get
 		region.Action = append(region.Action, &message.action)
 	}
 	return m
 }
 
-// getDirectly sends Gets to the regions that gohbase has located, as one multi per region server, whatever the tables.
-// It returns the indexes of the Gets that are not answered: gohbase must locate their regions, or retry them.
+// getDirectly sends Gets of known regions, one multi per region server and maxMulti Gets. It
+// returns the indexes of the Gets without a result: gohbase must find their regions, or retry them.
 //
-// gohbase's own batches have one table each. They are a multi per table and server, or, delayed until others come, one late multi.
+// gohbase's own batches have one table each.
 func (s *Store) getDirectly(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rest []int) {
-	servers, rest := s.located.route(gets, valid)
+	servers, rest := s.regions.route(gets, valid)
 	stats := hbase.StatsOf(ctx)
 	var multis []*multi
 	for server, routes := range servers {
@@ -65,7 +65,7 @@ func (s *Store) getDirectly(
 			m := newMulti(ctx, chunk, gets, selections)
 			stats.CountRPC(server.Addr())
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
-			go server.QueueRPC(m) // which ignores ctx, and blocks while the server does not read
+			go server.QueueRPC(m) // it ignores ctx, and may block
 			multis = append(multis, m)
 		}
 	}
@@ -82,7 +82,8 @@ func (s *Store) getDirectly(
 	return rest
 }
 
-// wait waits for the response, and reports which Gets were answered. The others were refused, or lost with the connection.
+// wait waits for the response, and reports which Gets have a result. The others failed, or the
+// connection was lost.
 func (m *multi) wait() (answered []bool) {
 	answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult
@@ -90,7 +91,7 @@ func (m *multi) wait() (answered []bool) {
 	case result = <-m.answer:
 	case <-m.ctx.Done():
 		select {
-		case result = <-m.answer: // it came during the wait for another server
+		case result = <-m.answer: // it arrived meanwhile
 		default:
 			return answered
 		}
@@ -98,7 +99,7 @@ func (m *multi) wait() (answered []bool) {
 	if result.Error != nil {
 		return answered
 	}
-	if m.cells == nil { // no row was there
+	if m.cells == nil { // no row has cells
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
 	for _, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
@@ -111,7 +112,7 @@ func (m *multi) wait() (answered []bool) {
 	return answered
 }
 
-// DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.
+// DeserializeCellBlocks implements gohbase's interface of responses with cells.
 func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32, error) {
 	regions, all := answer.(*pb.MultiResponse).GetRegionActionResult(), 0
 	for _, region := range regions {
@@ -120,14 +121,14 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 		}
 	}
 	if all > len(data)/keyValueOverhead {
-		return 0, malformed("%d bytes are not %d cells", len(data), all)
+		return 0, malformed("%d bytes are too short for %d cells", len(data), all)
 	}
 	b, cells, room := newBlock(data), make([][]hbase.Cell, len(m.gets)), make([]hbase.Cell, all)
 	for _, region := range regions {
 		for _, result := range region.GetResultOrException() {
 			at, count := int(result.GetIndex())-1, int(result.GetResult().GetAssociatedCellCount())
 			if at < 0 || at >= len(cells) {
-				return 0, malformed("it has a result for Get %d of %d", at, len(cells))
+				return 0, malformed("a result for Get %d of %d", at, len(cells))
 			}
 			if count == 0 {
 				continue
@@ -142,7 +143,7 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 	return uint32(b.at), nil
 }
 
-// The following methods implement hrpc.Call. gohbase asks a call for its region only if it must find that.
+// The rest of hrpc.Call. gohbase uses the region only to find it.
 
 func (m *multi) Name() string                    { return "Multi" }
 func (m *multi) Description() string             { return "Multi" }

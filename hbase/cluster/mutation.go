@@ -45,7 +45,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return nil, nil
 }
 
-// The types of a cell, as HBase writes them.
+// Types of cells in HBase's encoding.
 const (
 	putCell               = 4
 	deleteOneVersionCell  = 8
@@ -54,13 +54,13 @@ const (
 	latestTimestamp       = math.MaxInt64
 )
 
-// mutationCall is a Put or a Delete in which each cell has its own timestamp and type. gohbase's mutation has one of both for all cells, and one
-// version of each column. HBase has no such limits, and applies a mutation atomically.
+// mutationCall is a Put or a Delete whose cells have timestamps and types of their own. gohbase's
+// mutation has one timestamp and type for all cells, and one version of each column.
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
-	row      *uint64 // a whole row's deletion up to this timestamp
-	cells    []byte  // each a keyValue
+	row      *uint64 // a row deletion up to this timestamp
+	cells    []byte  // keyValues
 	count    int32
 	sent     int
 }
@@ -112,14 +112,14 @@ func baseMutation(ctx context.Context, table, row string, kind pb.MutationProto_
 	options ...func(hrpc.Call) error) *mutationCall {
 	base, err := hrpc.NewPut(ctx, []byte(table), []byte(row), nil, options...)
 	if err != nil {
-		panic(err) // only options fail, and ours do not
+		panic(err) // only options fail
 	}
 	return &mutationCall{Mutate: base, mutation: kind}
 }
 
 func (c *mutationCall) add(kind byte, cell hbase.Cell) {
 	if cell.Timestamp == 0 {
-		cell.Timestamp = latestTimestamp // which the server replaces by its time
+		cell.Timestamp = latestTimestamp // the server replaces it by its time
 	}
 	kv := keyValue{c.Key(), []byte(cell.Family), []byte(cell.Qualifier), cell.Value, cell.Timestamp, kind}
 	c.cells = kv.append(c.cells)

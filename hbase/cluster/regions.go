@@ -1,13 +1,99 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"slices"
+	"sort"
+	"sync"
 
+	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
 	"golang.org/x/sync/errgroup"
+
+	"twibase/hbase"
 )
 
-// Warm finds the regions of tables and connects to their servers, so that the first requests do not wait for that.
+// regionCache caches the regions that gohbase has found. gohbase exposes a region only in the calls
+// that it has sent there. A RegionInfo knows whether it is valid, so entries do not expire. It is
+// safe for concurrent use.
+type regionCache struct {
+	mu     sync.RWMutex
+	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
+}
+
+// find returns the region of a row, or nil if it is unknown.
+func (l *regionCache) find(table, row string) hrpc.RegionInfo {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	regions := l.tables[table]
+	behind := sort.Search(len(regions), func(i int) bool { return string(regions[i].StartKey()) > row })
+	if behind == 0 {
+		return nil
+	}
+	if region := regions[behind-1]; len(region.StopKey()) == 0 || row < string(region.StopKey()) {
+		return region
+	}
+	return nil
+}
+
+// learn adds the region of a call, and removes the regions that it overlaps: they were split or
+// merged.
+func (l *regionCache) learn(call hrpc.Call) {
+	region, table := call.Region(), string(call.Table())
+	if region == nil || l.find(table, string(region.StartKey())) == region {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tables == nil {
+		l.tables = map[string][]hrpc.RegionInfo{}
+	}
+	regions := slices.DeleteFunc(l.tables[table], func(old hrpc.RegionInfo) bool { return overlap(old, region) })
+	regions = append(regions, region)
+	slices.SortFunc(regions, func(a, b hrpc.RegionInfo) int { return bytes.Compare(a.StartKey(), b.StartKey()) })
+	l.tables[table] = regions
+}
+
+func overlap(a, b hrpc.RegionInfo) bool {
+	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
+}
+
+// startsBefore reports whether a start key is before a stop key. An empty stop key is the end of
+// the table.
+func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
+
+// serverOf returns the connection to the region's server, or nil if gohbase must find it first.
+func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
+	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
+		return nil
+	}
+	return region.Client()
+}
+
+// routed is a Get, by its index, and its region.
+type routed struct {
+	region hrpc.RegionInfo
+	get    int
+}
+
+// route groups Gets, given by their indexes, by region server. gohbase must find the regions of
+// unknown.
+func (l *regionCache) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
+	servers = map[hrpc.RegionClient][]routed{}
+	for _, i := range indexes {
+		region := l.find(gets[i].Table, gets[i].Row)
+		if server := serverOf(region); server != nil {
+			servers[server] = append(servers[server], routed{region, i})
+		} else {
+			unknown = append(unknown, i)
+		}
+	}
+	return servers, unknown
+}
+
+// Warm finds the regions of tables and connects to their servers, so that the first requests do not
+// wait for that.
 func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -21,8 +107,18 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	return group.Wait()
 }
 
-// reach reads a row of each region of a table, one after the other: where a region ends the next one begins.
+// reach finds the regions of a table with one scan of hbase:meta, and reads a row of each.
 func (s *Store) reach(ctx context.Context, table string) error {
+	found := make(chan error, 1)
+	go func() { found <- s.client.CacheRegions([]byte(table)) }() // without a ctx; it ends with the store
+	select {
+	case err := <-found:
+		if err != nil {
+			return translate(err, table)
+		}
+	case <-ctx.Done():
+		return translate(ctx.Err(), table)
+	}
 	for row := "\x00"; row != ""; {
 		get := newGet(ctx, table, row, firstCell)
 		if _, err := s.sendOne(ctx, get); err != nil {
@@ -33,5 +129,5 @@ func (s *Store) reach(ctx context.Context, table string) error {
 	return nil
 }
 
-// firstCell selects one cell of each family: all that a probe of a row needs.
+// firstCell selects one cell of each family, for probes.
 var firstCell = &selection{time: &pb.TimeRange{}, limit: number(1)}

@@ -15,10 +15,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// The regions' bounds are rows, the keys before and behind them, and no rows.
+// bounds are the splits of a table. rows are at, before and after them.
 var (
 	bounds = []string{"c", "e\x00", "fzz", "h"}
-	rows   = []string{"\x00", "a", "b\xff", "c", "c\x00", "d", "e", "e\x00", "e\x00\x00", "g", "g\xff\xff", "h", "i", "\xff\xff"}
+	rows   = []string{
+		"\x00", "a", "b\xff", "c", "c\x00", "d", "e", "e\x00", "e\x00\x00", "g", "g\xff\xff", "h", "i", "\xff\xff",
+	}
 )
 
 func TestScanOverRegions(t *testing.T) {
@@ -57,7 +59,7 @@ func expected(scan hbase.Scan) (keys []string) {
 	return keys
 }
 
-func TestMovingRegions(t *testing.T) {
+func TestCallsWhileRegionsMove(t *testing.T) {
 	minihbase.Slow(t)
 	store := open(t)
 	table := newTable(t, store, bounds...)
@@ -74,11 +76,11 @@ func TestMovingRegions(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(expected(scan), got); diff != "" {
-			t.Errorf("a scan (reversed: %v) whose regions move (-want +got):\n%s", reversed, diff)
+			t.Errorf("scan, reversed: %v (-want +got):\n%s", reversed, diff)
 		}
 	}
 	move(t, store, table)
-	t.Run("rows can be written and read while their regions move", func(t *testing.T) {
+	t.Run("writes and Gets", func(t *testing.T) {
 		fill(t, store, table, rows)
 		var gets []hbase.Get
 		for _, row := range rows {
@@ -96,11 +98,12 @@ func TestMovingRegions(t *testing.T) {
 	})
 }
 
-// move tells the master to move every region of a table to some other server.
+// move moves every region of a table to another server.
 func move(t *testing.T, store *cluster.Store, table string) {
 	t.Helper()
 	var moves errgroup.Group
-	for _, key := range keys(t, store, hbase.Scan{Table: "hbase:meta", Start: table, Stop: hbase.Next(table), Columns: "info"}) {
+	meta := hbase.Scan{Table: "hbase:meta", Start: table, Stop: hbase.Next(table), Columns: "info"}
+	for _, key := range keys(t, store, meta) {
 		name := strings.TrimSuffix(key, ".")
 		encoded := name[strings.LastIndexByte(name, '.')+1:]
 		moves.Go(func() error {
@@ -118,20 +121,20 @@ func move(t *testing.T, store *cluster.Store, table string) {
 
 func TestRegions(t *testing.T) {
 	store := open(t)
-	t.Run("a table that was made has all its regions located", func(t *testing.T) {
+	t.Run("CreateTable finds all regions", func(t *testing.T) {
 		table := newTable(t, store, bounds...)
 		for _, row := range rows {
 			if store.ServerOf(table, row) == "" {
-				t.Errorf("the server of %q is not known", row)
+				t.Errorf("the server of %q is unknown", row)
 			}
 		}
 	})
-	t.Run("a missing table is not found", func(t *testing.T) {
+	t.Run("Warm of a missing table", func(t *testing.T) {
 		if err := store.Warm(t.Context(), "missing"); !errors.Is(err, hbase.ErrTableNotFound) {
 			t.Errorf("Warm: %v", err)
 		}
 	})
-	t.Run("a table that was dropped and made again is as new", func(t *testing.T) {
+	t.Run("a dropped and recreated table is empty", func(t *testing.T) {
 		table := newTable(t, store)
 		fill(t, store, table, rows)
 		if err := store.DropTable(t.Context(), table); err != nil {
@@ -139,7 +142,7 @@ func TestRegions(t *testing.T) {
 		}
 		results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "a"}})
 		if err != nil || !errors.Is(results[0].Err, hbase.ErrTableNotFound) {
-			t.Errorf("a dropped table: got %v, %v", results, err)
+			t.Errorf("dropped table: got %v, %v", results, err)
 		}
 		again := hbase.Table{Name: table, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: []string{"b"}}
 		if err := store.CreateTable(t.Context(), again); err != nil {

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-func TestRPCs(t *testing.T) {
+func TestRPCsAreCounted(t *testing.T) {
 	const multis, all = "gohbase_batch_flush_size", "gohbase_rpc_size_bytes"
 	store := open(t)
 	table := newTable(t, store, "row3", "row5", "row7")
@@ -24,30 +24,30 @@ func TestRPCs(t *testing.T) {
 		metric string
 		call   func(t *testing.T, stats *hbase.Stats)
 	}{
-		"a multi-get is counted as the multis that go out": {multis, func(t *testing.T, stats *hbase.Stats) {
+		"a multi-get counts as its multis": {multis, func(t *testing.T, stats *hbase.Stats) {
 			results, err := store.Get(hbase.WithStats(t.Context(), stats), gets)
 			if err != nil || string(results[99].Cells[0].Value) != "row99" {
 				t.Errorf("got %v, %v", results[99], err)
 			}
 		}},
-		"puts are counted as the multis that go out": {multis, func(t *testing.T, stats *hbase.Stats) {
+		"puts count as their multis": {multis, func(t *testing.T, stats *hbase.Stats) {
 			if errs, err := store.Mutate(hbase.WithStats(t.Context(), stats), []hbase.Mutation{put}); errs != nil || err != nil {
 				t.Error(errs, err)
 			}
 		}},
-		"a scan is counted as one RPC a page, or a region": {all, func(t *testing.T, stats *hbase.Stats) {
+		"a scan counts as one RPC per page or region": {all, func(t *testing.T, stats *hbase.Stats) {
 			for _, err := range store.Scan(hbase.WithStats(t.Context(), stats), hbase.Scan{Table: table, PageSize: 20}) {
 				if err != nil {
 					t.Error(err)
 				}
 			}
 		}},
-		"a check is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
+		"a CheckAndPut is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
 			if _, err := store.CheckAndPut(hbase.WithStats(t.Context(), stats), hbase.Check{Family: "f"}, put); err != nil {
 				t.Error(err)
 			}
 		}},
-		"an increment is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
+		"an Increment is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
 			inc := hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "n", Delta: 1}
 			if _, err := store.Increment(hbase.WithStats(t.Context(), stats), inc); err != nil {
 				t.Error(err)
@@ -60,7 +60,7 @@ func TestRPCs(t *testing.T) {
 				before := minihbase.Observed(t, metric)
 				test.call(t, &stats)
 				if got, want := stats.RPCs.Load(), minihbase.Observed(t, metric)-before; got != want || got == 0 {
-					t.Errorf("%d RPCs were counted, %d sent by %s", got, want, metric)
+					t.Errorf("got %d RPCs, want %d of %s", got, want, metric)
 				}
 			}
 		})
@@ -75,10 +75,10 @@ func TestRPCs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := minihbase.Observed(t, all) - before; n != 1 {
-			t.Errorf("%d RPCs were sent", n)
+			t.Errorf("got %d RPCs, want 1", n)
 		}
 	})
-	t.Run("more Gets than a chunk holds are answered in their places", func(t *testing.T) {
+	t.Run("results of several multis are aligned with Gets", func(t *testing.T) {
 		var many []hbase.Get
 		for i := range 1000 {
 			many = append(many, gets[i*7%100])

@@ -14,8 +14,9 @@ import (
 	"twibase/hbase"
 )
 
-// Scan implements [hbase.Store]. Each page opens a scanner of its own, behind the last row of the page before, and the server closes it in
-// the same RPC: a region may move or split between two pages. A page ends at the end of its region.
+// Scan implements [hbase.Store]. Each page opens a scanner after the last row of the previous page,
+// and the server closes it in the same RPC: regions may move or split between two pages. A page
+// ends at the end of its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		p := newPosition(scan)
@@ -26,22 +27,23 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// position is where the next page of a scan starts.
+// position is the start of the next page.
 type position struct {
 	start string
-	// skip reports whether the row at start was delivered. gohbase's protocol lacks HBase's flag for an exclusive start.
+	// skip is true if the row at start was returned. gohbase's protocol lacks HBase's flag for an
+	// exclusive start.
 	skip bool
 	more bool
 }
 
 func newPosition(scan hbase.Scan) position {
 	if scan.Reversed && scan.Start == "" {
-		return position{start: lastRow, more: true} // gohbase would take an empty start for that of the first region
+		return position{start: lastRow, more: true} // an empty start is in the first region
 	}
 	return position{start: scan.Start, more: true}
 }
 
-// lastRow is the greatest row key there can be.
+// lastRow is the greatest row key.
 var lastRow = strings.Repeat("\xff", hbase.MaxRowLength)
 
 // before returns the greatest row key that is less than key.
@@ -53,7 +55,7 @@ func before(key string) string {
 	return key[:last] + string([]byte{key[last] - 1}) + lastRow[len(key):]
 }
 
-// scanPage reads the page at p in one RPC and moves p behind it.
+// scanPage reads the page at p in one RPC, and moves p after it.
 func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size int) ([]hbase.Row, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
@@ -76,12 +78,12 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p behind a call's page; more is whether its region has more rows.
+// advance moves p after a call's page. more is true if its region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // if it is none, the server ran out of time, and goes on from the same start
+		if n := len(call.rows); n > 0 { // without rows, the server ran out of time: the same start again
 			p.behind(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:
@@ -91,7 +93,6 @@ func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	default:
 		p.more, p.start = len(region.StopKey()) > 0, string(region.StopKey())
 	}
-	// The rest of the range can be empty.
 	p.more = p.more && !hbase.Scan{Start: p.start, Stop: scan.Stop, Reversed: scan.Reversed}.Empty()
 }
 
@@ -103,7 +104,7 @@ func (p *position) behind(row string, reversed bool) {
 	}
 }
 
-// scanCall is gohbase's Scan with a selection, and with the returned rows.
+// scanCall is gohbase's Scan with a selection and the returned rows.
 type scanCall struct {
 	*hrpc.Scan
 	selection *selection
@@ -111,7 +112,8 @@ type scanCall struct {
 }
 
 func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
-	sel, err := s.columns.selection(&hbase.Get{Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time})
+	get := hbase.Get{Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time}
+	sel, err := s.columns.selection(&get)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size i
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// Rows are not cut, and a slow page is not cut short: the caller's deadline bounds it.
+	// The server must not cut rows, nor slow pages. The caller's deadline bounds them.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection
@@ -142,7 +144,7 @@ func (c *scanCall) ToProto() proto.Message {
 	return request
 }
 
-// DeserializeCellBlocks implements gohbase's interface of calls that are answered by cells.
+// DeserializeCellBlocks implements gohbase's interface of responses with cells.
 func (c *scanCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	page := answer.(*pb.ScanResponse)
 	c.rows = make([]hbase.Row, len(page.GetCellsPerResult()))
@@ -153,7 +155,7 @@ func (c *scanCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (ui
 			return read, err
 		}
 		if slices.Contains(page.GetPartialFlagPerResult(), true) {
-			return read, malformed("row %q is cut", row.Key)
+			return read, malformed("row %q is partial", row.Key)
 		}
 		c.rows[i], read = row, read+n
 	}

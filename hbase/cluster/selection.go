@@ -10,7 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable, and shared by calls.
+// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable. Calls share
+// it.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -19,13 +20,13 @@ type selection struct {
 	limit    *uint32
 }
 
-// describe fills in a message that asks for a row.
+// describe fills in a message that selects a row.
 func (sel *selection) describe(get *pb.Get, row []byte) {
 	get.Row, get.Column, get.Filter = row, sel.columns, sel.filter
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
 
-// columnCache caches parsed [hbase.Get.Columns]. The strings come from code, so there are few of them.
+// columnCache caches parsed [hbase.Get.Columns]. A program has few.
 type columnCache struct{ sync.Map }
 
 func (c *columnCache) get(columns string) ([]*pb.Column, error) {
@@ -69,14 +70,15 @@ func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
 		sel.time.To = timestamp(g.Time.To)
 	}
 	if g.Page.Limit > 0 {
-		// HBase counts cells of each family, after deletes, versions and filters: with one version each, these are columns.
+		// HBase counts cells of each family after deletes, versions and filters. With one version each,
+		// these are columns.
 		sel.limit = number(g.Page.Limit)
 	}
 	if g.Page.Start == "" && g.Page.Stop == "" {
 		return sel, nil
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
-		// A single column is named, so that HBase can use a ROWCOL bloom filter.
+		// A named column lets HBase use a ROWCOL bloom filter.
 		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
@@ -84,11 +86,11 @@ func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
 	return sel, err
 }
 
-// columnRange returns a filter that seeks to a page's Start, which is included. HBase's ColumnPaginationFilter does so too, but counts over all
-// families, reads a nil Start as an offset, and takes 1.5 times as long. The selection has the limit.
+// columnRange returns a filter that seeks to a page's Start. HBase's ColumnPaginationFilter counts
+// over all families, reads a nil Start as an offset, and takes 1.5 times as long.
 //
-// In HBase a filter that seeks misses the delete marker of a family or a row behind a newer cell with an empty qualifier. Families that are read in
-// pages must not have such cells.
+// In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
+// with an empty qualifier. Families that are read in pages must not have such cells.
 func columnRange(page hbase.Page) (*pb.Filter, error) {
 	var stop []byte // nil is no end
 	if page.Stop != "" {
@@ -97,7 +99,7 @@ func columnRange(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false).ConstructPBFilter()
 }
 
-// number returns a number that HBase reads as a signed int.
+// number returns n for a signed int of HBase.
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32))
 	return &u

@@ -23,7 +23,7 @@ func TestOpen(t *testing.T) {
 		t.Cleanup(cancel)
 		return ctx
 	}
-	t.Run("a port where no ZooKeeper listens is named in the error", func(t *testing.T) {
+	t.Run("an error names a port without ZooKeeper", func(t *testing.T) {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -34,16 +34,17 @@ func TestOpen(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a znode that is not there is named in the error", func(t *testing.T) {
+	t.Run("an error names a missing znode", func(t *testing.T) {
 		url := minihbase.ForTest(t)
 		_, err := cluster.Open(within(t, time.Second), url[:strings.LastIndexByte(url, '/')]+"/nowhere", zerolog.Nop())
 		if !errors.Is(err, hbase.ErrUnavailable) || !strings.Contains(err.Error(), "no znode /nowhere") {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("gohbase logs to the log that Open is given", func(t *testing.T) {
+	t.Run("gohbase logs to Open's log", func(t *testing.T) {
 		var log bytes.Buffer
-		store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel))
+		logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
+		store, err := cluster.Open(t.Context(), minihbase.ForTest(t), logger)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,24 +69,24 @@ func TestDisabledTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("a disabled table is unavailable when the deadline is over", func(t *testing.T) {
+	t.Run("Gets are unavailable at their deadline", func(t *testing.T) {
 		if err := results[0].Err; !errors.Is(err, hbase.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("what was asked of other tables is answered", func(t *testing.T) {
+	t.Run("Gets of other tables have results", func(t *testing.T) {
 		if r := results[1]; r.Err != nil || len(r.Cells) != 1 {
 			t.Errorf("got %v", r)
 		}
 	})
-	t.Run("a disabled table can be dropped", func(t *testing.T) {
+	t.Run("it can be dropped", func(t *testing.T) {
 		if err := store.DropTable(t.Context(), table); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestCellsAreTheCallers(t *testing.T) {
+func TestValuesDoNotShareCapacity(t *testing.T) {
 	store := open(t)
 	table := newTable(t, store)
 	put := hbase.Put{Table: table, Row: "r"}
@@ -102,6 +103,6 @@ func TestCellsAreTheCallers(t *testing.T) {
 	cells := results[0].Cells
 	_ = append(cells[0].Value, "overwritten"...)
 	if string(cells[1].Value) != "b" {
-		t.Errorf("what is appended to one value overwrites the next: %q", cells[1].Value)
+		t.Errorf("an append to one value overwrote the next: %q", cells[1].Value)
 	}
 }

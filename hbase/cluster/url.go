@@ -18,7 +18,8 @@ const (
 	maxFlush     = 100 * time.Millisecond
 )
 
-// address is where a cluster registers: the servers of its ZooKeeper, separated by commas, and its root znode; and how long to collect calls.
+// address is a parsed URL: the servers of ZooKeeper, separated by commas, the root znode, and the
+// flush interval.
 type address struct {
 	quorum, znode string
 	flush         time.Duration
@@ -26,7 +27,8 @@ type address struct {
 
 func parseURL(url string) (address, error) {
 	bad := func(format string, args ...any) (address, error) {
-		return address{}, fmt.Errorf("%w: store %q: %s; write hbase://host:port[,host:port]/znode, for example hbase://127.0.0.1:2181/hbase",
+		return address{}, fmt.Errorf("%w: store %q: %s; "+
+			"write hbase://host:port[,host:port]/znode, for example hbase://127.0.0.1:2181/hbase",
 			hbase.ErrInvalid, url, fmt.Sprintf(format, args...))
 	}
 	rest, ok := strings.CutPrefix(url, scheme)
@@ -54,7 +56,8 @@ func parseURL(url string) (address, error) {
 		if err != nil {
 			host, port = strings.Trim(server, "[]"), defaultPort
 		}
-		if host == "" || strings.ContainsAny(host, "[]") || err != nil && strings.Contains(host, ":") && net.ParseIP(host) == nil {
+		notIP := err != nil && strings.Contains(host, ":") && net.ParseIP(host) == nil
+		if host == "" || strings.ContainsAny(host, "[]") || notIP {
 			return bad("%q names no host", server)
 		}
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
@@ -65,7 +68,7 @@ func parseURL(url string) (address, error) {
 	return address{strings.Join(servers, ","), znode, flush}, nil
 }
 
-// flushInterval reads flush=1ms.
+// flushInterval parses flush=1ms.
 func flushInterval(query string) (time.Duration, error) {
 	if query == "" {
 		return 0, nil
@@ -73,7 +76,7 @@ func flushInterval(query string) (time.Duration, error) {
 	value, ok := strings.CutPrefix(query, "flush=")
 	interval, err := time.ParseDuration(value)
 	if !ok || err != nil || interval < 0 || interval > maxFlush {
-		return 0, fmt.Errorf("%q is not flush= and a time of at most %s, as in flush=1ms", query, maxFlush)
+		return 0, fmt.Errorf("%q is not flush= and a duration of at most %s, as in flush=1ms", query, maxFlush)
 	}
 	return interval, nil
 }

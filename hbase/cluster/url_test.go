@@ -20,7 +20,7 @@ func TestURL(t *testing.T) {
 		"hbase://zk1?flush=1ms":              {"zk1:2181", "/hbase", time.Millisecond},
 		"hbase://zk1/a/b?flush=0s":           {"zk1:2181", "/a/b", 0},
 	} {
-		t.Run(url+" is read", func(t *testing.T) {
+		t.Run(url+" is parsed", func(t *testing.T) {
 			got, err := parseURL(url)
 			if err != nil || got != want {
 				t.Errorf("got %+v, %v; want %+v", got, err, want)
@@ -48,14 +48,14 @@ func TestURL(t *testing.T) {
 		"hbase://zk1?flush=101ms":   "at most 100ms",
 		"hbase://zk1 ,zk2:21/hbase": "blanks",
 	} {
-		t.Run(url+" is refused, and the error says why and what to write", func(t *testing.T) {
+		t.Run(url+" is rejected with a reason and a remedy", func(t *testing.T) {
 			got, err := parseURL(url)
 			if !errors.Is(err, hbase.ErrInvalid) {
 				t.Fatalf("got %+v, %v; want ErrInvalid", got, err)
 			}
 			for _, part := range []string{reason, "write hbase://host:port"} {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%q does not say %q", err, part)
+					t.Errorf("got %q, want it to contain %q", err, part)
 				}
 			}
 		})

@@ -23,23 +23,24 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// BenchmarkRowCache reads a hundred rows at a time: with and without a cache that does not have them, of more rows than it has room for, and with one
-// that has them.
+// BenchmarkRowCache reads a hundred rows at a time.
 func BenchmarkRowCache(b *testing.B) {
 	const rows, together = 100_000, 100
 	for _, c := range []struct {
 		name        string
 		cache, rows int
-	}{{"without", 0, rows}, {"rows that it does not have", DefaultRowCache, rows}, {"rows that it has", DefaultRowCache, 10 * together}} {
+	}{
+		{"no cache", 0, rows},
+		{"misses", DefaultRowCache, rows},
+		{"hits", DefaultRowCache, 10 * together},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := Open(b.TempDir(), WithRowCache(c.cache))
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			if err := s.CreateTable(context.Background(), hbase.Table{Name: "user", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-				b.Fatal(err)
-			}
+			createTable(b, s, "user")
 			names := make([]string, rows)
 			batch := make([]hbase.Mutation, 0, 1000)
 			for i := range rows {
@@ -84,9 +85,7 @@ func BenchmarkMutate(b *testing.B) {
 		b.Run(fmt.Sprintf("durable batches of %d rows", size), func(b *testing.B) {
 			s := mustOpen(b, b.TempDir())
 			defer s.Close()
-			if err := s.CreateTable(context.Background(), hbase.Table{Name: "user", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-				b.Fatal(err)
-			}
+			createTable(b, s, "user")
 			b.SetParallelism(32)
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {

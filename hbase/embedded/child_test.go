@@ -16,7 +16,8 @@ import (
 	"twibase/hbase"
 )
 
-// The tests run themselves again as another process: childJob is what that does, childDir where.
+// The tests run themselves as child processes. childJob is the job, and childDir the store's
+// directory.
 const (
 	childJob = "TWIBASE_TEST_CHILD"
 	childDir = "TWIBASE_TEST_DIR"
@@ -53,14 +54,15 @@ func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// An acknowledgement is a line of the child's: the kind of write, the worker, and how many it wrote.
+// The child prints a line for each acknowledged write: its kind, the worker, and the worker's
+// number of writes.
 const (
 	ackPut       = "put"
 	ackIncrement = "increment"
 	ackCheck     = "check"
 )
 
-// writeUntilKilled writes with several workers and prints what was acknowledged. Rows carry the name of the round.
+// writeUntilKilled writes with several workers and prints acknowledgements.
 func writeUntilKilled(dir, round string) {
 	s, err := Open(dir)
 	if err != nil {
@@ -85,18 +87,21 @@ func writeUntilKilled(dir, round string) {
 					}
 					ack(ackPut, worker, n)
 				case 2:
-					inc := hbase.Increment{Table: "t", Row: crashRow(round, ackIncrement, worker, 0), Family: "i", Qualifier: "n", Delta: 1}
+					row := crashRow(round, ackIncrement, worker, 0)
+					inc := hbase.Increment{Table: "t", Row: row, Family: "i", Qualifier: "n", Delta: 1}
 					if _, err := s.Increment(ctx, inc); err != nil {
 						panic(err)
 					}
 					ack(ackIncrement, worker, n)
 				case 3:
-					put := hbase.Put{Table: "t", Row: crashRow(round, ackCheck, worker, 0), Cells: []hbase.Cell{{Family: "i", Qualifier: "n", Value: crashNumber(n)}}}
+					cell := hbase.Cell{Family: "i", Qualifier: "n", Value: crashNumber(n)}
+					put := hbase.Put{Table: "t", Row: crashRow(round, ackCheck, worker, 0), Cells: []hbase.Cell{cell}}
 					var old []byte
 					if n > 1 {
 						old = crashNumber(n - 1)
 					}
-					if done, err := s.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "n", Value: old}, put); !done || err != nil {
+					check := hbase.Check{Family: "i", Qualifier: "n", Value: old}
+					if done, err := s.CheckAndPut(ctx, check, put); !done || err != nil {
 						panic(fmt.Sprint(done, err))
 					}
 					ack(ackCheck, worker, n)
@@ -125,14 +130,15 @@ func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
 	return batch
 }
 
-// acknowledged reads the child's lines up to its end, into the last number of each kind and worker.
+// acknowledged reads the child's lines, and returns the last number of each kind and worker. It
+// calls first after the first line.
 func acknowledged(out io.Reader, first func()) map[string]int {
 	last := map[string]int{}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var kind string
 		var worker, n int
-		// The last line may be cut short by the kill: it is no acknowledgement then.
+		// The kill may cut the last line, which is no acknowledgement then.
 		if _, err := fmt.Sscanf(lines.Text()+"\n", "%s %d %d\n", &kind, &worker, &n); err == nil {
 			if len(last) == 0 {
 				first()

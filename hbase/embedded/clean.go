@@ -12,8 +12,10 @@ import (
 // Reads skip garbage. The cleaner removes the garbage of a row when a read has skipped much of it:
 //
 //   - versions that a marker masks;
-//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase keeps them until a flush;
-//   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late puts of older timestamps.
+//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.
+//     HBase keeps them until a flush;
+//   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late
+//     puts of older timestamps.
 //
 // A row that is never read is never cleaned.
 const (

@@ -13,7 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// dirty is a store whose clock the test turns, with a table of the families i (one version) and v (three).
+// dirty is a store with a clock of its own and a table of the families i (one version) and v
+// (three).
 type dirty struct {
 	*Store
 	t       *testing.T
@@ -23,21 +24,20 @@ type dirty struct {
 func newDirty(t *testing.T) *dirty {
 	d := &dirty{Store: mustOpen(t, ""), t: t, present: time.UnixMilli(1e12)}
 	t.Cleanup(func() { d.Close() })
-	// The test cleans when it wants to.
 	d.cleaner.stop()
 	d.clock = func() time.Time { return d.present }
 	d.empty()
 	return d
 }
 
-// empty makes the table, again if there is one.
+// empty creates the table, or drops it and creates it again.
 func (d *dirty) empty() {
 	d.t.Helper()
 	if err := d.DropTable(context.Background(), "t"); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
 		d.t.Fatal(err)
 	}
-	err := d.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}, {Name: "v", Versions: 3}}})
-	if err != nil {
+	table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}, {Name: "v", Versions: 3}}}
+	if err := d.CreateTable(context.Background(), table); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -51,15 +51,18 @@ func (d *dirty) write(m hbase.Mutation) {
 
 func (d *dirty) put(column string, timestamp int64) {
 	d.t.Helper()
-	d.write(hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: column[:1], Qualifier: column[2:], Timestamp: timestamp, Value: fmt.Append(nil, timestamp)}}})
+	value := fmt.Append(nil, timestamp)
+	cell := hbase.Cell{Family: column[:1], Qualifier: column[2:], Timestamp: timestamp, Value: value}
+	d.write(hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{cell}})
 }
 
 func (d *dirty) remove(kind hbase.Kind, column string, timestamp int64) {
 	d.t.Helper()
-	d.write(hbase.Delete{Table: "t", Row: "r", Columns: []hbase.Deletion{{Kind: kind, Family: column[:1], Qualifier: column[2:], Timestamp: timestamp}}})
+	deletion := hbase.Deletion{Kind: kind, Family: column[:1], Qualifier: column[2:], Timestamp: timestamp}
+	d.write(hbase.Delete{Table: "t", Row: "r", Columns: []hbase.Deletion{deletion}})
 }
 
-// read returns every version that can be read of the row.
+// read returns all versions of the row.
 func (d *dirty) read() (list []string) {
 	d.t.Helper()
 	results, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Versions: 100}})
@@ -72,7 +75,7 @@ func (d *dirty) read() (list []string) {
 	return list
 }
 
-// entries counts what is stored of the row.
+// entries counts the row's entries in Pebble.
 func (d *dirty) entries() (n int) {
 	d.t.Helper()
 	r, err := d.reader(nil)
@@ -97,7 +100,7 @@ func (d *dirty) cleanQueued() error {
 	return nil
 }
 
-// clean cleans the queued rows, and expects that no answer changes and how many entries are left.
+// clean cleans the queued rows, and checks that no result changes and how many entries are left.
 func (d *dirty) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
@@ -108,7 +111,7 @@ func (d *dirty) clean(entries int) {
 		d.t.Errorf("cleaning changed an answer (-before +after):\n%s", diff)
 	}
 	if got := d.entries(); got != entries {
-		d.t.Errorf("%d entries are left, not %d", got, entries)
+		d.t.Errorf("got %d entries, want %d", got, entries)
 	}
 }
 
@@ -121,7 +124,7 @@ func (d *dirty) expect(want ...string) {
 
 func TestClean(t *testing.T) {
 	const many = 10_000
-	t.Run("a cell that is rewritten again and again keeps its newest version", func(t *testing.T) {
+	t.Run("the newest version of a cell stays", func(t *testing.T) {
 		d := newDirty(t)
 		d.put("i:other", 1)
 		for n := range many {
@@ -130,21 +133,24 @@ func TestClean(t *testing.T) {
 		d.expect(fmt.Sprintf("i:n@%d", many), "i:other@1")
 		d.clean(2)
 	})
-	t.Run("a cell that is only counted, checked or read by its name does so too", func(t *testing.T) {
+	t.Run("each kind of read queues the row", func(t *testing.T) {
 		for name, change := range map[string]func(d *dirty, n int64) error{
-			"counted": func(d *dirty, _ int64) error {
-				_, err := d.Increment(context.Background(), hbase.Increment{Table: "t", Row: "r", Family: "i", Qualifier: "n", Delta: 1})
+			"Increment": func(d *dirty, _ int64) error {
+				inc := hbase.Increment{Table: "t", Row: "r", Family: "i", Qualifier: "n", Delta: 1}
+				_, err := d.Increment(context.Background(), inc)
 				return err
 			},
-			"checked": func(d *dirty, n int64) error {
+			"CheckAndPut": func(d *dirty, n int64) error {
 				check := hbase.Check{Family: "i", Qualifier: "n"}
 				if n > 0 {
 					check.Value = fmt.Append(nil, n-1)
 				}
-				_, err := d.CheckAndPut(context.Background(), check, hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: "i", Qualifier: "n", Timestamp: n + 1, Value: fmt.Append(nil, n)}}})
+				cell := hbase.Cell{Family: "i", Qualifier: "n", Timestamp: n + 1, Value: fmt.Append(nil, n)}
+				put := hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{cell}}
+				_, err := d.CheckAndPut(context.Background(), check, put)
 				return err
 			},
-			"read": func(d *dirty, n int64) error {
+			"Get": func(d *dirty, n int64) error {
 				d.put("i:n", n+1)
 				_, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Columns: "i:n"}})
 				return err
@@ -158,13 +164,13 @@ func TestClean(t *testing.T) {
 					}
 				}
 				if len(d.cleaner.queue) == 0 {
-					t.Error("the cleaner heard of nothing")
+					t.Error("the row is not queued")
 				}
 				d.clean(1)
 			})
 		}
 	})
-	t.Run("a family of three versions keeps three", func(t *testing.T) {
+	t.Run("VERSIONS versions of a cell stay", func(t *testing.T) {
 		d := newDirty(t)
 		for n := range 200 {
 			d.put("v:n", int64(n+1))
@@ -172,14 +178,14 @@ func TestClean(t *testing.T) {
 		d.clean(3)
 		d.expect("v:n@200", "v:n@199", "v:n@198")
 	})
-	t.Run("a few superseded versions are left alone", func(t *testing.T) {
+	t.Run("a few superseded versions stay", func(t *testing.T) {
 		d := newDirty(t)
 		for n := range tolerated {
 			d.put("i:n", int64(n+1))
 		}
 		d.clean(tolerated)
 	})
-	t.Run("what a marker masks goes at once, the marker stays", func(t *testing.T) {
+	t.Run("masked versions are removed before their marker", func(t *testing.T) {
 		for kind, column := range map[hbase.Kind]string{hbase.Family: "i:", hbase.AllVersions: "i:n"} {
 			d := newDirty(t)
 			for n := range 50 {
@@ -192,19 +198,19 @@ func TestClean(t *testing.T) {
 			d.expect("i:n@500", "v:x@1")
 		}
 	})
-	t.Run("a version that its own marker masks goes", func(t *testing.T) {
+	t.Run("versions with a OneVersion marker each are removed", func(t *testing.T) {
 		d := newDirty(t)
 		for n := range 40 {
 			d.put("i:n", int64(n+1))
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
 		}
 		d.put("i:n", 50)
-		// A read of the newest version alone does not meet the others.
+		// Without this marker, a read of the newest version would not reach the others.
 		d.remove(hbase.OneVersion, "i:n", 50)
 		d.clean(41)
 		d.expect()
 	})
-	t.Run("a put that comes late is masked after the cleaning too", func(t *testing.T) {
+	t.Run("a late put is masked after the cleaning", func(t *testing.T) {
 		d := newDirty(t)
 		d.put("i:n", 5)
 		d.remove(hbase.Family, "i:", 100)
@@ -215,7 +221,7 @@ func TestClean(t *testing.T) {
 		d.put("i:n", 101)
 		d.expect("i:n@101")
 	})
-	t.Run("an old marker goes with all that it masks, whatever its timestamp", func(t *testing.T) {
+	t.Run("an expired marker is removed with its versions", func(t *testing.T) {
 		for _, timestamp := range []int64{100, 0} {
 			d := newDirty(t)
 			d.put("i:n", 5)
@@ -230,7 +236,7 @@ func TestClean(t *testing.T) {
 			d.expect()
 		}
 	})
-	t.Run("an old marker goes while a younger one stays", func(t *testing.T) {
+	t.Run("a younger marker stays", func(t *testing.T) {
 		d := newDirty(t)
 		d.put("i:n", 5)
 		d.remove(hbase.Family, "i:", 10)
@@ -240,7 +246,7 @@ func TestClean(t *testing.T) {
 		d.put("i:n", 15)
 		d.expect()
 	})
-	t.Run("rows that were deleted do not slow a scan for ever", func(t *testing.T) {
+	t.Run("a scan queues deleted rows", func(t *testing.T) {
 		d := newDirty(t)
 		for n := range 100 {
 			row := fmt.Sprint("intent", n)
@@ -251,7 +257,7 @@ func TestClean(t *testing.T) {
 		for range d.Scan(context.Background(), hbase.Scan{Table: "t"}) {
 		}
 		if queued := len(d.cleaner.queue); queued != 100 {
-			t.Errorf("%d rows are queued", queued)
+			t.Errorf("%d rows are queued, want 100", queued)
 		}
 		d.clean(0)
 		r, err := d.reader(nil)
@@ -263,7 +269,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q is left", r.it.Key())
 		}
 	})
-	t.Run("a row of a dropped table is passed over", func(t *testing.T) {
+	t.Run("a row of a dropped table is skipped", func(t *testing.T) {
 		d := newDirty(t)
 		d.put("i:n", 1)
 		d.remove(hbase.Family, "i:", 2)
@@ -278,13 +284,11 @@ func TestClean(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("the cleaner works by itself", func(t *testing.T) {
+	t.Run("the cleaner runs in the background", func(t *testing.T) {
 		s := mustOpen(t, "")
 		defer s.Close()
 		d := &dirty{Store: s, t: t}
-		if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-			t.Fatal(err)
-		}
+		createTable(t, s, "t")
 		for n := range 1000 {
 			d.put("i:n", int64(n+1))
 		}
@@ -297,8 +301,9 @@ func TestClean(t *testing.T) {
 	})
 }
 
-// TestCleanChangesNothing does the same random writes to a store that is cleaned after each and to one that never is.
-func TestCleanChangesNothing(t *testing.T) {
+// TestCleanChangesNoRead writes the same random cells to a store that is cleaned after each write,
+// and to one that is not.
+func TestCleanChangesNoRead(t *testing.T) {
 	cleaned, left := newDirty(t), newDirty(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		cleaned.empty()

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"testing"
 
 	"twibase/hbase"
@@ -14,6 +15,15 @@ func TestConformance(t *testing.T) {
 	t.Run("in a directory", func(t *testing.T) {
 		hbasetest.Run(t, func(t *testing.T) hbase.Store { return mustOpen(t, t.TempDir()) })
 	})
+}
+
+// createTable creates a table with the family i.
+func createTable(t testing.TB, s *Store, name string) {
+	t.Helper()
+	table := hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "i"}}}
+	if err := s.CreateTable(context.Background(), table); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func mustOpen(t testing.TB, dir string) *Store {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,32 +22,33 @@ const corruptRows = 3000
 
 func corruptRow(i int) string { return fmt.Sprintf("row%04d", i) }
 
-// fill writes rows whose values a compressor can't make small.
+// fill writes rows with incompressible values.
 func fill(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := context.Background()
-	if err := s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-		t.Fatal(err)
-	}
+	createTable(t, s, "t")
 	random := rand.New(rand.NewPCG(1, 1))
 	for i := range corruptRows {
 		value := make([]byte, 40)
 		for j := range value {
 			value[j] = byte(random.Uint32())
 		}
-		put := hbase.Put{Table: "t", Row: corruptRow(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Timestamp: 1, Value: value}}}
+		cell := hbase.Cell{Family: "i", Qualifier: "q", Timestamp: 1, Value: value}
+		put := hbase.Put{Table: "t", Row: corruptRow(i), Cells: []hbase.Cell{cell}}
 		if errs, err := s.Mutate(ctx, []hbase.Mutation{put}); errs != nil || err != nil {
 			t.Fatal(errs, err)
 		}
 	}
 }
 
-// openSmall opens a store of small blocks: what Pebble does about a damaged block takes the square of its size.
+// openSmall opens a store with small blocks. Pebble's work for a damaged block grows with the
+// square of its size.
 func openSmall(fs vfs.FS) (*Store, error) {
 	return open("db", fs, false, func(s *Store) { s.blockSize = 1 << 10 })
 }
 
-// check opens a damaged store and reads it all. It fails if damage was read as absence, and reports whether it was noticed.
+// check opens a damaged store and reads it all. It fails if damage is read as absence, and reports
+// whether it is noticed.
 func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	t.Helper()
 	s, err := openSmall(fs)
@@ -89,7 +91,7 @@ func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	return noticed
 }
 
-// clone copies a file system that a process has open, as kill -9 would leave it.
+// clone copies an open store's files as kill -9 would leave them.
 func clone(t *testing.T, from vfs.FS) *vfs.MemFS {
 	t.Helper()
 	to := vfs.NewMem()
@@ -127,7 +129,7 @@ func writeFile(t *testing.T, fs vfs.FS, name string, data []byte) {
 	}
 }
 
-// files lists the files of a store whose names contain part.
+// files returns the names of a store's files that contain part.
 func files(t *testing.T, fs vfs.FS, part string) (names []string) {
 	t.Helper()
 	list, err := fs.List("db")
@@ -156,7 +158,7 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 	if err := s.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	// What is deleted and written again has its bytes in the list of files more than once.
+	// A compaction writes the list of files again, with the old entries before the new.
 	if err := s.db.Compact(context.Background(), []byte{0}, []byte{0xff}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -164,13 +166,13 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 		t.Fatal(err)
 	}
 	if check(t, clone(t, closed), "no damage") {
-		t.Fatal("damage is seen where none is")
+		t.Fatal("an intact store is reported as damaged")
 	}
 	for _, kind := range []struct {
 		part  string
 		times int
 	}{{".sst", 60}, {"MANIFEST", 150}} {
-		t.Run("in a file of kind "+kind.part, func(t *testing.T) {
+		t.Run("in a "+kind.part+" file", func(t *testing.T) {
 			names := files(t, closed, kind.part)
 			if len(names) == 0 {
 				t.Fatal("there is none")
@@ -193,7 +195,7 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 			}
 		})
 	}
-	t.Run("in a file that is gone", func(t *testing.T) {
+	t.Run("a missing file", func(t *testing.T) {
 		for _, part := range []string{".sst", "MANIFEST"} {
 			for _, name := range files(t, closed, part) {
 				fs := clone(t, closed)
@@ -201,14 +203,14 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !check(t, fs, name+" removed") {
-					t.Errorf("%s is not missed", name)
+					t.Errorf("removal of %s is not noticed", name)
 				}
 			}
 		}
 	})
 }
 
-func TestDamageOfTheLog(t *testing.T) {
+func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	fs := vfs.NewMem()
 	s, err := open("db", fs, false)
 	if err != nil {
@@ -218,7 +220,7 @@ func TestDamageOfTheLog(t *testing.T) {
 	fill(t, s)
 	killed := clone(t, fs)
 	if check(t, clone(t, killed), "no damage") {
-		t.Fatal("damage is seen where none is")
+		t.Fatal("an intact store is reported as damaged")
 	}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -228,7 +230,7 @@ func TestDamageOfTheLog(t *testing.T) {
 		log := readFile(t, killed, name)
 		used, synced := extent(t, name, log)
 		if i == len(logs)-1 {
-			// Of what the log itself does not say that it was synced, damage can't be told from what a crash cut short.
+			// After the last synced byte, damage looks like a crash.
 			used = synced
 		}
 		for range 30 {
@@ -244,7 +246,7 @@ func TestDamageOfTheLog(t *testing.T) {
 	}
 }
 
-// extent returns where a log's chunks end, and how much of it the last one says was synced.
+// extent returns the end of a log's chunks, and the synced bytes that the last one records.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}
@@ -264,23 +266,25 @@ func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	}
 }
 
-func TestDamagedEntries(t *testing.T) {
+func TestDamagedEntriesAreCorrupt(t *testing.T) {
 	ctx := context.Background()
 	column := appendEscaped(append(appendRow(nil, 1, "r"), "i\x00"...), "q")
 	for name, entry := range map[string]struct{ key, value []byte }{
-		"a key without its tail":           {column, nil},
-		"a key cut in its tail":            {append(column[:len(column):len(column)], 1, 2, 3), nil},
-		"a key of an unknown kind":         {append(appendTime(column[:len(column):len(column)], 5), 9), nil},
-		"a qualifier with a bad escape":    {append(appendTime(append(appendRow(nil, 1, "r"), "i\x00a\x00\x07b\x00\x01"...), 5), kindPut), nil},
-		"a marker without its time":        {append(appendTime(column[:len(column):len(column)], 5), kindAllVersions), []byte("1")},
+		"a key without its tail":   {column, nil},
+		"a key cut in its tail":    {append(column[:len(column):len(column)], 1, 2, 3), nil},
+		"a key of an unknown kind": {append(appendTime(column[:len(column):len(column)], 5), 9), nil},
+		"a qualifier with a bad escape": {
+			append(appendTime(append(appendRow(nil, 1, "r"), "i\x00a\x00\x07b\x00\x01"...), 5), kindPut), nil,
+		},
+		"a marker without its time": {
+			append(appendTime(column[:len(column):len(column)], 5), kindAllVersions), []byte("1"),
+		},
 		"a family's marker without a time": {appendTime(append(appendRow(nil, 1, "r"), "i\x00\x00\x00"...), 5), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := mustOpen(t, "")
 			defer s.Close()
-			if err := s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-				t.Fatal(err)
-			}
+			createTable(t, s, "t")
 			if err := s.db.Set(entry.key, entry.value, pebble.NoSync); err != nil {
 				t.Fatal(err)
 			}
@@ -296,7 +300,7 @@ func TestDamagedEntries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.db.Set(append(tablePrefix[:len(tablePrefix):len(tablePrefix)], 't'), []byte("{"), pebble.Sync); err != nil {
+		if err := s.db.Set(append(bytes.Clone(tablePrefix), 't'), []byte("{"), pebble.Sync); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()

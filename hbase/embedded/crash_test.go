@@ -14,8 +14,9 @@ import (
 	"twibase/hbase"
 )
 
-// TestKill kills a process that writes, at random moments, and looks for everything that was acknowledged to it, of all rounds.
-func TestKill(t *testing.T) {
+// TestKill kills a writing process at random moments, and checks after each kill that all
+// acknowledged writes are there.
+func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
@@ -24,7 +25,7 @@ func TestKill(t *testing.T) {
 	for i := range 6 {
 		round := fmt.Sprint("round", i)
 		cmd, out := child(t, dir, round)
-		// The child is killed while it opens the store, or a while after its first acknowledgement.
+		// The child is killed while it opens the store, or some time after its first acknowledgement.
 		kill := func() { _ = cmd.Process.Signal(os.Kill) }
 		if i == 3 {
 			time.AfterFunc(time.Duration(random.IntN(20))*time.Millisecond, kill)
@@ -62,7 +63,7 @@ func (s *Store) expectAcknowledged(t *testing.T, round, key string, n int) {
 		if err != nil || len(results[0].Cells) != 1 {
 			t.Fatalf("%s %s: %+v, %v", round, key, results, err)
 		}
-		// One more can be there that the child had no time to print.
+		// The child may have been killed before it printed one more.
 		if got := int(binary.BigEndian.Uint64(results[0].Cells[0].Value)); got != n && got != n+1 {
 			t.Errorf("%s %s: %d, but %d was acknowledged", round, key, got, n)
 		}
@@ -87,14 +88,14 @@ func (s *Store) expectAcknowledged(t *testing.T, round, key string, n int) {
 			t.Errorf("%q was acknowledged and is lost", gets[i].Row)
 		case len(r.Cells) == 0 && len(results[(batch-1)*3].Cells) == 0:
 		case len(r.Cells) != 2 || string(r.Cells[0].Value) != gets[i].Row || string(r.Cells[1].Value) != gets[i].Row:
-			t.Errorf("%q: a part of a batch is there: %+v", gets[i].Row, r.Cells)
+			t.Errorf("%q: got a part of a batch: %+v", gets[i].Row, r.Cells)
 		case batch > n+1:
 			t.Errorf("%q was never written", gets[i].Row)
 		}
 	}
 }
 
-func TestTwoProcesses(t *testing.T) {
+func TestDirectoryHasOneProcess(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
 	cmd, out := child(t, dir, "open")
@@ -102,14 +103,14 @@ func TestTwoProcesses(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("a second process is told who has the directory and what to do", func(t *testing.T) {
+	t.Run("a second process gets ErrLocked and a remedy", func(t *testing.T) {
 		for _, part := range []string{hbase.ErrLocked.Error(), dir, "stop the process"} {
 			if !strings.Contains(string(said), part) {
 				t.Errorf("%q lacks %q", said, part)
 			}
 		}
 	})
-	t.Run("the first process goes on", func(t *testing.T) {
+	t.Run("the first process continues", func(t *testing.T) {
 		if _, err := s.Tables(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -117,7 +118,7 @@ func TestTwoProcesses(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("a directory that was closed can be opened by another process", func(t *testing.T) {
+	t.Run("another process opens a closed directory", func(t *testing.T) {
 		cmd, out := child(t, dir, "open")
 		said, _ := io.ReadAll(out)
 		if err := cmd.Wait(); err != nil || string(said) != "<nil>\n" {

@@ -9,12 +9,12 @@ import (
 	"twibase/hbase"
 )
 
-// Gets of rows in no order, some of which can't be served.
-func TestOfVeryManyGetsEachIsAnsweredInItsPlace(t *testing.T) {
+func TestManyGetsAreAlignedWithTheirResults(t *testing.T) {
 	d := newDirty(t)
 	name := func(i int) string { return fmt.Sprint(i * 7919 % 64) }
 	for i := range 64 {
-		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: fmt.Append(nil, i)}}})
+		cell := hbase.Cell{Family: "i", Qualifier: "q", Value: fmt.Append(nil, i)}
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{cell}})
 	}
 	gets := make([]hbase.Get, 100_000)
 	for i := range gets {
@@ -29,7 +29,7 @@ func TestOfVeryManyGetsEachIsAnsweredInItsPlace(t *testing.T) {
 	for i, r := range results {
 		if i%1000 == 0 {
 			if !errors.Is(r.Err, hbase.ErrTableNotFound) {
-				t.Fatalf("Get %d of a table that is none: %v", i, r.Err)
+				t.Fatalf("Get %d of a missing table: %v", i, r.Err)
 			}
 		} else if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != name(i) {
 			t.Fatalf("Get %d of row %s: %v, %v", i, name(i), r.Cells, r.Err)

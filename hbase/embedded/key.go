@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// The key of an entry. Keys sort bytewise as HBase sorts cells. A 00 in a row or a qualifier is written 00 FF, and 00 01 ends
-// it. The markers of a family sort before its columns.
+// The key of an entry. Keys sort bytewise as HBase sorts cells. A 00 in a row or a qualifier is
+// written 00 FF, and 00 01 ends it. The markers of a family sort before its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
 //	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  a version, or a marker of a column
@@ -19,8 +19,8 @@ import (
 //	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         a marker of a family
 //	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
 //
-// The value of a version is the cell's. The value of a marker is the time when it was written, 8 bytes. Table 0 is the
-// catalog (catalog.go).
+// The value of a version is the cell's. The value of a marker is the time when it was written,
+// 8 bytes. Table 0 is the catalog (catalog.go).
 const (
 	tableLength = 4
 	// tailLength is the length of a timestamp and a kind.

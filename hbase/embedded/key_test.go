@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entry is what a key says.
+// entry is a decoded key.
 type entry struct {
 	table             uint32
 	row               string
@@ -28,9 +28,10 @@ func (e entry) compare(o entry) int {
 		cmp.Compare(e.qualifier, o.qualifier), cmp.Compare(o.timestamp, e.timestamp), cmp.Compare(e.kind, o.kind))
 }
 
-// drawEntry draws from few bytes, those that the encoding treats in a way of their own among them.
+// drawEntry draws from few bytes, among them those that are escaped.
 func drawEntry(t *rapid.T, name string) entry {
-	some := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4), func(b []byte) string { return string(b) })
+	bytes := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4)
+	some := rapid.Map(bytes, func(b []byte) string { return string(b) })
 	return entry{
 		table:     rapid.SampledFrom([]uint32{1, 2, 255, 256, 257, 1 << 16, 1<<16 + 1}).Draw(t, name+" table"),
 		row:       "r" + some.Draw(t, name+" row"),
@@ -50,22 +51,22 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a family's markers come before its columns and behind the family before", func(t *testing.T) {
+	t.Run("a family's markers sort between the previous family and its columns", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			e := drawEntry(t, "e")
 			row := appendRow(nil, e.table, e.row)
 			marker := appendTime(append(append(append([]byte(nil), row...), e.family...), 0, 0, 0), e.timestamp)
 			if bytes.Compare(marker, e.key()) >= 0 {
-				t.Errorf("the marker is behind %+v", e)
+				t.Errorf("the marker sorts after %+v", e)
 			}
 			before := e
 			before.family = "a"
 			if bytes.Compare(before.key(), marker) >= 0 {
-				t.Errorf("the marker is before %+v", before)
+				t.Errorf("the marker sorts before %+v", before)
 			}
 		})
 	})
-	t.Run("the prefix of a key is its row, which can be read from it", func(t *testing.T) {
+	t.Run("the prefix of a key decodes to its row", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			e := drawEntry(t, "e")
 			key := e.key()
@@ -81,8 +82,8 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	})
-	// Pebble splits the shortened keys of its indexes too.
-	t.Run("the prefixes of any bytes sort as they do", func(t *testing.T) {
+	// Pebble also splits the shortened keys of its indexes.
+	t.Run("prefixes of any bytes sort as the bytes", func(t *testing.T) {
 		any := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 0, 9)
 		rapid.Check(t, func(t *rapid.T) {
 			a, b := any.Draw(t, "a"), any.Draw(t, "b")
@@ -91,7 +92,7 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a row key that is cut short or damaged is an error or another row", func(t *testing.T) {
+	t.Run("a cut row key is an error or another row", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			e := drawEntry(t, "e")
 			prefix := appendRow(nil, e.table, e.row)

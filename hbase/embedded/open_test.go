@@ -20,7 +20,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	ctx := context.Background()
-	t.Run("the same process can't open a directory twice", func(t *testing.T) {
+	t.Run("a directory opened twice in one process", func(t *testing.T) {
 		dir := t.TempDir()
 		s := mustOpen(t, dir)
 		defer s.Close()
@@ -28,13 +28,13 @@ func TestOpen(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a directory is made", func(t *testing.T) {
+	t.Run("a missing directory is created", func(t *testing.T) {
 		s := mustOpen(t, filepath.Join(t.TempDir(), "a", "b"))
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Run("a directory that can't be made is an error", func(t *testing.T) {
+	t.Run("an error of mkdir", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -43,21 +43,21 @@ func TestOpen(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("two stores in memory have nothing in common", func(t *testing.T) {
+	t.Run("two stores in memory are independent", func(t *testing.T) {
 		a, b := mustOpen(t, ""), mustOpen(t, "")
 		defer a.Close()
 		defer b.Close()
-		if err := a.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-			t.Fatal(err)
-		}
+		createTable(t, a, "t")
 		if names, err := b.Tables(ctx); err != nil || len(names) != 0 {
 			t.Error(names, err)
 		}
 	})
-	t.Run("tables and their attributes outlive a close", func(t *testing.T) {
+	t.Run("table definitions are durable", func(t *testing.T) {
 		dir := t.TempDir()
 		definition := hbase.Table{Name: "t", Splits: []string{"\x00\xff", "\xfe"}, Families: []hbase.FamilySchema{
-			{Name: "i", Versions: 3, Encoding: "ROW_INDEX_V1", Bloom: "ROW", Compression: "NONE", BlockSize: 1 << 16}, {Name: "f"}}}
+			{Name: "i", Versions: 3, Encoding: "ROW_INDEX_V1", Bloom: "ROW", Compression: "NONE", BlockSize: 1 << 16},
+			{Name: "f"},
+		}}
 		s := mustOpen(t, dir)
 		for _, d := range []hbase.Table{definition, {Name: "dropped", Families: definition.Families}} {
 			if err := s.CreateTable(ctx, d); err != nil {
@@ -74,12 +74,13 @@ func TestOpen(t *testing.T) {
 		}
 		want := []family{{"f", 1}, {"i", 3}}
 		if got := s.tables["t"].families; !slices.Equal(want, got) {
-			t.Errorf("the families are %v, not %v", got, want)
+			t.Errorf("got families %v, want %v", got, want)
 		}
 	})
-	t.Run("what Pebble tells goes to the logger", func(t *testing.T) {
+	t.Run("Pebble logs to the logger", func(t *testing.T) {
 		var text bytes.Buffer
-		s, err := Open(t.TempDir(), WithLogger(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		logger := slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		s, err := Open(t.TempDir(), WithLogger(logger))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestFormat(t *testing.T) {
+func TestUnknownFormatIsRejected(t *testing.T) {
 	newStore := func(t *testing.T) *vfs.MemFS {
 		fs := vfs.NewMem()
 		s, err := open("db", fs, false)
@@ -111,7 +112,7 @@ func TestFormat(t *testing.T) {
 			}
 		}
 	}
-	t.Run("a directory of a newer format of ours is refused", func(t *testing.T) {
+	t.Run("a newer version of twibase", func(t *testing.T) {
 		fs := vfs.NewMem()
 		s, err := open("db", fs, false)
 		if err != nil {
@@ -123,7 +124,7 @@ func TestFormat(t *testing.T) {
 		s.Close()
 		expect(t, fs, "newer version", " 2")
 	})
-	t.Run("a directory of a newer format of Pebble's is refused", func(t *testing.T) {
+	t.Run("a newer version of Pebble", func(t *testing.T) {
 		fs := newStore(t)
 		for _, name := range mustList(t, fs) {
 			if strings.HasPrefix(name, "marker.format-version") {
@@ -135,9 +136,10 @@ func TestFormat(t *testing.T) {
 		writeFile(t, fs, "db/marker.format-version.000099.099", nil)
 		expect(t, fs, "newer version")
 	})
-	t.Run("a database of another program is refused", func(t *testing.T) {
+	t.Run("a database of another program", func(t *testing.T) {
 		fs := vfs.NewMem()
-		db, err := pebble.Open("db", &pebble.Options{FS: fs, FormatMajorVersion: format, Logger: pebbleLog{slog.New(slog.DiscardHandler)}})
+		logger := pebbleLog{slog.New(slog.DiscardHandler)}
+		db, err := pebble.Open("db", &pebble.Options{FS: fs, FormatMajorVersion: format, Logger: logger})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,14 +165,14 @@ func TestNowNeverGoesBack(t *testing.T) {
 	present := time.UnixMilli(5000)
 	s.clock = func() time.Time { return present }
 	if now := s.now(); now != 5000 {
-		t.Errorf("%d", now)
+		t.Errorf("got %d, want 5000", now)
 	}
 	present = time.UnixMilli(4000)
 	if now := s.now(); now != 5000 {
-		t.Errorf("after the clock was set back: %d", now)
+		t.Errorf("after the clock was set back: got %d, want 5000", now)
 	}
 	present = time.UnixMilli(5001)
 	if now := s.now(); now != 5001 {
-		t.Errorf("%d", now)
+		t.Errorf("got %d, want 5001", now)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// register is a column to which one writer writes its steps, one after the other. At the odd ones it is deleted, if it ever is.
+// register is a column with one writer, which writes ascending steps. At odd steps it deletes the
+// column if deleted is set.
 type register struct {
 	rows           []string
 	family, column string
@@ -26,11 +27,15 @@ type register struct {
 
 func (r *register) put(row string, step int64) hbase.Put {
 	value := binary.BigEndian.AppendUint64(nil, uint64(step))
-	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: r.family, Qualifier: r.column, Timestamp: step, Value: value}}}
+	cell := hbase.Cell{Family: r.family, Qualifier: r.column, Timestamp: step, Value: value}
+	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows of the register at once: as a put, or at an odd step as what delete makes.
-func mutate(remove func(r *register, row string, step int64) hbase.Delete) func(context.Context, *Store, *register, int64) error {
+// mutate writes a step to all rows of the register in one call: a put, or at odd steps the result
+// of remove.
+func mutate(
+	remove func(r *register, row string, step int64) hbase.Delete,
+) func(context.Context, *Store, *register, int64) error {
 	return func(ctx context.Context, s *Store, r *register, step int64) error {
 		var batch []hbase.Mutation
 		for _, row := range r.rows {
@@ -68,34 +73,41 @@ func registers() []*register {
 		{rows: all, family: "d", column: "family", deleted: true, write: mutate(deleting(hbase.Family))},
 		{rows: []string{"a"}, family: "v", column: "column", deleted: true, write: mutate(deleting(hbase.AllVersions))},
 		{rows: []string{"b"}, family: "i", column: "version", deleted: true, write: mutate(deleting(hbase.OneVersion))},
-		{rows: []string{"gone"}, family: "i", column: "row", deleted: true, write: mutate(func(_ *register, row string, step int64) hbase.Delete {
-			return hbase.Delete{Table: "t", Row: row, Timestamp: step}
-		})},
-		{rows: []string{"b"}, family: "i", column: "sum", write: func(ctx context.Context, s *Store, r *register, step int64) error {
-			sum, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "b", Family: "i", Qualifier: "sum", Delta: 1})
-			if err == nil && sum != step {
-				err = fmt.Errorf("the sum is %d, not %d", sum, step)
-			}
-			return err
-		}},
-		{rows: []string{"c"}, family: "v", column: "checked", write: func(ctx context.Context, s *Store, r *register, step int64) error {
-			check := hbase.Check{Family: r.family, Qualifier: r.column}
-			if step > 1 {
-				check.Value = r.put("", step-1).Cells[0].Value
-			}
-			if did, err := s.CheckAndPut(ctx, check, r.put("c", step)); err != nil || !did {
-				return fmt.Errorf("step %d was put: %v, %v", step, did, err)
-			}
-			check.Value = []byte("something else")
-			if did, err := s.CheckAndPut(ctx, check, r.put("c", step+1)); err != nil || did {
-				return fmt.Errorf("step %d was put: %v, %v", step+1, did, err)
-			}
-			return nil
-		}},
+		{rows: []string{"gone"}, family: "i", column: "row", deleted: true, write: mutate(deletingRow)},
+		{rows: []string{"b"}, family: "i", column: "sum", write: increment},
+		{rows: []string{"c"}, family: "v", column: "checked", write: checkAndPut},
 	}
 }
 
-// observer reads the registers, and remembers what it has seen.
+func deletingRow(_ *register, row string, step int64) hbase.Delete {
+	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
+}
+
+func increment(ctx context.Context, s *Store, r *register, step int64) error {
+	sum, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "b", Family: "i", Qualifier: "sum", Delta: 1})
+	if err == nil && sum != step {
+		err = fmt.Errorf("got sum %d, want %d", sum, step)
+	}
+	return err
+}
+
+// checkAndPut puts a step after the one before it, and fails to put another one.
+func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
+	check := hbase.Check{Family: r.family, Qualifier: r.column}
+	if step > 1 {
+		check.Value = r.put("", step-1).Cells[0].Value
+	}
+	if did, err := s.CheckAndPut(ctx, check, r.put("c", step)); err != nil || !did {
+		return fmt.Errorf("put of step %d: %v, %v", step, did, err)
+	}
+	check.Value = []byte("something else")
+	if did, err := s.CheckAndPut(ctx, check, r.put("c", step+1)); err != nil || did {
+		return fmt.Errorf("put of step %d: %v, %v", step+1, did, err)
+	}
+	return nil
+}
+
+// observer reads the registers, and remembers the last step that it read.
 type observer struct {
 	store  *Store
 	all    []*register
@@ -103,12 +115,17 @@ type observer struct {
 	seen   map[string]int64
 }
 
-// look reads some rows at once. What it sees of a register is a step that was not over when the call began, nor begun when it ended, and none before one
-// that it has seen. What is written at once is seen at once.
+// look reads some rows in one call. The step of a register must lie between the last one that was
+// complete before the call, or was read before, and the last one that began before its end. All
+// rows of a register must have the same step.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
 	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {
-		g := hbase.Get{Table: "t", Row: []string{"a", "b", "c", "gone"}[o.random.IntN(4)], Columns: []string{"", "i", "v", "d", "i:batch i:sum d:family"}[o.random.IntN(5)]}
+		g := hbase.Get{
+			Table:   "t",
+			Row:     []string{"a", "b", "c", "gone"}[o.random.IntN(4)],
+			Columns: []string{"", "i", "v", "d", "i:batch i:sum d:family"}[o.random.IntN(5)],
+		}
 		if g.Columns == "i" {
 			g.Page.Stop = "zzz"
 		}
@@ -142,19 +159,19 @@ func (o *observer) look(ctx context.Context) error {
 					step = int64(binary.BigEndian.Uint64(c.Value))
 				}
 			}
-			if step == 0 && r.deleted { // the first step at which it can have been deleted
+			if step == 0 && r.deleted { // the first step at which it can be deleted
 				step = max(from[i], o.seen[r.column])
 				if step%2 == 0 && step > 0 {
 					step++
 				}
 			}
 			if low := max(from[i], o.seen[r.column]); step < low || step > to {
-				return fmt.Errorf("%s of row %s was seen at step %d, after %d and before %d", r.column, g.Row, step, low, to+1)
+				return fmt.Errorf("%s of row %s: got step %d, want %d to %d", r.column, g.Row, step, low, to)
 			}
 			steps[step] = true
 		}
 		if len(steps) > 1 {
-			return fmt.Errorf("of %s one call has seen the steps %v", r.column, steps)
+			return fmt.Errorf("%s: got the steps %v in one call", r.column, steps)
 		}
 		for step := range steps {
 			o.seen[r.column] = step
@@ -181,7 +198,7 @@ func (r *register) in(g hbase.Get, sel *selection) bool {
 	return false
 }
 
-func TestWhoeverReadsWhileOthersWriteSeesNothingOld(t *testing.T) {
+func TestConcurrentReadsAreNeverStale(t *testing.T) {
 	for _, c := range []struct {
 		name, dir string
 		steps     int64
@@ -189,17 +206,19 @@ func TestWhoeverReadsWhileOthersWriteSeesNothingOld(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			var minutes atomic.Int64 // pass at every look at the clock: markers grow old and are cleaned
+			var minutes atomic.Int64 // pass at each reading of the clock, so that markers expire and are cleaned
 			s, err := Open(c.dir, func(s *Store) {
-				s.clock = func() time.Time { return time.UnixMilli(1e12).Add(time.Duration(minutes.Add(1)) * time.Minute) }
+				s.clock = func() time.Time {
+					return time.UnixMilli(1e12).Add(time.Duration(minutes.Add(1)) * time.Minute)
+				}
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
 			ctx := context.Background()
-			err = s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "d"}, {Name: "i"}, {Name: "v", Versions: 3}}})
-			if err != nil {
+			families := []hbase.FamilySchema{{Name: "d"}, {Name: "i"}, {Name: "v", Versions: 3}}
+			if err := s.CreateTable(ctx, hbase.Table{Name: "t", Families: families}); err != nil {
 				t.Fatal(err)
 			}
 			all := registers()
@@ -237,7 +256,7 @@ func TestWhoeverReadsWhileOthersWriteSeesNothingOld(t *testing.T) {
 				}
 				for range 4 {
 					if got, err := s.Get(ctx, []hbase.Get{get}); err != nil || !cmp.Equal(want, got) {
-						t.Errorf("%v\nnot what Pebble has, %v: %v", got, want, err)
+						t.Errorf("row %s: got %v, %v\nwant %v", row, got, err, want)
 					}
 				}
 			}

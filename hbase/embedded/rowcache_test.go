@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// answer reads, and returns the answers and what they cost.
+// answer reads rows, and returns the results and their cost.
 func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) {
 	d.t.Helper()
 	var stats hbase.Stats
@@ -23,15 +23,14 @@ func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) 
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return results, fmt.Sprintf("%d RPCs, %d Gets, %d rows, %d bytes", stats.RPCs.Load(), stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load())
+	return results, fmt.Sprintf("%d RPCs, %d Gets, %d rows, %d bytes",
+		stats.RPCs.Load(), stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load())
 }
 
-// cacheCounts returns how many rows that were asked for were in the cache, and how many were not.
-func cacheCounts(s *Store) (hits, misses int64) {
-	return s.hits.Load(), s.misses.Load()
-}
+// cacheCounts returns the numbers of rows that the cache had and did not have.
+func cacheCounts(s *Store) (hits, misses int64) { return s.hits.Load(), s.misses.Load() }
 
-// hits returns how many of the rows were in the cache.
+// hits reads rows, and returns the number of hits.
 func (d *dirty) hits(gets ...hbase.Get) int64 {
 	d.t.Helper()
 	before, _ := cacheCounts(d.Store)
@@ -40,35 +39,41 @@ func (d *dirty) hits(gets ...hbase.Get) int64 {
 	return after - before
 }
 
-// fresh is a Get that the cache has nothing to do with, but which answers the same.
+// fresh returns a Get with the same result that bypasses the cache.
 func fresh(g hbase.Get) hbase.Get {
 	g.Time.To = math.MaxInt64
 	return g
 }
 
-func TestRowsThatWereAskedForTwiceAreAnsweredWithoutPebble(t *testing.T) {
+func TestRowsThatWereReadTwiceAreCached(t *testing.T) {
 	d := newDirty(t)
 	for i := range 3 {
-		d.write(hbase.Put{Table: "t", Row: fmt.Sprint("row", i), Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("A")}, {Family: "v", Qualifier: "b"}}})
+		cells := []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("A")}, {Family: "v", Qualifier: "b"}}
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint("row", i), Cells: cells})
 	}
 	gets := []hbase.Get{
-		{Table: "t", Row: "row1"}, {Table: "t", Row: "none"}, {Table: "t", Row: "row0"}, {Table: "t", Row: "row2", Columns: "i:a v:b"},
-		{Table: "t", Row: "row1", Columns: "v", Page: hbase.After("a", 3)}, {Table: "t", Row: "row1"}, {Table: "t", Row: "row1", Columns: "nothing"},
+		{Table: "t", Row: "row1"},
+		{Table: "t", Row: "none"},
+		{Table: "t", Row: "row0"},
+		{Table: "t", Row: "row2", Columns: "i:a v:b"},
+		{Table: "t", Row: "row1", Columns: "v", Page: hbase.After("a", 3)},
+		{Table: "t", Row: "row1"},
+		{Table: "t", Row: "row1", Columns: "nothing"},
 	}
 	want, cost := d.answer(gets...)
 	if again, once := d.answer(gets...); once != cost || !cmp.Equal(want[:6], again[:6]) {
-		t.Errorf("the second time %s, %v\nthe first %s, %v", once, again, cost, want)
+		t.Errorf("second read: %s, %v\nfirst read: %s, %v", once, again, cost, want)
 	}
 	db := d.db
-	d.db = nil // an iterator would be the end
+	d.db = nil // an iterator would panic
 	got, warm := d.answer(gets...)
 	d.db = db
 	if diff := cmp.Diff(want[:6], got[:6]); diff != "" || warm != cost || got[6].Err == nil {
-		t.Errorf("%s instead of %s, an error %v\n%s", warm, cost, got[6].Err, diff)
+		t.Errorf("cached read: %s, want %s; error %v\n%s", warm, cost, got[6].Err, diff)
 	}
 }
 
-func TestWithoutARowCacheNothingIsKept(t *testing.T) {
+func TestRowCacheOfSizeZeroKeepsNothing(t *testing.T) {
 	s, err := Open("", WithRowCache(0))
 	if err != nil {
 		t.Fatal(err)
@@ -85,15 +90,18 @@ func TestWithoutARowCacheNothingIsKept(t *testing.T) {
 	}
 }
 
-func TestEachSelectionAndPageOfARowIsKeptForItself(t *testing.T) {
+func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
 	d := newDirty(t)
 	for _, q := range []string{"a", "b", "c", "d"} {
 		d.put("i:"+q, 7)
 		d.put("v:"+q, 7)
 		d.put("v:"+q, 8)
 	}
-	gets := []hbase.Get{{}, {Columns: "i"}, {Columns: "v"}, {Columns: "i:a"}, {Columns: "i:a v:b"}, {Versions: 1}, {Versions: 2}, {Time: hbase.TimeRange{To: 8}},
-		{Page: hbase.Page{Limit: 1}}, {Page: hbase.Page{Limit: 2}}, {Columns: "v", Page: hbase.Page{Limit: 1}}}
+	gets := []hbase.Get{
+		{}, {Columns: "i"}, {Columns: "v"}, {Columns: "i:a"}, {Columns: "i:a v:b"},
+		{Versions: 1}, {Versions: 2}, {Time: hbase.TimeRange{To: 8}},
+		{Page: hbase.Page{Limit: 1}}, {Page: hbase.Page{Limit: 2}}, {Columns: "v", Page: hbase.Page{Limit: 1}},
+	}
 	for _, start := range []string{"", "a", "b"} {
 		for _, stop := range []string{"", "b", "bc", "c"} {
 			for limit := range 3 {
@@ -118,7 +126,7 @@ func TestEachSelectionAndPageOfARowIsKeptForItself(t *testing.T) {
 	}
 }
 
-func TestWhatWasMadeOfACellLastsAsLongAsItIsKept(t *testing.T) {
+func TestMemosLiveAsLongAsTheirCell(t *testing.T) {
 	d := newDirty(t)
 	d.put("v:b", 7)
 	read := func() *hbase.Memo {
@@ -132,20 +140,20 @@ func TestWhatWasMadeOfACellLastsAsLongAsItIsKept(t *testing.T) {
 	for range 2 {
 		for range 2 {
 			if read() != nil {
-				t.Error("what is not kept yet has a memo")
+				t.Error("a cell that is not cached has a memo")
 			}
 		}
 		if read().Made() != nil {
-			t.Error("of the new cell the old one's is remembered")
+			t.Error("the new cell has the old one's value")
 		}
 		if read().Remember("made", 1); read().Made() != "made" {
-			t.Error("nothing is remembered")
+			t.Error("the memo has no value")
 		}
 		d.put("v:b", 8)
 	}
 }
 
-func TestWhatIsRememberedOfRowsTakesTheCachesRoom(t *testing.T) {
+func TestMemosCountForTheCacheSize(t *testing.T) {
 	d := newDirty(t)
 	d.cache = newRowCache(256 << 10)
 	taken := func(row string) (room, shard int) {
@@ -164,33 +172,35 @@ func TestWhatIsRememberedOfRowsTakesTheCachesRoom(t *testing.T) {
 		results, _ := d.answer(hbase.Get{Table: "t", Row: row, Columns: "v"})
 		return results[0].Cells[0].Memo
 	}
-	d.write(hbase.Put{Table: "t", Row: "row", Cells: []hbase.Cell{{Family: "v", Qualifier: "a"}, {Family: "v", Qualifier: "b"}}})
+	cells := []hbase.Cell{{Family: "v", Qualifier: "a"}, {Family: "v", Qualifier: "b"}}
+	d.write(hbase.Put{Table: "t", Row: "row", Cells: cells})
 	memo("row")
 	memo("row")
 	before, shard := taken("row")
 	memo("row").Remember("made", 1000)
 	if after, all := taken("row"); after != before+1016 || all != shard+1016 {
-		t.Errorf("a thousand bytes took %d of %d, and %d of %d before", after, all, before, shard)
+		t.Errorf("row of %d bytes in a shard of %d, before %d in %d", after, all, before, shard)
 	}
 	results, _ := d.answer(hbase.Get{Table: "t", Row: "row", Columns: "v"})
 	other := results[0].Cells[1].Memo
 	other.Remember("large", 7<<10)
 	if room, all := taken("row"); other.Made() != nil || room != before+1016 || all != shard+1016 {
-		t.Errorf("more than half of the shard is remembered of one row: %d bytes of %d", room, all)
+		t.Errorf("one row has more than half of the shard: %d bytes of %d", room, all)
 	}
-	d.write(hbase.Put{Table: "t", Row: "row", Cells: []hbase.Cell{{Family: "v", Qualifier: "a", Value: []byte("new")}}})
+	cells = []hbase.Cell{{Family: "v", Qualifier: "a", Value: []byte("new")}}
+	d.write(hbase.Put{Table: "t", Row: "row", Cells: cells})
 	memo("row")
 	memo("row")
 	if after, all := taken("row"); after != before+3 || all != shard+3 {
-		t.Errorf("the new row takes %d of %d, the old one took %d of %d", after, all, before, shard)
+		t.Errorf("new row of %d bytes in a shard of %d, old one %d in %d", after, all, before, shard)
 	}
 	other.Remember("late", 1)
 	if after, all := taken("row"); other.Made() != nil || after != before+3 || all != shard+3 {
-		t.Errorf("what nobody is answered with any more takes room: %d of %d", after, all)
+		t.Errorf("the memo of an evicted row takes room: %d of %d", after, all)
 	}
 }
 
-func TestWhatManySelectionsMeanIsNotMistaken(t *testing.T) {
+func TestMoreSelectionsThanAreCached(t *testing.T) {
 	d := newDirty(t)
 	d.put("i:a", 1)
 	for n := range maxSelections + 200 {
@@ -204,31 +214,31 @@ func TestWhatManySelectionsMeanIsNotMistaken(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptWhileARowIsWritten(t *testing.T) {
+func TestRowsAreNotCachedDuringAWrite(t *testing.T) {
 	d := newDirty(t)
 	d.put("i:a", 1)
 	get := hbase.Get{Table: "t", Row: "r"}
 	unlock := d.rows.alone(d.tables["t"].id, "r")
 	for range 4 {
 		if d.hits(get) != 0 {
-			t.Fatal("a row that is being written was kept")
+			t.Fatal("a row was cached during a write")
 		}
 	}
 	unlock()
 	if first, second, third := d.hits(get), d.hits(get), d.hits(get); first != 0 || second != 0 || third != 1 {
-		t.Errorf("%d, %d and %d hits after the write", first, second, third)
+		t.Errorf("%d, %d and %d hits after the write, want 0, 0 and 1", first, second, third)
 	}
 	unlock = d.rows.alone(d.tables["t"].id, "r")
 	if d.hits(get) != 0 {
-		t.Error("a row that is being written was answered from the cache")
+		t.Error("a hit during a write")
 	}
 	unlock()
 	if d.hits(get) != 0 {
-		t.Error("a row that was written was answered from the cache")
+		t.Error("a hit after a write")
 	}
 }
 
-func TestOfWhatChangesDuringACallNothingIsAnsweredFromTheCache(t *testing.T) {
+func TestRowsThatChangeDuringACallAreReadAgain(t *testing.T) {
 	d := newDirty(t)
 	d.put("i:a", 1)
 	gets := []hbase.Get{{Table: "t", Row: "r"}, {Table: "t", Row: "other"}}
@@ -238,22 +248,22 @@ func TestOfWhatChangesDuringACallNothingIsAnsweredFromTheCache(t *testing.T) {
 	lookups := make([]lookup, 2)
 	d.prepare(gets, lookups, make([]hbase.Result, 2))
 	if _, missing := d.cache.find(&d.rows, lookups); missing != 0 {
-		t.Fatalf("%d rows are not there", missing)
+		t.Fatalf("%d rows are not cached", missing)
 	}
 	if !d.allCurrent(lookups) {
-		t.Error("a row is not current, and none has changed")
+		t.Error("a row is not current before any change")
 	}
 	d.put("i:a", 2)
 	if d.allCurrent(lookups) || lookups[0].cached != nil || lookups[1].cached == nil {
-		t.Errorf("of the rows that were found %v are current", lookups)
+		t.Errorf("want row r dropped and row other current, got %v", lookups)
 	}
 	d.cache.again(lookups[0].key)
 	if d.cache.offer(&lookups[0], nil, 0); d.hits(gets[0]) != 0 {
-		t.Error("what was read of a row after it changed was kept")
+		t.Error("a row that changed during the call was cached")
 	}
 }
 
-func TestATableThatIsMadeAgainHasNothingOfTheOldOne(t *testing.T) {
+func TestARecreatedTableHasNoCachedRows(t *testing.T) {
 	d := newDirty(t)
 	for n := range 5 {
 		d.expect()
@@ -273,13 +283,14 @@ func TestATableThatIsMadeAgainHasNothingOfTheOldOne(t *testing.T) {
 	}
 }
 
-func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
+func TestAFullCacheKeepsFrequentRows(t *testing.T) {
 	d := newDirty(t)
 	const room = 256 << 10
 	d.cache = newRowCache(room)
 	get := func(i int) hbase.Get { return hbase.Get{Table: "t", Row: fmt.Sprint(i)} }
 	put := func(i, size int) {
-		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: make([]byte, size)}}})
+		cell := hbase.Cell{Family: "i", Qualifier: "a", Value: make([]byte, size)}
+		d.write(hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{cell}})
 	}
 	for i := range 2000 {
 		put(i, 300)
@@ -298,26 +309,26 @@ func TestACacheThatIsFullKeepsWhatIsAskedForMost(t *testing.T) {
 				sum += k.size
 			}
 			if sum != s.size {
-				t.Fatalf("%d bytes are counted, and %d are taken", s.size, sum)
+				t.Fatalf("shard size is %d, sum of its rows %d", s.size, sum)
 			}
 			taken += sum
 		}
 		if taken > room {
-			t.Fatalf("%d bytes are taken of %d", taken, room)
+			t.Fatalf("cache has %d bytes, limit %d", taken, room)
 		}
 	}
 	if d.hits(get(0)) != 1 || d.hits(get(1)) != 0 || d.hits(get(1999)) != 1 {
-		t.Error("what was asked for all the time has gone, or what was not is there")
+		t.Error("want hits of rows 0 and 1999 only")
 	}
 	put(2000, maxCached)
 	for range 4 {
 		if d.hits(get(2000)) != 0 {
-			t.Fatal("a row that is too large was kept")
+			t.Fatal("a row above maxCached was cached")
 		}
 	}
 }
 
-func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
+func TestCachedRowsEqualPebbles(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -327,14 +338,16 @@ func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
 	change := func() error {
 		row, column, timestamp := pick("a", "b", "c"), pick("p", "q"), int64(random.IntN(20))
 		family := pick("i", "v")
-		cells := []hbase.Cell{{Family: family, Qualifier: column, Timestamp: timestamp, Value: fmt.Append(nil, random.IntN(100))}}
+		value := fmt.Append(nil, random.IntN(100))
+		cells := []hbase.Cell{{Family: family, Qualifier: column, Timestamp: timestamp, Value: value}}
 		switch random.IntN(8) {
 		case 0:
 			_, err := d.Increment(ctx, hbase.Increment{Table: "t", Row: row, Family: "i", Qualifier: "n", Delta: 1})
 			return err
 		case 1:
 			check := hbase.Check{Family: family, Qualifier: column}
-			if now, _ := d.answer(hbase.Get{Table: "t", Row: row, Columns: family + ":" + column}); len(now[0].Cells) > 0 {
+			now, _ := d.answer(hbase.Get{Table: "t", Row: row, Columns: family + ":" + column})
+			if len(now[0].Cells) > 0 {
 				check.Value = now[0].Cells[0].Value
 			}
 			_, err := d.CheckAndPut(ctx, check, hbase.Put{Table: "t", Row: row, Cells: cells})
@@ -348,12 +361,16 @@ func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
 			} else if kind == hbase.OneVersion {
 				timestamp++
 			}
-			d.write(hbase.Delete{Table: "t", Row: row, Columns: []hbase.Deletion{{Kind: kind, Family: family, Qualifier: column, Timestamp: timestamp}}})
+			deletion := hbase.Deletion{Kind: kind, Family: family, Qualifier: column, Timestamp: timestamp}
+			d.write(hbase.Delete{Table: "t", Row: row, Columns: []hbase.Deletion{deletion}})
 		case 4:
 			d.present = d.present.Add(time.Hour)
 			return d.cleanQueued()
 		default:
-			errs, err := d.Mutate(ctx, []hbase.Mutation{hbase.Put{Table: "t", Row: row, Cells: cells}, hbase.Put{Table: "t", Row: "c", Cells: cells}})
+			errs, err := d.Mutate(ctx, []hbase.Mutation{
+				hbase.Put{Table: "t", Row: row, Cells: cells},
+				hbase.Put{Table: "t", Row: "c", Cells: cells},
+			})
 			if errs != nil {
 				return errs[0]
 			}
@@ -379,15 +396,15 @@ func TestEveryAnswerOfTheCacheIsWhatPebbleHas(t *testing.T) {
 		got, cost := d.answer(gets...)
 		want, uncached := d.answer(unkept...)
 		if diff := cmp.Diff(want, got); diff != "" || cost != uncached {
-			t.Fatalf("%s instead of %s (-Pebble +cache)\n%s", cost, uncached, diff)
+			t.Fatalf("got %s, want %s (-Pebble +cache)\n%s", cost, uncached, diff)
 		}
 	}
 	if hits, misses := cacheCounts(d.Store); hits < 200 {
-		t.Errorf("%d hits and %d misses: the cache has hardly been asked", hits, misses)
+		t.Errorf("%d hits and %d misses, want at least 200 hits", hits, misses)
 	}
 }
 
-func TestKeysThatShareAPlaceAreKeptThoughTheyAreAskedForInTurns(t *testing.T) {
+func TestKeysThatShareASlotAreCached(t *testing.T) {
 	c := &rowCache{asked: make([]atomic.Uint32, 1)}
 	kept := map[string]bool{}
 	for range 100 { // 2^-99 that neither is kept
@@ -396,6 +413,6 @@ func TestKeysThatShareAPlaceAreKeptThoughTheyAreAskedForInTurns(t *testing.T) {
 		}
 	}
 	if !kept["a"] || !kept["b"] {
-		t.Errorf("kept are %v", kept)
+		t.Errorf("got %v, want a and b", kept)
 	}
 }

@@ -200,7 +200,8 @@ func openError(err error) error {
 	case strings.Contains(text, "unknown format major version"):
 		return fmt.Errorf("%w: a newer version of twibase wrote it; use that version (%v)", hbase.ErrFormat, err)
 	case strings.Contains(text, "comparer name"):
-		return fmt.Errorf("%w: it is a database of another program or of another version of twibase (%v)", hbase.ErrFormat, err)
+		return fmt.Errorf("%w: it is a database of another program or of another version of twibase (%v)",
+			hbase.ErrFormat, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: a file is missing: %v", hbase.ErrCorrupt, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// gateFS holds up the syncs of the log while its gate is closed, and counts them.
+// gateFS delays the syncs of the log while its gate is locked, and counts them.
 type gateFS struct {
 	vfs.FS
 	gate  sync.RWMutex
@@ -72,13 +72,11 @@ func gatedStore(t *testing.T) (*Store, *gateFS) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-		t.Fatal(err)
-	}
+	createTable(t, s, "t")
 	return s, fs
 }
 
-// keys counts what can be seen.
+// keys counts the visible entries.
 func keys(t *testing.T, s *Store) (n int) {
 	t.Helper()
 	iter, err := s.db.NewIter(nil)
@@ -102,7 +100,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	short := func() (context.Context, context.CancelFunc) {
 		return context.WithTimeout(context.Background(), 20*time.Millisecond)
 	}
-	t.Run("a write is acknowledged only when it is on disk, and gives up with its ctx", func(t *testing.T) {
+	t.Run("a write returns when it is synced, or with its ctx", func(t *testing.T) {
 		s, fs := gatedStore(t)
 		fs.gate.Lock()
 		ctx, cancel := short()
@@ -110,7 +108,8 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 		if _, err := s.Mutate(ctx, []hbase.Mutation{put("a", "1")}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Mutate: %v", err)
 		}
-		if _, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "n", Family: "i", Qualifier: "n", Delta: 1}); !errors.Is(err, context.DeadlineExceeded) {
+		inc := hbase.Increment{Table: "t", Row: "n", Family: "i", Qualifier: "n", Delta: 1}
+		if _, err := s.Increment(ctx, inc); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Increment: %v", err)
 		}
 		fs.gate.Unlock()
@@ -118,7 +117,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("the loser of a CheckAndPut waits until the winner's put is on disk", func(t *testing.T) {
+	t.Run("a failed check waits until the put that it read is synced", func(t *testing.T) {
 		s, fs := gatedStore(t)
 		defer s.Close()
 		check := hbase.Check{Family: "i", Qualifier: "q"}
@@ -137,30 +136,31 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 		ctx, cancel := short()
 		defer cancel()
 		if done, err := s.CheckAndPut(ctx, check, put("a", "loser")); done || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("before the winner is on disk: %v, %v", done, err)
+			t.Errorf("before the sync: %v, %v", done, err)
 		}
 		fs.gate.Unlock()
 		if err := <-won; err != nil {
 			t.Error(err)
 		}
 		if done, err := s.CheckAndPut(context.Background(), check, put("a", "loser")); done || err != nil {
-			t.Errorf("after the winner is on disk: %v, %v", done, err)
+			t.Errorf("after the sync: %v, %v", done, err)
 		}
 	})
-	t.Run("writes at the same time share a sync", func(t *testing.T) {
+	t.Run("concurrent writes share a sync", func(t *testing.T) {
 		s, fs := gatedStore(t)
 		defer s.Close()
 		fs.gate.Lock()
-		before, there := fs.syncs.Load(), keys(t, s)
+		before, visible := fs.syncs.Load(), keys(t, s)
 		var group sync.WaitGroup
 		for i := range 100 {
 			group.Go(func() {
-				if errs, err := s.Mutate(context.Background(), []hbase.Mutation{put(fmt.Sprint(i), "1")}); errs != nil || err != nil {
+				mutations := []hbase.Mutation{put(fmt.Sprint(i), "1")}
+				if errs, err := s.Mutate(context.Background(), mutations); errs != nil || err != nil {
 					t.Error(errs, err)
 				}
 			})
 		}
-		for keys(t, s) < there+100 { // each is in the log before it can be seen
+		for keys(t, s) < visible+100 { // a write is in the log before it is visible
 			time.Sleep(time.Millisecond)
 		}
 		fs.gate.Unlock()
@@ -169,7 +169,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 			t.Errorf("%d syncs for 100 writes", syncs)
 		}
 	})
-	t.Run("Close waits for what still waits for the disk", func(t *testing.T) {
+	t.Run("Close waits for syncs", func(t *testing.T) {
 		s, fs := gatedStore(t)
 		fs.gate.Lock()
 		written := make(chan error, 1)
@@ -184,7 +184,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 		go func() { closed <- s.Close() }()
 		select {
 		case err := <-closed:
-			t.Errorf("closed before: %v", err)
+			t.Errorf("closed before the sync: %v", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 		fs.gate.Unlock()
@@ -197,8 +197,8 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// TestPowerLoss takes away, at a moment between writes, everything that was not synced.
-func TestPowerLoss(t *testing.T) {
+// TestPowerLossLosesNoAcknowledgedWrite drops everything that was not synced, between writes.
+func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)
 	if err != nil {
@@ -206,9 +206,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 	defer s.Close()
 	ctx := context.Background()
-	if err := s.CreateTable(ctx, hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
-		t.Fatal(err)
-	}
+	createTable(t, s, "t")
 	for n := range 200 {
 		if errs, err := s.Mutate(ctx, []hbase.Mutation{put(fmt.Sprint("row", n), "1")}); errs != nil || err != nil {
 			t.Fatal(errs, err)
@@ -232,7 +230,7 @@ func TestPowerLoss(t *testing.T) {
 			}
 		}
 		if rows != n+1 {
-			t.Errorf("%d rows of %d acknowledged ones are there", rows, n+1)
+			t.Errorf("got %d rows, want %d", rows, n+1)
 		}
 		if err := after.Close(); err != nil {
 			t.Fatal(err)

@@ -14,13 +14,13 @@ import (
 	"twibase/hbase"
 )
 
-// serving is a region server by its name, which is all of it that is asked for.
+// serving is a region server with a name.
 type serving struct {
 	hrpc.RegionClient
 	name string
 }
 
-// newRegion makes a region of table t from one key up to another, on a server.
+// newRegion makes a region of table t with keys [start, stop) on a server.
 func newRegion(start, stop, name string) hrpc.RegionInfo {
 	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))
 	if name != "" {
@@ -39,36 +39,38 @@ func calledAt(region hrpc.RegionInfo) hrpc.Call {
 	return call
 }
 
-func TestLocated(t *testing.T) {
-	t.Run("a row's region is known once a call was sent to it", func(t *testing.T) {
-		l := &located{}
+func TestRegionCache(t *testing.T) {
+	t.Run("finds the regions of calls", func(t *testing.T) {
+		l := &regionCache{}
 		for _, r := range []hrpc.RegionInfo{newRegion("m", "t", "s"), newRegion("", "c", "s"), newRegion("t", "", "s")} {
 			l.learn(calledAt(r))
 		}
-		for row, want := range map[string]string{"": "-c", "b": "-c", "c": "", "lzz": "", "m": "m-t", "szz": "m-t", "t": "t-", "\xff": "t-"} {
+		for row, want := range map[string]string{
+			"": "-c", "b": "-c", "c": "", "lzz": "", "m": "m-t", "szz": "m-t", "t": "t-", "\xff": "t-",
+		} {
 			got := ""
 			if r := l.find("t", row); r != nil {
 				got = string(r.Name())
 			}
 			if got != want {
-				t.Errorf("row %q is in region %q, not %q", row, got, want)
+				t.Errorf("row %q: got region %q, want %q", row, got, want)
 			}
 		}
 		if r := l.find("another", "b"); r != nil {
-			t.Errorf("a row of another table is in %s", r)
+			t.Errorf("row of an unknown table: got %s", r)
 		}
 	})
-	t.Run("a call that was not sent teaches nothing", func(t *testing.T) {
-		l := &located{}
+	t.Run("ignores a call that was not sent", func(t *testing.T) {
+		l := &regionCache{}
 		if l.learn(calledAt(nil)); l.find("t", "a") != nil {
-			t.Error("it did")
+			t.Error("found a region")
 		}
 	})
-	t.Run("regions that are learnt in any order never overlap, and the last is found", func(t *testing.T) {
+	t.Run("regions never overlap, and the latest is found", func(t *testing.T) {
 		seed := rand.Uint64()
 		t.Log("seed ", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
-		l := &located{}
+		l := &regionCache{}
 		for range 2000 {
 			a, b := random.IntN(20), random.IntN(20)
 			start, stop := strings.Repeat("x", min(a, b)), strings.Repeat("x", max(a, b)+1)
@@ -90,12 +92,15 @@ func TestLocated(t *testing.T) {
 	})
 }
 
-func TestRoute(t *testing.T) {
-	l := &located{}
+func TestRouteGroupsGetsByServer(t *testing.T) {
+	l := &regionCache{}
 	unavailable, dead := newRegion("p", "q", "s1"), newRegion("q", "r", "s1")
 	unavailable.MarkUnavailable()
 	dead.MarkDead()
-	for _, r := range []hrpc.RegionInfo{newRegion("", "b", "s1"), newRegion("b", "c", "s2"), newRegion("c", "d", "s1"), newRegion("o", "p", ""), unavailable, dead} {
+	for _, r := range []hrpc.RegionInfo{
+		newRegion("", "b", "s1"), newRegion("b", "c", "s2"), newRegion("c", "d", "s1"), newRegion("o", "p", ""),
+		unavailable, dead,
+	} {
 		l.learn(calledAt(r))
 	}
 	var gets []hbase.Get
@@ -111,10 +116,10 @@ func TestRoute(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]string{"s1": "c-d 0, -b 1, -b 5, ", "s2": "b-c 2, b-c 7, "}, got); diff != "" {
-		t.Errorf("Gets go together by server (-want +got):\n%s", diff)
+		t.Errorf("Gets by server (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{3, 4, 6, 8}, unknown); diff != "" {
-		t.Errorf("what is not served, or not known, is left to gohbase (-want +got):\n%s", diff)
+		t.Errorf("Gets of unknown or unavailable regions (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,9 +16,9 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// probe waits until HBase has registered where a is. gohbase itself never gives up on a wrong address, and says nothing but
-// that a deadline has passed.
-func (a address) probe(ctx context.Context) error {
+// await waits until HBase has registered at a. gohbase retries a wrong address until the deadline,
+// without an explanation.
+func (a address) await(ctx context.Context) error {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {
 		return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
@@ -32,11 +32,12 @@ func (a address) probe(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-found: // which says more, if ZooKeeper answers
+	case err := <-found: // a better error, if ZooKeeper answers
 		return err
 	case <-time.After(probeBackoff):
 		// conn.Close ends the goroutine.
-		return fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w", hbase.ErrUnavailable, a.quorum, ctx.Err())
+		return fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w",
+			hbase.ErrUnavailable, a.quorum, ctx.Err())
 	}
 }
 
