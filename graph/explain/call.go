@@ -14,13 +14,12 @@ type Costs func(object, field string) Cost
 // the resolver would return for all parents without reading anything.
 type Cost func(*Call) error
 
-// Call is a call of a resolver whose cost is declared. It is not safe for concurrent use.
+// Call is a resolver call whose cost is declared. It is not safe for concurrent use.
 type Call struct {
-	// Ctx is the context that the resolver would be called with, and Args are its coerced
-	// arguments.
+	// Ctx is the ctx of the resolver, and Args are its coerced arguments.
 	Ctx  context.Context
 	Args map[string]any
-	// Parents are the objects that the resolver is called with. A root field has one.
+	// Parents are the objects of the call. A root field has one.
 	Parents *Set
 
 	estimate *estimate
@@ -32,19 +31,19 @@ type Call struct {
 func (c *Call) Begin() Stage { return c.Parents.Ready }
 
 // Read declares a read for each object of a set, begun at a stage. It returns the stage at which
-// the read is answered. A resolver that does not wait for the answer goes on from at.
+// the read is answered.
 func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// Shared returns a set of one object. A read of it is that of a row that the read's Subject names,
-// which all resolvers of the operation share.
+// Shared returns a set of one object, for reads of rows that all resolvers of the operation share.
+// The Subject of a read names the row.
 func (c *Call) Shared() *Set { return &c.estimate.single }
 
-// Forget declares that rows of [Call.Shared] are read again from now on.
+// Forget declares that later reads of [Call.Shared] are sent again.
 func (c *Call) Forget() { c.estimate.single.made = nil }
 
-// Scan declares a scan of one page of at most rows rows. It returns the stage at which it is
+// Scan declares a scan of at most this number of rows. It returns the stage at which it is
 // answered.
 func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	e := c.estimate
@@ -53,14 +52,14 @@ func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	return Stage{chain: len(e.chains) - 1}
 }
 
-// Set returns a set with each objects for each object of another set. Resolvers are called with
-// them from the stage ready on.
+// Set returns a set with this number of objects for each object of another set. Resolvers are
+// called with them from the stage ready on.
 func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns. typ is their type; it is empty if the field
-// returns one type only.
+// Returns declares the objects that the field returns, by type. typ is empty if the field has an
+// object type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {
 		c.returns = map[string]*Set{}
@@ -69,7 +68,7 @@ func (c *Call) Returns(typ string, objects *Set) {
 	c.step.objects = add(c.step.objects, objects.Cardinality)
 }
 
-// Unbounded declares that the arguments do not bound the reads, and why.
+// Unbounded declares why the arguments do not bound the reads.
 func (c *Call) Unbounded(why string) { c.step.open = why }
 
 func (c *Call) below(typ string) *Set {
@@ -82,8 +81,7 @@ func (c *Call) below(typ string) *Set {
 	return &Set{Ready: c.Begin()}
 }
 
-// visit declares the cost of a resolver, and returns the function that returns its objects by their
-// type.
+// visit evaluates the cost of a call, for [plan.Walk].
 func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ string) *Set {
 	if call.Serial {
 		parents = &Set{Cardinality: 1, Ready: Stage{round: e.chains[0]}}

@@ -2,8 +2,40 @@ package explain
 
 import "slices"
 
-// Most is the largest number in a plan; larger ones are reported as this. Every JSON parser reads
-// it exactly.
+// An estimate adds up upper bounds of the reads of an operation. It walks over the resolver calls
+// of the compiled operation (plan.Walk), and evaluates the declared [Cost] of each instead of
+// calling it.
+//
+// # Sets and stages
+//
+// A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is
+// the maximum number of rounds before a point of the execution. A read has one Get for each object
+// of a set, and is answered one stage later.
+//
+//	{ users(first: 20) { friends(first: 10) { name } } }
+//
+//	call       parents   declares                     stages     Gets
+//	users            1   Read a list, return 20       0 ─► 1        1
+//	friends         20   Read a list, return 10       1 ─► 2       20
+//	name           200   Read a row                   2 ─► 3      200
+//
+// # Merging
+//
+// Loaders never send equal reads of a set twice, and merge reads of one row in one round. The
+// estimate counts one Get for all named columns of a row and one first page, if they are read at
+// the stage at which the set is ready. Two pages count as two Gets, because loaders merge pages
+// only under conditions that are unknown here.
+//
+// # Chains
+//
+// A scan runs concurrently with the rounds. So its results start a chain of rounds of their own, at
+// round 0. An operation takes at most the rounds of all chains together:
+//
+//	chain 0   ──┬── round 1 ── round 2 ── …
+//	            └── scan ─► chain 1   ── round 1 ── …
+
+// Most is the largest number in a plan, and stands for all larger numbers. JSON parsers read it
+// exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -15,9 +47,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Stage is a point of the execution: the maximum number of rounds before it. Everything after a
-// scan has a chain of rounds of its own, because the scan runs concurrently with other rounds. An
-// operation takes at most the rounds of all its chains together.
+// Stage is a point of the execution: the maximum number of rounds of a chain before it.
 type Stage struct{ chain, round int }
 
 // Next returns the stage one round later.
@@ -31,7 +61,7 @@ func Latest(s Stage, others ...Stage) Stage {
 	return s
 }
 
-// Kind says whether a read shares a Get with other reads of its row.
+// Kind is whether a read shares a Get with other reads of its row.
 type Kind int
 
 // The kinds of reads.
@@ -44,23 +74,22 @@ const (
 // Read is a Get that a loader sends for each object of a set.
 type Read struct {
 	Loader, Table string
-	// Columns are families and columns, separated by spaces. Limit is how many columns of a family
-	// are read at most, 0 for all.
+	// Columns are families and columns, separated by spaces. Limit is the maximum number of columns
+	// of a family, 0 for all.
 	Columns string
 	Limit   int
 	Kind    Kind
-	// Subject tells apart several rows of a table, or pages of a row, that an object has. A read of
-	// kind Alone without a Subject is never equal to another.
+	// Subject distinguishes several rows of a table, or pages of a row, that an object has. A read of
+	// kind Alone without a Subject is never equal to another one.
 	Subject string
-	// Times is the number of Gets for each object, and Rounds the number of rounds that they take
-	// one after the other: 0 is 1.
+	// Times is the number of Gets for each object, in Rounds rounds; 0 is 1.
 	Times  int64
 	Rounds int
-	// If is the condition under which the read is sent; it is empty if it always is.
+	// If is the condition of the read; empty if there is none.
 	If string
 }
 
-// key returns the part of a read in which equal reads agree.
+// key returns the fields that equal reads have in common.
 func (r Read) key() Read {
 	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
 }
@@ -71,10 +100,8 @@ type record struct {
 	step  *step
 	begun Stage
 	gets  int64
-	// rows is how many rows a scan returns at most; 0 for Gets.
-	rows int64
-	// level is the number of its first level, set by [estimate.levels].
-	level int
+	rows  int64 // the maximum number of rows of a scan; 0 for Gets
+	level int   // the number of its first level, set by [estimate.levels]
 }
 
 // step is a call of a resolver.
@@ -83,51 +110,50 @@ type step struct {
 	parents int64
 	objects int64
 	err     error
-	// uncalled is true if the arguments can't be coerced: the resolver is not called then.
+	// uncalled is true if the arguments can't be coerced, so that the resolver is not called.
 	uncalled bool
 	open     string
 
-	// What follows is set by [Predict].
+	// Set by [Predict]:
 
 	path, label string
 	lines       []string
 	below       []*step
 }
 
-// estimate collects what an operation reads: all numbers are upper bounds. Its time and memory are
-// linear in the declared reads.
+// estimate collects the reads of an operation. Its time and memory are linear in the declared
+// reads.
 type estimate struct {
-	ordinary bool
+	ordinary bool // omit reads with a condition
 	steps    []*step
 	records  []*record
-	chains   []int // how many rounds each takes
-	single   Set   // the rows of Call.Shared
+	chains   []int // the number of rounds of each chain
+	single   Set   // of Call.Shared
 }
 
 func newEstimate(ordinary bool) *estimate {
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), single: Set{Cardinality: 1, Ready: Stage{chain: -1}}}
 }
 
-// Set is a set of objects that are the parents of resolvers.
+// Set is a set of objects, the parents of resolver calls.
 type Set struct {
-	// Cardinality is the number of objects, at most.
+	// Cardinality is the maximum number of objects.
 	Cardinality int64
-	// Ready is the stage at which resolvers are called with them.
+	// Ready is the stage at which resolvers are called with the objects.
 	Ready Stage
 
-	made map[Read]bool
+	made map[Read]bool // the keys of reads that were sent
 	rows []row
 }
 
-// row collects the reads of one row per object of a set, in the round in which resolvers are
-// called: the reads of named columns and one first page become one Get.
+// row collects the reads of one row per object of a set at the stage Ready.
 type row struct {
 	table  string
-	named  *record // the Get of the named columns, unless they share that of a page
+	named  *record // the Get of named columns, unless they share the Get of a page
 	served bool    // whether named columns share a Get
 }
 
-// read records a read of each object.
+// read records a read for each object of a set.
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	if set.Cardinality == 0 || e.ordinary && r.If != "" {
 		return at
@@ -143,8 +169,8 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge reports whether a read is a Get of its own: it was not sent before, and it is not certain
-// to share a Get with another read.
+// merge reports whether a read needs a Get of its own: it was not sent before, and does not
+// certainly share a Get.
 func (s *Set) merge(rec *record) bool {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()

@@ -1,8 +1,6 @@
-// Package explain predicts the reads of an operation without executing it: the rounds, and upper
-// bounds of Gets, RPCs and rows.
-//
-// The reads of a resolver are declared next to it, as a [Cost]. This package names no field of the
-// schema and no table.
+// Package explain predicts upper bounds of the rounds, Gets, RPCs and rows of an operation, without
+// executing it. Each resolver declares its reads as a [Cost]. The package knows no field of the
+// schema and no table. estimate.go explains how the costs are added up.
 package explain
 
 import (
@@ -23,15 +21,14 @@ type Totals struct {
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects counts the objects that resolvers return.
+	// Objects is the number of objects that resolvers return.
 	Objects int64 `json:"objects"`
-	// Resolved counts the values that resolvers return: one for each object and each field with a
-	// resolver.
+	// Resolved is the number of values that resolvers return: one for each parent of each call.
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns the cost of the operation of ctx, or the error with which a resolver will refuse
-// its arguments, with its location. It takes time linear in the compiled operation.
+// Bound returns the cost of the operation of ctx. It returns the error, with its location, of a
+// resolver that will reject its arguments. Its time is linear in the compiled operation.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -39,10 +36,11 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 	}
 	for _, s := range e.steps {
 		if s.uncalled {
-			continue // A null where an argument needs a value fails its field alone: nothing is read for it.
+			continue // only the field fails, without a read
 		}
 		if public := (*apierr.Error)(nil); errors.As(s.err, &public) {
-			return Totals{}, &gqlerror.Error{Err: public, Message: public.Message, Locations: apierr.Present(s.call.Ctx, public).Locations}
+			locations := apierr.Present(s.call.Ctx, public).Locations
+			return Totals{}, &gqlerror.Error{Err: public, Message: public.Message, Locations: locations}
 		}
 	}
 	return e.totals(), nil
@@ -59,7 +57,7 @@ func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordi
 // chunk is the maximum number of Gets of one RPC.
 const chunk = 256
 
-// rpcs is the number of RPCs to one region server for so many Gets in so many rounds.
+// rpcs returns the maximum number of RPCs to one region server.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 // totals returns the sums of the records.
@@ -67,25 +65,25 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// A read may begin in an earlier round than its stage, and alone, but takes no more rounds.
-	calls := make([]int, len(e.chains))
+	// A chain takes no more rounds than its reads do one after the other.
+	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
 			t.Scans, t.Rows = t.Scans+1, add(t.Rows, r.rows)
 			continue
 		}
 		t.Gets, t.Rows = add(t.Gets, r.gets), add(t.Rows, r.gets)
-		calls[r.begun.chain] += r.Rounds
+		serial[r.begun.chain] += r.Rounds
 	}
 	for chain, rounds := range e.chains {
-		t.Rounds += int64(min(rounds, calls[chain]))
+		t.Rounds += int64(min(rounds, serial[chain]))
 	}
 	t.RPCs = add(rpcs(t.Rounds, t.Gets), t.Scans)
 	t.Rounds += t.Scans
 	return t
 }
 
-// share is the number of Gets of a read in its round i, if they are spread evenly.
+// share returns the number of Gets of a read in its i-th round, if they are spread evenly.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {
@@ -94,11 +92,11 @@ func (r *record) share(i int) int64 {
 	return r.gets / n
 }
 
-// Header requests a plan, instead of execution, if its value is 1.
+// Header requests a plan in place of execution if its value is 1.
 const Header = "X-Twibase-Explain"
 
-// Middleware answers requests that ask for it with their plans. most bounds the bytes of a plan, 0
-// for no bound.
+// Middleware responds to requests with [Header] with their plans. most is the maximum length of a
+// plan in bytes, 0 for no limit.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, most int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

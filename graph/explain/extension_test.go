@@ -18,8 +18,10 @@ import (
 	"twibase/graph/plan"
 )
 
-// respond dispatches a query with a header; executed tells whether it was executed.
-func respond(t *testing.T, schema graphql.ExecutableSchema, query, header string, most int) (response *graphql.Response, executed bool) {
+// respond dispatches a query with a header, and reports whether it was executed.
+func respond(
+	t *testing.T, schema graphql.ExecutableSchema, query, header string, most int,
+) (response *graphql.Response, executed bool) {
 	t.Helper()
 	e := executor.New(schema)
 	e.AroundOperations(Middleware(schema, func(string, string) Cost { return nil }, most))
@@ -36,10 +38,10 @@ func respond(t *testing.T, schema graphql.ExecutableSchema, query, header string
 	return handler(ctx), executed
 }
 
-func TestExtension(t *testing.T) {
+func TestMiddleware(t *testing.T) {
 	planned := exec.NewPlannedSchema(exec.Config{}, func(context.Context) plan.Tasks { panic("a task") })
 	const query = `{user(username:"x"){id}}`
-	t.Run("with the header a plan comes, and nothing is executed", func(t *testing.T) {
+	t.Run("the header requests a plan in place of execution", func(t *testing.T) {
 		response, executed := respond(t, planned, query, "1", 0)
 		p := Plan{}
 		if err := json.Unmarshal(response.Extensions["plan"].(json.RawMessage), &p); err != nil {
@@ -49,39 +51,41 @@ func TestExtension(t *testing.T) {
 			t.Errorf("executed: %t; %+v", executed, response)
 		}
 		if p.Fields[0].Open != "its cost is not declared" {
-			t.Errorf("a resolver without a cost is %+v", p.Fields[0])
+			t.Errorf("got %+v for a resolver without a cost", p.Fields[0])
 		}
 	})
-	t.Run("a plan is as long as it may be, to the byte", func(t *testing.T) {
+	t.Run("the length of a plan is limited", func(t *testing.T) {
 		response, _ := respond(t, planned, query, "1", 0)
 		whole := response.Extensions["plan"].(json.RawMessage)
 		if response, _ := respond(t, planned, query, "1", len(whole)); response.Errors != nil {
 			t.Error(response.Errors)
 		}
 		response, executed := respond(t, planned, query, "1", len(whole)-1)
-		if executed || len(response.Errors) != 1 || response.Errors[0].Extensions["code"] != string(apierr.CodeLimitExceeded) || response.Extensions != nil {
+		if executed || len(response.Errors) != 1 || response.Extensions != nil ||
+			response.Errors[0].Extensions["code"] != string(apierr.CodeLimitExceeded) {
 			t.Errorf("executed: %t; %+v", executed, response)
 		}
 	})
-	t.Run("a long argument is written once, wherever its fragment is spread", func(t *testing.T) {
+	t.Run("a long argument in a fragment is formatted once", func(t *testing.T) {
 		var query strings.Builder
 		for i := range 200 {
 			fmt.Fprintf(&query, " a%d:user(username:%q){...A}", i, "x")
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		response, _ := respond(t, planned, "{"+query.String()+"} fragment A on User{hasRole(code:\""+strings.Repeat("x", 30_000)+"\")}", "1", 0)
+		fragment := " fragment A on User{hasRole(code:\"" + strings.Repeat("x", 30_000) + "\")}"
+		response, _ := respond(t, planned, "{"+query.String()+"}"+fragment, "1", 0)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; response.Errors != nil || took > 10<<20 {
-			t.Errorf("it takes %d bytes: %v", took, response.Errors)
+			t.Errorf("allocated %d bytes: %v", took, response.Errors)
 		}
 	})
-	t.Run("with another value it is executed", func(t *testing.T) {
+	t.Run("another value of the header", func(t *testing.T) {
 		if _, executed := respond(t, planned, query, "0", 0); !executed {
-			t.Error("it is not executed")
+			t.Error("not executed")
 		}
 	})
-	t.Run("what has no plan is an error", func(t *testing.T) {
+	t.Run("a schema without a plan", func(t *testing.T) {
 		response, executed := respond(t, exec.NewExecutableSchema(exec.Config{}), query, "1", 0)
 		if executed || len(response.Errors) != 1 || response.Errors[0].Extensions["code"] != string(apierr.CodeBadUserInput) {
 			t.Errorf("executed: %t; %+v", executed, response)

@@ -51,16 +51,14 @@ type Loader struct {
 type Field struct {
 	Path    string `json:"path"`
 	Objects int64  `json:"objects"`
-	// Open is what the cost depends on besides the arguments, empty if nothing: then the numbers
-	// are no bounds.
+	// Open is why the arguments do not bound the cost; empty if they do.
 	Open string `json:"open,omitempty"`
-	// Error is the error with which the field will fail, empty if there is none.
+	// Error is the error that the field will have; empty for none.
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
-// more than most bytes, unless that is 0: every level repeats the paths of its fields, and a field
-// with many rounds has as many levels.
+// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON is
+// longer than most bytes, unless that is 0: each level repeats the paths of its fields.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
 	bound, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -99,15 +97,15 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in the order in which they can begin, and numbers them in the records from 1. It returns an
-// error if their paths alone have more than most bytes.
+// levels returns the levels in the order in which they can begin, and sets their numbers, from 1,
+// in the records. It returns an error if the paths are longer than most bytes.
 func (e *estimate) levels(most int) ([]Level, error) {
 	parts := map[Stage][]part{} // by chain and round
 	scans := 0
 	for _, r := range e.records {
 		if r.rows > 0 {
 			scans++
-			parts[Stage{scans, -1}] = []part{{record: r}} // it begins its chain
+			parts[Stage{scans, -1}] = []part{{record: r}} // the scan that begins the chain
 			continue
 		}
 		for i := range r.Rounds {
@@ -115,7 +113,9 @@ func (e *estimate) levels(most int) ([]Level, error) {
 			parts[at] = append(parts[at], part{r, r.share(i)})
 		}
 	}
-	order := slices.SortedFunc(maps.Keys(parts), func(a, b Stage) int { return cmp.Or(a.chain-b.chain, a.round-b.round) })
+	order := slices.SortedFunc(maps.Keys(parts), func(a, b Stage) int {
+		return cmp.Or(a.chain-b.chain, a.round-b.round)
+	})
 	levels, paths := make([]Level, len(order)), 0
 	for i, at := range order {
 		levels[i] = level(parts[at])
@@ -149,11 +149,14 @@ func level(parts []part) (l Level) {
 	l.RPCs = rpcs(1, l.Gets)
 	slices.Sort(l.Path)
 	l.Path = slices.Compact(l.Path)
-	slices.SortStableFunc(l.Loaders, func(a, b Loader) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table)) })
+	slices.SortStableFunc(l.Loaders, func(a, b Loader) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table))
+	})
 	return l
 }
 
-// equal reports whether two are the same but for their Gets.
+// equal reports whether all fields but Gets are equal.
 func (l Loader) equal(o Loader) bool {
-	return l.Name == o.Name && l.Table == o.Table && l.Limit == o.Limit && l.If == o.If && slices.Equal(l.Columns, o.Columns)
+	return l.Name == o.Name && l.Table == o.Table && l.Limit == o.Limit && l.If == o.If &&
+		slices.Equal(l.Columns, o.Columns)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// text draws a plan as a tree of the fields with resolvers, each with its reads and their levels.
+// text draws a plan as a tree of fields with resolvers, each with its reads and their levels.
 func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	root := &step{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
 	stack, written := []*step{root}, map[*ast.Field]string{}
@@ -20,7 +20,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 		above := stack[len(stack)-1]
 		above.below, stack = append(above.below, s), append(stack, s)
 		field := graphql.GetFieldContext(s.call.Ctx).Field.Field
-		if _, known := written[field]; !known { // the arguments of a field in a fragment are formatted once
+		if _, known := written[field]; !known { // once for all spreads of a fragment
 			written[field] = arguments(field)
 		}
 		s.label = strings.TrimPrefix(strings.TrimPrefix(s.path, above.path), ".") + written[field]
@@ -45,7 +45,8 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	return b.String()
 }
 
-// draw writes the field and those below it. first precedes its label, and rest all lines below that.
+// draw writes a field and the fields below it. first precedes its label, and rest precedes the
+// lines below.
 func (s *step) draw(b *strings.Builder, first, rest string) {
 	b.WriteString(first + s.label + "\n")
 	bar := "   "
@@ -91,7 +92,9 @@ func (t Totals) String() string {
 	for _, p := range []struct {
 		n    int64
 		what string
-	}{{t.Rounds, "round"}, {t.Gets, "Get"}, {t.Scans, "scan"}, {t.RPCs, "RPC"}, {t.Rows, "row"}, {t.Objects, "object"}} {
+	}{
+		{t.Rounds, "round"}, {t.Gets, "Get"}, {t.Scans, "scan"}, {t.RPCs, "RPC"}, {t.Rows, "row"}, {t.Objects, "object"},
+	} {
 		switch p.n {
 		case 0:
 		case 1:
@@ -136,7 +139,7 @@ func (r *record) line() string {
 	return b.String()
 }
 
-// arguments formats the arguments of a field as in the document, truncated.
+// arguments formats the arguments of a field, truncated.
 func arguments(field *ast.Field) string {
 	var all []string
 	for _, a := range field.Arguments {
@@ -148,7 +151,7 @@ func arguments(field *ast.Field) string {
 	return "(" + cut(strings.Join(all, ", ")) + ")"
 }
 
-// cut truncates a text of a client to a readable length.
+// cut truncates a text of a client.
 func cut(text string) string {
 	const longest = 60
 	if runes := []rune(text); len(runes) > longest {
