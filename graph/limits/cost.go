@@ -14,7 +14,7 @@ import (
 	"twibase/graph/recent"
 )
 
-// CostCheck refuses operations that cost more than the limits allow. It is safe for concurrent use.
+// CostCheck rejects operations whose cost exceeds the limits. It is safe for concurrent use.
 type CostCheck struct {
 	limits Limits
 	schema graphql.ExecutableSchema
@@ -22,27 +22,28 @@ type CostCheck struct {
 	passed *recent.Cache[constantOperation, struct{}]
 }
 
-// constantOperation is an operation without variables, with all else that its cost depends on.
+// constantOperation is an operation without variables, with the properties of the viewer that its
+// cost depends on.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool
 }
 
-// The bounds of the cache of operations that passed. They are those of the cache of documents, because an entry keeps its
-// document in memory.
+// The bounds of the cache of operations that passed. They equal the bounds of the document cache,
+// because an entry refers to its document.
 const (
 	cachedOperations = 1000
 	cachedBytes      = 1 << 20
 	cachedLength     = 8 << 10
 )
 
-// NewCostCheck returns a check. Without costs it refuses nothing.
+// NewCostCheck returns a check. Without costs it rejects nothing.
 func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, struct{}](cachedOperations, cachedBytes)}
 }
 
-// Check refuses an operation that would cost too much, or whose arguments would make a resolver fail. A request for
-// the plan is not refused: the plan shows what is wrong.
+// Check rejects an operation that costs too much, or has arguments that a resolver would reject. It
+// does not reject a request for the plan, which contains both.
 func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if c.costs == nil || c.limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {
 		return nil
@@ -73,8 +74,8 @@ func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationConte
 	return nil
 }
 
-// BoundResponse is a [graphql.ResponseMiddleware]. It replaces a response that is too long by an error, and leaves out errors
-// beyond the limit. The last error says how many there were.
+// BoundResponse is a [graphql.ResponseMiddleware]. It replaces a response that is too long by an
+// error, and drops errors beyond the limit. The last error has their number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))
@@ -87,8 +88,8 @@ func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler
 	return response
 }
 
-// BoundErrors leaves out errors of a refused request beyond the limit. [Limits.BoundResponse] would do so after each of them was
-// presented, and validation may find thousands.
+// BoundErrors drops errors of a rejected request beyond the limit, before they are presented:
+// validation may return thousands.
 func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
 	if refusal := l.check(Errors, len(errs)); refusal != nil {
 		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(refusal))

@@ -9,7 +9,16 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Text refuses the text of a document that exceeds the limits, before it is parsed.
+// A document is checked twice. Text counts tokens and brackets before parsing. Document counts
+// fields, with fragments expanded: it counts each fragment once, and adds its counts wherever it is
+// spread. So the time is linear in the text, while the expanded document may be exponentially
+// larger:
+//
+//	{ ...A }  fragment A on T { ...B ...B }  fragment B on T { ...C ...C }  fragment C on T { x }
+//
+//	C: 1 field  ─►  B: 2  ─►  A: 4  ─►  operation: 4
+
+// Text rejects the text of a document that exceeds the limits, before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
 	c := checker{limits: l}
 	if c.check(Bytes, len(query)); c.refusal == nil {
@@ -21,8 +30,8 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.refusal
 }
 
-// measure returns the number of tokens of a query, including comments, the length of its longest name, and the depth of its
-// brackets of all kinds, which is that of the parser's recursion.
+// measure returns the number of tokens, including comments, the length of the longest name, and the
+// depth of brackets, which bounds the parser's recursion.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {
@@ -43,8 +52,8 @@ func measure(query string) (tokens, longest, deepest int) {
 	}
 }
 
-// Document refuses a document that exceeds the limits, or whose fragments spread themselves or
-// share a name. It takes time linear in the text.
+// Document rejects a document that exceeds the limits, or has recursive fragments or two of one
+// name.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w := walk{checker: checker{limits: l}, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
@@ -58,10 +67,10 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	visits := 0
 	for _, f := range doc.Fragments {
 		h := w.fragment(f.Name)
-		w.holds(h)
+		w.counts(h)
 		visits = add(visits, h.visits)
 	}
-	var all held
+	var all counts
 	for _, o := range doc.Operations {
 		w.check(Variables, len(o.VariableDefinitions))
 		for _, v := range o.VariableDefinitions {
@@ -73,13 +82,13 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 		all = all.and(h)
 		visits = add(visits, w.place(o.Directives))
 	}
-	w.holds(all)
+	w.counts(all)
 	w.check(Directives, w.directives)
 	w.check(Visits, add(visits, all.visits))
 	return w.refusal
 }
 
-// walk walks a document. It stops at the first refusal.
+// walk walks over a document. It stops at the first error.
 type walk struct {
 	checker
 	fragments  map[string]*fragment
@@ -92,18 +101,21 @@ func (w *walk) refuse(invalid string) {
 	}
 }
 
-// held counts the contents of a selection.
-type held struct {
+// counts are the counts of a selection.
+type counts struct {
 	fields, aliases int
 	depth           int // of selections
-	path            int // bytes of the response keys from the first to the last field
-	top             int // fields that are not below others
+	path            int // bytes of the longest path of response keys
+	top             int // fields at the top level
 	visits          int // selections and values that validation visits
 }
 
-// and returns the counts of two selections side by side.
-func (h held) and(o held) held {
-	return held{add(h.fields, o.fields), add(h.aliases, o.aliases), max(h.depth, o.depth), max(h.path, o.path), add(h.top, o.top), add(h.visits, o.visits)}
+// and returns the counts of two selections in one selection set.
+func (c counts) and(o counts) counts {
+	return counts{
+		add(c.fields, o.fields), add(c.aliases, o.aliases), max(c.depth, o.depth), max(c.path, o.path),
+		add(c.top, o.top), add(c.visits, o.visits),
+	}
 }
 
 func add(a, b int) int {
@@ -113,50 +125,50 @@ func add(a, b int) int {
 	return a + b
 }
 
-func (w *walk) holds(h held) {
+func (w *walk) counts(h counts) {
 	w.check(Depth, h.depth)
 	w.check(Path, h.path)
 	w.check(Fields, h.fields)
 	w.check(Aliases, h.aliases)
 }
 
-// fragment is a definition, with its counts once they are known.
+// fragment is a fragment definition, with its counts once they are known.
 type fragment struct {
 	definition *ast.FragmentDefinition
 	entered    bool
-	held       *held
+	counts     *counts
 }
 
 // fragment returns the counts of a fragment. An unknown fragment counts as a field.
-func (w *walk) fragment(name string) held {
+func (w *walk) fragment(name string) counts {
 	f := w.fragments[name]
 	switch {
 	case f == nil:
-		return held{fields: 1, top: 1}
-	case f.held != nil:
-		return *f.held
+		return counts{fields: 1, top: 1}
+	case f.counts != nil:
+		return *f.counts
 	case f.entered:
 		w.refuse("a fragment spreads itself")
-		return held{}
+		return counts{}
 	}
 	f.entered = true
 	h := w.set(f.definition.SelectionSet, 1)
 	h.visits = add(h.visits, w.place(f.definition.Directives))
-	f.held = &h
+	f.counts = &h
 	return h
 }
 
 // set returns the counts of a selection set at a depth of its operation or fragment.
-func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
+func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	if w.check(Depth, depth); w.refusal != nil {
 		return all
 	}
 	all.depth = 1
 	for _, selection := range set {
-		var h held
+		var h counts
 		switch s := selection.(type) {
 		case *ast.Field:
-			h = held{visits: 1 + w.place(s.Directives) + w.arguments(s.Arguments)}
+			h = counts{visits: 1 + w.place(s.Directives) + w.arguments(s.Arguments)}
 			if s.SelectionSet != nil {
 				h = h.and(w.set(s.SelectionSet, depth+1))
 			}
@@ -165,10 +177,10 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all held) {
 				h.aliases = add(h.aliases, 1)
 			}
 		case *ast.InlineFragment:
-			h = held{visits: 1 + w.place(s.Directives)}.and(w.set(s.SelectionSet, depth+1))
+			h = counts{visits: 1 + w.place(s.Directives)}.and(w.set(s.SelectionSet, depth+1))
 			h.depth++
 		case *ast.FragmentSpread:
-			h = held{visits: 1 + w.place(s.Directives)}.and(w.fragment(s.Name))
+			h = counts{visits: 1 + w.place(s.Directives)}.and(w.fragment(s.Name))
 		}
 		all = all.and(h)
 		if w.refusal != nil {
@@ -196,7 +208,7 @@ func (w *walk) arguments(arguments ast.ArgumentList) (values int) {
 	return values
 }
 
-// value returns the number of values, including those inside.
+// value returns the number of values in a value, itself included.
 func (w *walk) value(v *ast.Value, depth int) (values int) {
 	if w.check(Depth, depth); v == nil || w.refusal != nil {
 		return 0

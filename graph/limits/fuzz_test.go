@@ -10,7 +10,7 @@ import (
 	"twibase/graph/syntax"
 )
 
-// few are limits that short documents reach.
+// few returns limits that short documents reach.
 func few() Limits {
 	l := Default()
 	for _, limit := range []Limit{Depth, Fields, Aliases, RootFields, Directives, List, Visits} {
@@ -20,8 +20,8 @@ func few() Limits {
 	return l
 }
 
-// expanded counts what a document holds as somebody would who has never heard of limits: by writing each fragment out where it is spread.
-// It gives up beyond most.
+// expanded counts the fields of a document with fragments expanded, by expanding them. It stops
+// beyond most.
 type expanded struct {
 	fragments                   ast.FragmentDefinitionList
 	fields, aliases, deep, most int
@@ -50,7 +50,7 @@ func (e *expanded) count(set ast.SelectionSet, depth int) {
 	}
 }
 
-// FuzzDocument wants that what passes is within the limits when it is written out. What spreads itself would never end, and must not pass.
+// FuzzDocument checks that a permitted document is within the limits with fragments expanded.
 func FuzzDocument(f *testing.F) {
 	for _, document := range []string{`{a}`, `query Q($a:[Int!]=[1,2]@d){x:a(b:{c:[1,"s",$a]})@d{...F ...on T{c}}} fragment F on T@d{b{c}}`,
 		`{...A} fragment A on T{...B ...B} fragment B on T{...C ...C} fragment C on T{a a a a}`, `{...A} fragment A on T{...B} fragment B on T{...A}`,
@@ -59,7 +59,7 @@ func FuzzDocument(f *testing.F) {
 	}
 	limits := few()
 	f.Fuzz(func(t *testing.T, document string) {
-		if refused(&limits, document) != nil {
+		if check(&limits, document) != nil {
 			return
 		}
 		doc, err := syntax.Parse(document)
@@ -69,15 +69,15 @@ func FuzzDocument(f *testing.F) {
 		for _, o := range doc.Operations {
 			e := expanded{fragments: doc.Fragments, most: 10 * limits[Fields]}
 			e.count(o.SelectionSet, 1)
-			// A fragment's own selection is as deep as its spread; written out it is one deeper, as an inline fragment is.
+			// The depth of an expanded fragment is one more than that of its spread.
 			if e.fields > limits[Fields] || e.aliases > limits[Aliases] || e.deep > limits[Depth]*(limits[Fragments]+1) {
-				t.Errorf("%d fields, %d aliases, %d deep pass", e.fields, e.aliases, e.deep)
+				t.Errorf("permitted with %d fields, %d aliases and depth %d", e.fields, e.aliases, e.deep)
 			}
 		}
 	})
 }
 
-// FuzzVariables wants that what passes has no more bytes than its JSON, and that nothing is too deep to be looked at.
+// FuzzVariables checks the length of permitted variables.
 func FuzzVariables(f *testing.F) {
 	for _, variables := range []string{`{}`, `{"a":[1,"s",null,true,{"b":1e400}]}`, `{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`} {
 		f.Add(variables)
@@ -90,9 +90,9 @@ func FuzzVariables(f *testing.F) {
 		if decoder.Decode(&variables) != nil || limits.Values(variables) != nil {
 			return
 		}
-		// A byte takes up to six in JSON, and each value a comma and brackets or quotes.
+		// JSON has up to six bytes for a byte, and a comma and brackets or quotes for each value.
 		if again, err := json.Marshal(variables); err != nil || len(again) > 10*limits[VariableBytes] {
-			t.Errorf("%d bytes pass: %v", len(again), err)
+			t.Errorf("permitted with %d bytes: %v", len(again), err)
 		}
 	})
 }

@@ -1,7 +1,5 @@
-// Package limits refuses requests that ask for too much, before validation, whose time is not
-// linear in the document, and before the first read. It walks a document once. The counts of a
-// fragment are added wherever it is spread, so that a short document that expands to a huge one is
-// refused in linear time.
+// Package limits rejects requests that exceed the limits of documents, variables, reads and
+// responses: documents before validation, whose time is not linear, and reads before the first one.
 package limits
 
 import (
@@ -46,7 +44,7 @@ const (
 	count
 )
 
-// Known describes the limits: the name by which one is set, what it counts, and its default.
+// Known describes the limits: the name in flags, the counted quantity, and the default.
 var Known = [count]struct {
 	Name, What string
 	Default    int
@@ -90,8 +88,7 @@ func Default() (l Limits) {
 	return l
 }
 
-// With returns the default limits with some changed by name. The error for an unknown name lists
-// the names.
+// With returns the default limits, with the given values by name.
 func With(values map[string]int) (Limits, error) {
 	l := Default()
 	var names []string

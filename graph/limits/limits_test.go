@@ -10,8 +10,8 @@ import (
 	"twibase/graph/syntax"
 )
 
-// refused parses a document between the checks of its text and of what it holds, as a request does.
-func refused(l *Limits, text string) *apierr.Error {
+// check checks the text of a document, parses it, and checks the document.
+func check(l *Limits, text string) *apierr.Error {
 	if refusal := l.Text(text); refusal != nil {
 		return refusal
 	}
@@ -22,7 +22,7 @@ func refused(l *Limits, text string) *apierr.Error {
 	return l.Document(doc)
 }
 
-func TestDocsListTheLimits(t *testing.T) {
+func TestLimitsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/LIMITS.md")
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,8 @@ func TestDocsListTheLimits(t *testing.T) {
 	for _, known := range Known {
 		row := fmt.Sprintf("| `%s` | %s", known.Name, strings.TrimSuffix(known.What, ","))
 		end := fmt.Sprintf(" | %d |\n", known.Default)
-		if _, rest, found := strings.Cut(string(text), row); !found || !strings.HasSuffix(rest[:strings.Index(rest, "\n")+1], end) {
+		_, rest, found := strings.Cut(string(text), row)
+		if !found || !strings.HasSuffix(rest[:strings.Index(rest, "\n")+1], end) {
 			t.Errorf("docs/LIMITS.md lacks the row %s…%s", row, end)
 		}
 	}
@@ -48,7 +49,7 @@ func TestLimitsAreSetByName(t *testing.T) {
 	}
 }
 
-// TestDocument has for each limit a document that just keeps it. A limit that is one less refuses it.
+// Each document reaches its limit. A limit of one less rejects it.
 func TestDocument(t *testing.T) {
 	for _, test := range []struct {
 		limit Limit
@@ -87,39 +88,39 @@ func TestDocument(t *testing.T) {
 		{Number, 3, `{a(b:-10,c:1.5)}`},
 	} {
 		t.Run(fmt.Sprintf("%s of %s", Known[test.limit].Name, test.query), func(t *testing.T) {
-			for at, refuses := range map[int]bool{test.at: false, test.at - 1: true} {
+			for at, rejects := range map[int]bool{test.at: false, test.at - 1: true} {
 				if at <= 0 {
 					continue
 				}
 				var l Limits
 				l[test.limit] = at
-				refusal := refused(&l, test.query)
-				if (refusal != nil) != refuses {
-					t.Errorf("a limit of %d: %v", at, refusal)
+				refusal := check(&l, test.query)
+				if (refusal != nil) != rejects {
+					t.Errorf("with a limit of %d: got %v, want an error: %t", at, refusal, rejects)
 				}
 				if refusal != nil && (refusal.Extensions["limit"] != at || refusal.Extensions["actual"] != test.at) {
-					t.Errorf("the refusal tells %v", refusal.Extensions)
+					t.Errorf("got the extensions %v, want limit %d and actual %d", refusal.Extensions, at, test.at)
 				}
 			}
 		})
 	}
 }
 
-func TestFragmentsHaveNamesOfTheirOwn(t *testing.T) {
+func TestFragmentNamesAreUnique(t *testing.T) {
 	l := Default()
-	if refusal := refused(&l, `{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
-		t.Errorf("two fragments share a name: %v", refusal)
+	if refusal := check(&l, `{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
+		t.Errorf("got %v, want %s", refusal, apierr.CodeBadUserInput)
 	}
 }
 
-func TestAChainIsCountedInNoTimeWithoutTheLimitOfFields(t *testing.T) {
+func TestExponentialFragmentsAreCountedInLinearTime(t *testing.T) {
 	l := Default()
 	l[Fields], l[RootFields] = 0, 0
 	query := "{...F0} fragment F98 on Q{a}"
 	for i := range 98 {
 		query += fmt.Sprintf(" fragment F%d on Q{...F%d ...F%d}", i, i+1, i+1)
 	}
-	if refusal := refused(&l, query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
-		t.Errorf("a chain that stands for 2^98 fields: %v", refusal)
+	if refusal := check(&l, query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
+		t.Errorf("2^98 fields: got %v, want too many visits", refusal)
 	}
 }

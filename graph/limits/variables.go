@@ -9,7 +9,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Request refuses a request whose variables or extensions exceed the limits.
+// Request rejects a request whose variables or extensions exceed the limits.
 func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
 	if refusal := l.Values(params.Variables); refusal != nil {
 		return refusal
@@ -17,7 +17,7 @@ func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
 	return l.Values(params.Extensions)
 }
 
-// Values refuses values of variables that exceed the limits. Numbers are [json.Number].
+// Values rejects variables that exceed the limits. Numbers are [json.Number].
 func (l *Limits) Values(variables map[string]any) *apierr.Error {
 	if refusal := l.check(Variables, len(variables)); refusal != nil {
 		return refusal
@@ -42,7 +42,7 @@ func (v *values) value(value any, depth int) {
 		return
 	}
 	switch value := value.(type) {
-	case *apierr.Error: // as an Object has it
+	case *apierr.Error: // of an Object
 		v.refusal = value
 	case string:
 		v.bytes += len(value)
@@ -64,9 +64,10 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client: variables or extensions. Decoded it takes up to 25 times its
-// text. So values that exceed the limits are dropped, and a text that is too long for any permitted
-// values is not decoded. Fields then have the refusal, which [Limits.Values] returns.
+// Object is a JSON object of a client: variables or extensions. Decoded values take up to 25 times
+// the memory of their text. So a text that is too long for any permitted values is not decoded, and
+// values that exceed the limits are dropped. Fields then have the error, which [Limits.Values]
+// returns.
 type Object struct {
 	Fields map[string]any
 	limits *Limits
@@ -75,8 +76,8 @@ type Object struct {
 // Object returns an empty object to decode into.
 func (l *Limits) Object() Object { return Object{limits: l} }
 
-// escaped is the maximum ratio of JSON to UTF-8: some clients escape all characters outside of
-// ASCII.
+// escaped is the ratio of the lengths of JSON and UTF-8, for clients that escape all characters
+// outside of ASCII.
 const escaped = 4
 
 // UnmarshalJSON implements [json.Unmarshaler]. Numbers become [json.Number].
@@ -97,7 +98,7 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Refusal returns why the values were dropped, nil if they were not.
+// Refusal returns the error if the values were dropped, or nil.
 func (o *Object) Refusal() *apierr.Error {
 	refusal, _ := o.Fields[""].(*apierr.Error)
 	return refusal

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhatExceedsTheLimitsIsNotDecodedOrNotKept(t *testing.T) {
+func TestOversizedVariablesAreNotDecoded(t *testing.T) {
 	l := Default()
 	l[VariableBytes], l[List] = 100, 10
 	for _, test := range []struct {
@@ -16,13 +16,13 @@ func TestWhatExceedsTheLimitsIsNotDecodedOrNotKept(t *testing.T) {
 		want       map[string]any
 		refusal    string
 	}{
-		{"an object is kept", `{"a":[1,null,{"b":"c"}]}`, map[string]any{"a": []any{json.Number("1"), nil, map[string]any{"b": "c"}}}, ""},
-		{"null is none", `null`, nil, ""},
-		{"values within the limit may be longer in JSON", `{"a":"` + strings.Repeat(`\ud83d\ude00`, 20) + `"}`, map[string]any{"a": strings.Repeat("😀", 20)}, ""},
-		{"what has too many values is not kept", `{"a":[` + strings.Repeat("1,", 10) + `1]}`, nil, "the length of a list or an input object is limited to 10, and this is 11"},
-		{"what is too much is not kept", `{"a":"` + strings.Repeat("x", 100) + `"}`, nil,
+		{"an object", `{"a":[1,null,{"b":"c"}]}`, map[string]any{"a": []any{json.Number("1"), nil, map[string]any{"b": "c"}}}, ""},
+		{"null", `null`, nil, ""},
+		{"escaped characters", `{"a":"` + strings.Repeat(`\ud83d\ude00`, 20) + `"}`, map[string]any{"a": strings.Repeat("😀", 20)}, ""},
+		{"too many values are dropped", `{"a":[` + strings.Repeat("1,", 10) + `1]}`, nil, "the length of a list or an input object is limited to 10, and this is 11"},
+		{"too many bytes are dropped", `{"a":"` + strings.Repeat("x", 100) + `"}`, nil,
 			"the size of the variables or extensions in bytes is limited to 100, and this is 102"},
-		{"what is far too long is not decoded", `{"a":` + strings.Repeat(" ", 400) + `[[[]]]}`, nil,
+		{"a far too long text is not decoded", `{"a":` + strings.Repeat(" ", 400) + `[[[]]]}`, nil,
 			"the size of the variables or extensions in bytes is limited to 100, and this is 412"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -35,12 +35,12 @@ func TestWhatExceedsTheLimitsIsNotDecodedOrNotKept(t *testing.T) {
 				refusal, o.Fields = got.Message, nil
 			}
 			if diff := cmp.Diff(test.want, o.Fields); diff != "" || refusal != test.refusal {
-				t.Errorf("it is refused with %q, and is (-want +got):\n%s", refusal, diff)
+				t.Errorf("got the error %q, want %q; fields (-want +got):\n%s", refusal, test.refusal, diff)
 			}
 		})
 	}
 	o := l.Object()
 	if err := json.Unmarshal([]byte(`[`+strings.Repeat(" ", 500)+`]`), &o); err == nil || !strings.Contains(err.Error(), "array") {
-		t.Errorf("a list is an object: %v", err)
+		t.Errorf("got %v for an array, want an error", err)
 	}
 }
