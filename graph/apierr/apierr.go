@@ -1,6 +1,5 @@
-// Package apierr is the error policy: which errors clients see, and how much of them. An [Error] is
-// public, with a stable code. All other errors are "internal error" to clients, and their causes
-// are logged.
+// Package apierr is the error policy. Clients see an [Error] with its message and a stable code.
+// They see all other errors as "internal error", and the causes are logged.
 package apierr
 
 import (
@@ -23,27 +22,26 @@ type Code string
 const (
 	// CodeBadUserInput is a request that the client must correct.
 	CodeBadUserInput Code = "BAD_USER_INPUT"
-	// CodeUnauthenticated is a missing token, or one that is not accepted.
+	// CodeUnauthenticated is a missing or invalid token.
 	CodeUnauthenticated Code = "UNAUTHENTICATED"
-	// CodeForbidden is an action that the viewer is not permitted.
+	// CodeForbidden is an action that the viewer may not do.
 	CodeForbidden Code = "FORBIDDEN"
-	// CodeNotFound is a missing object of a change. Reads return null instead.
+	// CodeNotFound is a missing object of a mutation. Queries return null.
 	CodeNotFound Code = "NOT_FOUND"
 	// CodeLimitExceeded is a request that exceeds a limit, or a number that is too large for its
 	// type. The extensions `limit` and `actual` have the numbers.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store that does not answer. The client may try again later.
+	// CodeUnavailable is a store that does not respond, or a busy server. The client may retry later.
 	CodeUnavailable Code = "UNAVAILABLE"
-	// CodePersistedQueryNotFound is an unknown hash of a document: the client sends the document.
+	// CodePersistedQueryNotFound is an unknown hash of a document. The client then sends the document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
 	// CodeInternal is everything else.
 	CodeInternal Code = "INTERNAL"
 )
 
-// Error is an error that clients see. It is immutable, so that many fields may fail with the same
-// one.
+// Error is an error that clients see. It is immutable, and may be shared by fields.
 type Error struct {
 	Code    Code
 	Message string
@@ -64,17 +62,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput returns an error that says what to correct.
+// BadUserInput returns an error with a message that names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated returns an error that says what is wrong with the token.
+// Unauthenticated returns an error with a message that names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden returns an error that says who is permitted.
+// Forbidden returns an error with a message that names the permitted users.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
@@ -82,29 +80,35 @@ func Forbidden(format string, args ...any) *Error {
 // LimitExceeded returns an error with a limit and the number that exceeds it. what is a noun
 // phrase, such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
-	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
-		Extensions: map[string]any{"limit": limit, "actual": actual}}
+	return &Error{
+		Code:       CodeLimitExceeded,
+		Message:    fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
+		Extensions: map[string]any{"limit": limit, "actual": actual},
+	}
 }
 
-// TooLong is LimitExceeded for what is not completed because it has more: the actual number is
-// unknown.
+// TooLong is LimitExceeded without the actual number, which is unknown.
 func TooLong(what string, limit int) *Error {
-	return &Error{Code: CodeLimitExceeded, Message: fmt.Sprintf("%s is limited to %d, and this has more", what, limit),
-		Extensions: map[string]any{"limit": limit}}
+	return &Error{
+		Code:       CodeLimitExceeded,
+		Message:    fmt.Sprintf("%s is limited to %d, and this has more", what, limit),
+		Extensions: map[string]any{"limit": limit},
+	}
 }
 
-// Unavailable returns the error for a store that does not answer.
+// Unavailable returns the error for a store that does not respond.
 func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
 }
 
-// Busy returns the error for a server that has no room for the request now. The extension `retryAfterMs` says when it may.
+// Busy returns the error for a server without room for the request. The extension `retryAfterMs` is
+// the time until a retry.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
 		Extensions: map[string]any{"retryAfterMs": after.Milliseconds()}}
 }
 
-// Of returns the public form of any error, and the cause to log, nil for none.
+// Of returns the public form of any error, and the cause to log, if any.
 func Of(err error) (public *Error, cause error) {
 	if errors.As(err, &public) {
 		return public, public.Cause
@@ -135,15 +139,14 @@ func Of(err error) (public *Error, cause error) {
 	return &Error{Code: CodeInternal, Message: "internal error"}, err
 }
 
-// extensions returns a new map, because GraphQL's executor may write to it.
+// extensions returns a new map, because gqlgen may write to it.
 func (e *Error) extensions() map[string]any {
 	all := map[string]any{"code": string(e.Code)}
 	maps.Copy(all, e.Extensions)
 	return all
 }
 
-// Write writes the error as a GraphQL response. The content type is application/json unless one is
-// set.
+// Write writes the error as a GraphQL response. The default content type is application/json.
 func (e *Error) Write(w http.ResponseWriter, status int) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -152,13 +155,13 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject writes the error with status 503, and asks the client to try again after a second.
+// Reject writes the error with status 503 and Retry-After: 1.
 func (e *Error) Reject(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	e.Write(w, http.StatusServiceUnavailable)
 }
 
-// GraphQL returns the error as clients see it, without a path.
+// GraphQL returns the error for a response, without a path.
 func (e *Error) GraphQL() *gqlerror.Error {
 	return &gqlerror.Error{Message: e.Message, Extensions: e.extensions()}
 }

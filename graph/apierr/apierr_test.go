@@ -17,16 +17,18 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// coded is an error as gqlgen's parser and validator make it.
+// coded returns an error like those of gqlgen's parser and validator.
 func coded(code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code},
 		Locations: []gqlerror.Location{{Line: 1, Column: 2}}}
 }
 
-// refusedValue is an error as the coercion of variables makes it.
-func refusedValue() error {
+// rejectedValue returns an error like those of the coercion of variables.
+func rejectedValue() error {
 	why := LimitExceeded("an id's length in bytes", 512, 513)
-	return &gqlerror.Error{Err: why, Message: "$id: " + why.Message, Extensions: map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"}}
+	return &gqlerror.Error{
+		Err: why, Message: "$id: " + why.Message, Extensions: map[string]any{"code": "GRAPHQL_VALIDATION_FAILED"},
+	}
 }
 
 func TestPresent(t *testing.T) {
@@ -37,29 +39,29 @@ func TestPresent(t *testing.T) {
 		want   string // the error as JSON
 		logged string // a part of the log, empty if nothing is logged
 	}{
-		{"a public error goes out as it is", BadUserInput("first can't be %d", -1),
+		{"a public error", BadUserInput("first can't be %d", -1),
 			`{"message":"first can't be -1","extensions":{"code":"BAD_USER_INPUT"}}`, ""},
-		{"a wrapped one too, without its wrapping", fmt.Errorf("users: %w", Unauthenticated("no token")),
+		{"a wrapped public error", fmt.Errorf("users: %w", Unauthenticated("no token")),
 			`{"message":"no token","extensions":{"code":"UNAUTHENTICATED"}}`, ""},
-		{"a limit tells how much is allowed, and how much was asked for", LimitExceeded("a page's number of entries", 100, 101),
+		{"a limit has the limit and the actual number", LimitExceeded("a page's number of entries", 100, 101),
 			`{"message":"a page's number of entries is limited to 100, and this is 101","extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}`, ""},
-		{"the cause of a public error is logged and not shown", Unavailable(secret),
+		{"the cause of a public error is logged", Unavailable(secret),
 			`{"message":"the store does not answer; try again later","extensions":{"code":"UNAVAILABLE"}}`, secret.Error()},
-		{"any other error is masked and logged", secret,
+		{"an internal error is masked and logged", secret,
 			`{"message":"internal error","extensions":{"code":"INTERNAL"}}`, secret.Error()},
-		{"a deadline is a timeout", fmt.Errorf("get: %w", context.DeadlineExceeded),
+		{"a deadline", fmt.Errorf("get: %w", context.DeadlineExceeded),
 			`{"message":"the request took too long","extensions":{"code":"TIMEOUT"}}`, "deadline"},
-		{"a store may say that a limit is exceeded", fmt.Errorf("get: %w", &stored{}),
+		{"a limit of the store", fmt.Errorf("get: %w", &stored{}),
 			`{"message":"what is read is limited to 7, and this is 8","extensions":{"actual":8,"code":"LIMIT_EXCEEDED","limit":7}}`, ""},
-		{"a client that went away is not worth a log line", fmt.Errorf("get: %w", context.Canceled),
+		{"a cancellation is not logged", fmt.Errorf("get: %w", context.Canceled),
 			`{"message":"the request was cancelled","extensions":{"code":"TIMEOUT"}}`, ""},
-		{"a syntax error keeps its message and place", coded("GRAPHQL_PARSE_FAILED", "Expected Name"),
+		{"a syntax error keeps its message and location", coded("GRAPHQL_PARSE_FAILED", "Expected Name"),
 			`{"message":"Expected Name","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
-		{"so does a query that the schema does not allow", coded("GRAPHQL_VALIDATION_FAILED", "Cannot query field"),
+		{"a validation error keeps its message and location", coded("GRAPHQL_VALIDATION_FAILED", "Cannot query field"),
 			`{"message":"Cannot query field","locations":[{"line":1,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}}`, ""},
-		{"a refused value may have a code of its own", refusedValue(),
+		{"the code of a rejected value", rejectedValue(),
 			`{"message":"$id: an id's length in bytes is limited to 512, and this is 513","extensions":{"actual":513,"code":"LIMIT_EXCEEDED","limit":512}}`, ""},
-		{"another code that a library sets is not trusted", coded("WHATEVER", "dial tcp 10.0.0.7"),
+		{"another code of a library is masked", coded("WHATEVER", "dial tcp 10.0.0.7"),
 			`{"message":"internal error","locations":[{"line":1,"column":2}],"extensions":{"code":"INTERNAL"}}`, "dial tcp"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -72,13 +74,13 @@ func TestPresent(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if !strings.Contains(log.String(), test.logged) || (test.logged == "") != (log.Len() == 0) {
-				t.Errorf("the log is %q, want %q in it", log.String(), test.logged)
+				t.Errorf("got log %q, want %q in it", log.String(), test.logged)
 			}
 		})
 	}
 }
 
-// stored is an error of a store that tells of a limit.
+// stored is an error of a store that exceeded a limit.
 type stored struct{}
 
 func (*stored) Error() string                { return "of region server 10.0.0.7" }
@@ -97,11 +99,11 @@ func TestPresentPath(t *testing.T) {
 		path ast.Path
 		want string
 	}{
-		{"an item of a batch fails at its own path, whichever gqlgen says",
+		{"an object of a batch has the path of ctx",
 			ast.Path{ast.PathName("nodes"), ast.PathIndex(3), ast.PathName("twits")}, "nodes[0].twits"},
-		{"an element of a list fails at its index",
+		{"a list element has its index",
 			ast.Path{ast.PathName("nodes"), ast.PathIndex(0), ast.PathName("twits"), ast.PathIndex(2)}, "nodes[0].twits[2]"},
-		{"an argument fails at its field's path",
+		{"an argument has the path of its field",
 			ast.Path{ast.PathName("nodes"), ast.PathIndex(0), ast.PathName("twits"), ast.PathName("first")}, "nodes[0].twits"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,7 +123,7 @@ func TestOnce(t *testing.T) {
 		Present(ctx, errors.New("another"))
 	}
 	if got := strings.Count(log.String(), "\n"); got != 2 {
-		t.Errorf("two causes make %d log lines:\n%s", got, &log)
+		t.Errorf("got %d log lines, want 2:\n%s", got, &log)
 	}
 }
 
@@ -130,7 +132,7 @@ func TestRecover(t *testing.T) {
 	ctx := logging(&log)
 	got := Present(ctx, Recover(ctx, "index out of range"))
 	if got.Message != "internal error" || got.Extensions["code"] != "INTERNAL" {
-		t.Errorf("a panic shows as %v", got)
+		t.Errorf("got %v for a panic", got)
 	}
 	for _, want := range []string{"index out of range", "TestRecover"} {
 		if !strings.Contains(log.String(), want) {
@@ -139,11 +141,11 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-func TestAPublicErrorThatPanicsStaysWhatItIs(t *testing.T) {
+func TestRecoverReturnsPublicErrors(t *testing.T) {
 	var log bytes.Buffer
 	ctx := logging(&log)
 	if want := LimitExceeded("an Int", 1, 2); Recover(ctx, want) != error(want) || log.Len() > 0 {
-		t.Errorf("it is %v, and the log is %s", Recover(ctx, want), &log)
+		t.Errorf("got %v, log %s", Recover(ctx, want), &log)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"twibase/graph/model"
 )
 
-// codes are the values of the constants of type Code.
+// codes returns the values of the constants of type Code.
 func codes(t *testing.T) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "apierr.go", nil, 0)
@@ -37,7 +37,8 @@ func codes(t *testing.T) (all []string) {
 	return all
 }
 
-// documented are the first cells of the table below a heading of docs/ERRORS.md; all three cells of a row say something.
+// documented returns the first cells of the table below a heading of docs/ERRORS.md. No cell may be
+// empty.
 func documented(t *testing.T, heading string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/ERRORS.md")
@@ -46,7 +47,7 @@ func documented(t *testing.T, heading string) (all []string) {
 	}
 	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
 	if !found {
-		t.Fatalf("there is no heading %q", heading)
+		t.Fatalf("docs/ERRORS.md has no heading %q", heading)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	for line := range strings.Lines(section) {
@@ -58,7 +59,7 @@ func documented(t *testing.T, heading string) (all []string) {
 			cells[i] = strings.Trim(cell, " `")
 		}
 		if len(cells) != 3 || slices.Contains(cells, "") {
-			t.Errorf("a row does not say when, and what to do: %s", line)
+			t.Errorf("row with an empty cell: %s", line)
 		}
 		all = append(all, cells[0])
 	}
@@ -71,9 +72,9 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		userErrors = append(userErrors, string(code))
 	}
 	if diff := cmp.Diff(codes(t), documented(t, "extensions.code")); diff != "" {
-		t.Errorf("extensions.code (-in the code +in docs/ERRORS.md):\n%s", diff)
+		t.Errorf("extensions.code (-code +docs/ERRORS.md):\n%s", diff)
 	}
 	if diff := cmp.Diff(userErrors, documented(t, "The code of a userError")); diff != "" {
-		t.Errorf("userErrors (-in the schema +in docs/ERRORS.md):\n%s", diff)
+		t.Errorf("userErrors (-schema +docs/ERRORS.md):\n%s", diff)
 	}
 }

@@ -16,43 +16,43 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Present is gqlgen's error presenter: it returns the public form of an error, and logs its cause
+// Present is gqlgen's error presenter. It returns the public form of an error, and logs its cause
 // to the logger of ctx.
 func Present(ctx context.Context, err error) *gqlerror.Error {
-	answer := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
+	presented := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
 	var wrapped *gqlerror.Error
 	if errors.As(err, &wrapped) {
-		if answer.Locations == nil {
-			answer.Locations = wrapped.Locations
+		if presented.Locations == nil {
+			presented.Locations = wrapped.Locations
 		}
-		if isElement(wrapped.Path, answer.Path) {
-			answer.Path = wrapped.Path
+		if isElement(wrapped.Path, presented.Path) {
+			presented.Path = wrapped.Path
 		}
 	}
 	public, cause := of(err, wrapped)
-	answer.Message, answer.Extensions = public.Message, public.extensions()
+	presented.Message, presented.Extensions = public.Message, public.extensions()
 	if cause == err && wrapped != nil && wrapped.Err != nil {
 		cause = wrapped.Err // without the path, so that Once recognises it in other fields
 	}
 	if cause != nil {
-		log(ctx, public.Code, cause, answer.Path.String())
+		log(ctx, public.Code, cause, presented.Path.String())
 	}
-	return answer
+	return presented
 }
 
-// isElement reports whether a path is that of an element of the list at another path. Other paths
-// of errors are not paths in the response: the path of an argument continues inside the argument,
-// and gqlgen gives the only parent of a batch the path of a first list element.
-func isElement(path, of ast.Path) bool {
-	n := len(of)
-	if len(path) != n+1 || path[:n].String() != of.String() {
+// isElement reports whether path is the path of an element of list. Other paths of errors are not
+// valid in the response: an argument's path continues inside the argument, and gqlgen gives the
+// only parent of a batch the path of a first list element.
+func isElement(path, list ast.Path) bool {
+	n := len(list)
+	if len(path) != n+1 || path[:n].String() != list.String() {
 		return false
 	}
 	_, ok := path[n].(ast.PathIndex)
 	return ok
 }
 
-// locations returns the position of the field of ctx in the document, nil outside of a field.
+// locations returns the position of the field of ctx in the document, or nil.
 func locations(ctx context.Context) []gqlerror.Location {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Position != nil {
@@ -62,27 +62,27 @@ func locations(ctx context.Context) []gqlerror.Location {
 	return nil
 }
 
-// of is [Of], but the messages of errors that refuse a request before execution are public.
+// of is [Of], but messages of syntax and validation errors are public.
 func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	if wrapped == nil {
 		return Of(err)
 	}
 	switch wrapped.Extensions["code"] {
 	case errcode.ParseFailed, errcode.ValidationFailed:
-		answer := BadUserInput("%s", short(wrapped.Message))
-		if why := (*Error)(nil); errors.As(wrapped.Err, &why) { // A scalar may have a code of its own.
-			answer.Code, answer.Extensions = why.Code, why.Extensions
+		presented := BadUserInput("%s", short(wrapped.Message))
+		if why := (*Error)(nil); errors.As(wrapped.Err, &why) { // of a scalar
+			presented.Code, presented.Extensions = why.Code, why.Extensions
 		}
-		return answer, nil
+		return presented, nil
 	}
 	return Of(err)
 }
 
-// maxMessage bounds a message that may repeat input of the client, as bytes of JSON. A refusal has
-// at most four errors, so it is shorter than 1 KiB.
+// maxMessage is the maximum length in JSON of a message that may repeat input of the client. With
+// at most four errors a rejection is shorter than 1 KiB.
 const maxMessage = 150
 
-// short truncates a message to maxMessage. JSON may escape one byte as six.
+// short truncates a message to maxMessage.
 func short(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	length := 0
@@ -95,8 +95,8 @@ func short(message string) string {
 	return message
 }
 
-// Recover is gqlgen's recover function: it logs the stack of a panic, and returns an internal
-// error. It returns an [Error] as it is.
+// Recover is gqlgen's recover function. It logs the stack of a panic, and returns an internal
+// error. It returns an [Error] unchanged.
 func Recover(ctx context.Context, panicked any) error {
 	if public, ok := panicked.(*Error); ok {
 		return public
@@ -107,7 +107,7 @@ func Recover(ctx context.Context, panicked any) error {
 
 type loggedKey struct{}
 
-// Once returns a ctx in which each cause is logged once, even if it fails many fields.
+// Once returns a ctx that logs each cause once, even if it fails many fields.
 func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loggedKey{}, new(sync.Map))
 }

@@ -1,5 +1,6 @@
-// Package documents knows GraphQL documents by their hashes, so that clients need not send them: trusted documents, from a
-// manifest, and documents that clients register, as Apollo's automatic persisted queries.
+// Package documents resolves hashes to GraphQL documents, so that clients need not send them.
+// Trusted documents come from a manifest. Clients register other documents, as in Apollo's
+// automatic persisted queries.
 package documents
 
 import (
@@ -16,27 +17,28 @@ import (
 	"twibase/graph/recent"
 )
 
-// maxRegistered bounds the bytes of all registered documents. The least recently used are dropped: their clients send them again.
+// maxRegistered is the maximum of the bytes of all registered documents. The least recently used
+// ones are dropped.
 const maxRegistered = 16 << 20
 
-// overhead is the memory of a document in addition to its text: its hash and its entry in the
-// cache.
+// overhead is the memory of a document in addition to its text.
 const overhead = 256
 
 // Registry resolves hashes to documents. It is safe for concurrent use.
 type Registry struct {
 	trusted    *Trusted
-	alone      bool
-	registered *recent.Cache[string, string] // by their SHA-256, in its normal spelling
+	only       bool                          // reject all other documents
+	registered *recent.Cache[string, string] // by normalized SHA-256
 }
 
-// New returns a registry that knows the documents of a manifest; nil is no manifest. With alone it refuses all other documents
-// if there is a manifest; otherwise clients may register any document.
-func New(trusted *Trusted, alone bool) *Registry {
-	return &Registry{trusted: trusted, alone: alone && trusted != nil, registered: recent.New[string, string](math.MaxInt, maxRegistered)}
+// New returns a registry with the documents of a manifest; nil is no manifest. With only it rejects
+// other documents if there is a manifest. Otherwise clients may register any document.
+func New(trusted *Trusted, only bool) *Registry {
+	registered := recent.New[string, string](math.MaxInt, maxRegistered)
+	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
 }
 
-// Resolve sets the document of a request that names it by its hash, or refuses the request.
+// Resolve sets the document of a request that has its hash, or rejects the request.
 func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
 	hash, refusal := hashOf(params.Extensions)
 	if refusal == nil {
@@ -45,23 +47,24 @@ func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
 	return refusal
 }
 
-// Apollo's clients recognise these errors by the messages, if they do not look at the code.
+// Apollo's clients may recognise errUnknown by its message.
 var (
 	errUnknown   = &apierr.Error{Code: apierr.CodePersistedQueryNotFound, Message: "PersistedQueryNotFound"}
 	errUntrusted = apierr.Forbidden("this server takes trusted documents alone, and this is none of them")
-	errAmbiguous = apierr.BadUserInput("documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
+	errAmbiguous = apierr.BadUserInput(
+		"documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
 )
 
-// document returns the document of a request. Its query or its hash may be missing.
+// document returns the document of a request with a query, a hash, or both.
 func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	trusted, known := r.trusted.byHash(hash)
 	switch {
 	case query == "" && known:
 		return trusted, nil
-	case r.alone && (query == "" || !r.trusted.has(query)):
+	case r.only && (query == "" || !r.trusted.has(query)):
 		return "", errUntrusted
 	case query == "" && hash == "":
-		return "", nil // an empty document, which is refused later
+		return "", nil // an empty document is rejected later
 	case query == "":
 		if query, known = r.registered.Get(hash); !known {
 			return "", errUnknown
@@ -73,9 +76,9 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	return query, nil
 }
 
-// Register registers the document of a valid operation, if its request has its hash.
+// Register registers the document of a valid operation if the request has its hash.
 func (r *Registry) Register(operation *graphql.OperationContext) {
-	if hash, _ := hashOf(operation.Extensions); hash != "" && !r.alone {
+	if hash, _ := hashOf(operation.Extensions); hash != "" && !r.only {
 		if _, trusted := r.trusted.byHash(hash); !trusted {
 			r.registered.Add(hash, operation.RawQuery, len(operation.RawQuery)+overhead)
 		}
@@ -88,9 +91,9 @@ const (
 	version   = "1"
 )
 
-// Named returns the extensions of a request that names its document by fields with these ids, such as
-// documentId in the specification of GraphQL over HTTP. Apollo's clients send the id in
-// extensions.persistedQuery instead. A request with two different hashes is refused by [Registry.Resolve].
+// Named returns extensions with extensions.persistedQuery for the given document ids of a request,
+// such as documentId in the specification of GraphQL over HTTP. [Registry.Resolve] rejects a
+// request with two different hashes.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {
@@ -112,7 +115,7 @@ func Named(extensions map[string]any, ids ...string) map[string]any {
 	return with(extensions, named)
 }
 
-// with returns a copy of extensions that names a document this way.
+// with returns a copy of extensions with this name of a document.
 func with(extensions map[string]any, name any) map[string]any {
 	named := map[string]any{}
 	maps.Copy(named, extensions)
@@ -120,10 +123,10 @@ func with(extensions map[string]any, name any) map[string]any {
 	return named
 }
 
-// Names reports whether the extensions name a document, so that the request need not have one.
+// Names reports whether the extensions name a document.
 func Names(extensions map[string]any) bool { return extensions[extension] != nil }
 
-// hashOf returns the hash that the extensions name, in its normal spelling; empty if they name none.
+// hashOf returns the normalized hash in the extensions, or "".
 func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
@@ -142,8 +145,8 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 // prefix begins a document id that is a SHA-256, in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal returns the normal spelling of a hash, by which its document is found: without the prefix,
-// and a SHA-256 in lower case. Other hashes, such as Relay's MD5, are unchanged.
+// normal normalizes a hash: it removes the prefix, and writes a SHA-256 in lower case. Other
+// hashes, such as Relay's MD5, are unchanged.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {
@@ -152,7 +155,7 @@ func normal(hash string) string {
 	return hash
 }
 
-// sum returns the SHA-256 of a document in its normal spelling.
+// sum returns the normalized SHA-256 of a document.
 func sum(document string) string {
 	digest := sha256.Sum256([]byte(document))
 	return hex.EncodeToString(digest[:])

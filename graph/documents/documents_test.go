@@ -11,7 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// manifest reads a manifest of that text.
+// manifest reads a manifest.
 func manifest(t *testing.T, text string) (*Trusted, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "documents.json")
@@ -21,7 +21,7 @@ func manifest(t *testing.T, text string) (*Trusted, error) {
 	return Read(file)
 }
 
-// extensions are those of a request's JSON.
+// extensions decodes the extensions of a request.
 func extensions(t *testing.T, text string) (all map[string]any) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -36,7 +36,7 @@ func persisted(hash string) string {
 	return `{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}`
 }
 
-func TestWhatARequestNames(t *testing.T) {
+func TestResolve(t *testing.T) {
 	trusted, err := manifest(t, `{"md5ofA":"{a}","`+sum("{b}")+`":"{b}"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +47,8 @@ func TestWhatARequestNames(t *testing.T) {
 		malformed = `extensions.persistedQuery is of the form {"version":1,"sha256Hash":"…"}`
 		foreign   = "the hash is not that of the query"
 	)
-	any, some, alone := New(nil, true), New(trusted, false), New(trusted, true)
-	for _, r := range []*Registry{any, some, alone} {
+	any, some, only := New(nil, true), New(trusted, false), New(trusted, true)
+	for _, r := range []*Registry{any, some, only} {
 		r.Register(&graphql.OperationContext{RawQuery: "{r}", Extensions: extensions(t, persisted(sum("{r}")))})
 	}
 	for _, test := range []struct {
@@ -57,28 +57,28 @@ func TestWhatARequestNames(t *testing.T) {
 		query, extensions string
 		want, err         string
 	}{
-		{"a document without a hash is executed", any, "{a}", `{}`, "{a}", ""},
-		{"a hash that nobody registered is unknown", any, "", persisted(sum("{a}")), "", unknown},
-		{"a document is known by its hash once it is registered", any, "", persisted(sum("{r}")), "{r}", ""},
-		{"nothing at all is no document", any, "", `{}`, "", ""},
-		{"a hash and its document is that document", any, "{a}", persisted(sum("{a}")), "{a}", ""},
-		{"a hash and another document is refused", any, "{a}", persisted(sum("{b}")), "", foreign},
-		{"a hash of another version of the protocol is refused", any, "", `{"persistedQuery":{"version":2,"sha256Hash":"x"}}`, "", malformed},
-		{"so is one that is no text", any, "", `{"persistedQuery":{"version":1,"sha256Hash":1}}`, "", malformed},
-		{"and one that is empty", any, "{a}", persisted(""), "", malformed},
-		{"and one that is not there", any, "{a}", `{"persistedQuery":true}`, "", malformed},
-		{"no hash is no hash", any, "{a}", `{"persistedQuery":null}`, "{a}", ""},
-		{"beside trusted documents others are registered", some, "", persisted(sum("{r}")), "{r}", ""},
-		{"a trusted document is known from the start", some, "", persisted("md5ofA"), "{a}", ""},
-		{"whichever hash the manifest has, it may come with its document", some, "{a}", persisted("md5ofA"), "{a}", ""},
-		{"but with no other", some, "{b}", persisted("md5ofA"), "", foreign},
-		{"alone, trusted documents are known", alone, "", persisted(sum("{b}")), "{b}", ""},
-		{"alone, they may come as they are", alone, "{b}", `{}`, "{b}", ""},
-		{"alone, another document is refused", alone, "{c}", `{}`, "", untrusted},
-		{"also with its hash", alone, "{c}", persisted(sum("{c}")), "", untrusted},
-		{"also with the hash of a trusted one", alone, "{c}", persisted(sum("{b}")), "", untrusted},
-		{"and nobody registers one", alone, "", persisted(sum("{r}")), "", untrusted},
-		{"and nothing is refused too", alone, "", `{}`, "", untrusted},
+		{"a document without a hash", any, "{a}", `{}`, "{a}", ""},
+		{"an unknown hash", any, "", persisted(sum("{a}")), "", unknown},
+		{"a registered hash", any, "", persisted(sum("{r}")), "{r}", ""},
+		{"no hash and no document", any, "", `{}`, "", ""},
+		{"a hash with its document", any, "{a}", persisted(sum("{a}")), "{a}", ""},
+		{"a hash with another document", any, "{a}", persisted(sum("{b}")), "", foreign},
+		{"another version of the protocol", any, "", `{"persistedQuery":{"version":2,"sha256Hash":"x"}}`, "", malformed},
+		{"a hash that is a number", any, "", `{"persistedQuery":{"version":1,"sha256Hash":1}}`, "", malformed},
+		{"an empty hash", any, "{a}", persisted(""), "", malformed},
+		{"no object", any, "{a}", `{"persistedQuery":true}`, "", malformed},
+		{"null", any, "{a}", `{"persistedQuery":null}`, "{a}", ""},
+		{"with trusted documents, a registered hash", some, "", persisted(sum("{r}")), "{r}", ""},
+		{"with trusted documents, a trusted hash", some, "", persisted("md5ofA"), "{a}", ""},
+		{"with trusted documents, a trusted hash with its document", some, "{a}", persisted("md5ofA"), "{a}", ""},
+		{"with trusted documents, a trusted hash with another document", some, "{b}", persisted("md5ofA"), "", foreign},
+		{"only trusted documents: a trusted hash", only, "", persisted(sum("{b}")), "{b}", ""},
+		{"only trusted documents: a trusted document", only, "{b}", `{}`, "{b}", ""},
+		{"only trusted documents: another document", only, "{c}", `{}`, "", untrusted},
+		{"only trusted documents: another document with its hash", only, "{c}", persisted(sum("{c}")), "", untrusted},
+		{"only trusted documents: another document with a trusted hash", only, "{c}", persisted(sum("{b}")), "", untrusted},
+		{"only trusted documents: a registered hash", only, "", persisted(sum("{r}")), "", untrusted},
+		{"only trusted documents: no document", only, "", `{}`, "", untrusted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			params := &graphql.RawParams{Query: test.query, Extensions: extensions(t, test.extensions)}
@@ -94,7 +94,7 @@ func TestWhatARequestNames(t *testing.T) {
 	}
 }
 
-func TestADocumentIDIsAHash(t *testing.T) {
+func TestNamed(t *testing.T) {
 	digest := sum("{a}")
 	for id, want := range map[string]string{"sha256:abc": "abc", "abc": "abc", "x-app:1": "x-app:1", "md5:ABC": "md5:ABC",
 		digest: digest, prefix + digest: digest, prefix + strings.ToUpper(digest): digest, strings.ToUpper(digest): digest,
@@ -102,24 +102,24 @@ func TestADocumentIDIsAHash(t *testing.T) {
 		given := map[string]any{"a": 1}
 		got, err := hashOf(Named(given, id))
 		if err != nil || got != want || len(given) != 1 {
-			t.Errorf("%s is the hash %q, %v; the client's extensions are %v", id, got, err, given)
+			t.Errorf("%s: got hash %q, %v, want %q; the client's extensions are %v", id, got, err, want, given)
 		}
 	}
 	if Names(Named(nil, "")) {
-		t.Error("no id is a hash")
+		t.Error("got a hash for an empty id")
 	}
 }
 
-func TestManifestsThatAreNone(t *testing.T) {
+func TestReadRejectsInvalidManifests(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"no JSON", "query", "is no JSON object of documents by their hashes"},
 		{"Apollo's own form", `{"format":"apollo-persisted-query-manifest","version":1}`, "is no JSON object of documents by their hashes"},
-		{"an empty one", `{}`, "has no document"},
-		{"a hash of nothing", `{"abc":""}`, "a hash without a document"},
-		{"a prefix alone", `{"sha256:":"{a}"}`, "has a document without a hash"},
-		{"one hash in two spellings with two documents", `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`,
+		{"no documents", `{}`, "has no document"},
+		{"an empty document", `{"abc":""}`, "a hash without a document"},
+		{"an empty hash", `{"sha256:":"{a}"}`, "has a document without a hash"},
+		{"two documents of a hash with and without prefix", `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`,
 			`has two documents for the hash "` + sum("{a}") + `": keep one of them`},
-		{"also in two cases", `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`, "has two documents for the hash"},
+		{"two documents of a hash in two cases", `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`, "has two documents for the hash"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := manifest(t, test.text); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -128,11 +128,11 @@ func TestManifestsThatAreNone(t *testing.T) {
 		})
 	}
 	if _, err := Read("/nowhere/documents.json"); err == nil {
-		t.Error("a file that is not there is read")
+		t.Error("got no error for a missing file")
 	}
 }
 
-func TestManifestMayWriteAHashTwice(t *testing.T) {
+func TestReadAcceptsEqualHashes(t *testing.T) {
 	trusted, err := manifest(t, `{"sha256:`+sum("{a}")+`":"{a}","`+sum("{a}")+`":"{a}","AB":"{b}","ab":"{c}"}`)
 	if err != nil || trusted.Len() != 3 {
 		t.Fatal(trusted, err)
@@ -150,15 +150,15 @@ func TestRegisteredDocumentsAreBounded(t *testing.T) {
 	for i := range 100 {
 		e.Register(&graphql.OperationContext{RawQuery: long, Extensions: extensions(t, persisted(fmt.Sprint(i)))})
 		if _, known := e.registered.Get("0"); !known {
-			t.Error("the document that is used is dropped")
+			t.Error("the most recently used document is dropped")
 		}
 	}
 	if n := len(e.registered.Values()); n != maxRegistered>>20 {
-		t.Errorf("%d of a megabyte are kept", n)
+		t.Errorf("%d documents of 1 MiB are cached, want %d", n, maxRegistered>>20)
 	}
 	for hash, want := range map[string]bool{"0": true, "1": false, "99": true} {
 		if _, known := e.registered.Get(hash); known != want {
-			t.Errorf("%s is known: %v", hash, known)
+			t.Errorf("%s: known %t, want %t", hash, known, want)
 		}
 	}
 }

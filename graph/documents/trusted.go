@@ -14,12 +14,12 @@ const maxManifest = 64 << 20
 
 // Trusted has the documents of a manifest. A nil *Trusted has none.
 type Trusted struct {
-	hashes map[string]string   // the documents by their hashes in normal spelling
-	texts  map[string]struct{} // the documents
+	hashes map[string]string   // documents by normalized hash
+	texts  map[string]struct{} // documents
 }
 
-// Read reads a manifest: a JSON object from hash to document, as written by the compilers of Relay
-// and graphql-codegen, with any kind of hash. A SHA-256 may have the prefix sha256:.
+// Read reads a manifest: a JSON object from hash to document, as written by Relay's compiler and
+// graphql-codegen. The kind of hash does not matter. A SHA-256 may have the prefix sha256:.
 func Read(file string) (*Trusted, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -53,10 +53,10 @@ func Read(file string) (*Trusted, error) {
 	return t, nil
 }
 
-// All are the documents by their hashes.
+// All iterates over the documents by hash.
 func (t *Trusted) All() iter.Seq2[string, string] { return maps.All(t.hashes) }
 
-// Len is how many hashes there are.
+// Len returns the number of hashes.
 func (t *Trusted) Len() int { return len(t.hashes) }
 
 func (t *Trusted) byHash(hash string) (document string, known bool) {
