@@ -6,9 +6,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Arguments returns the values of a field's or a directive's arguments: CoerceArgumentValues of section 6.4.1. The
-// document must be valid, and the variables coerced by [Inputs.Variables]. An error is that of the field: a variable is
-// null, or has no value, where the type does not allow it.
+// Arguments returns the argument values of a field or a directive: CoerceArgumentValues of section
+// 6.4.1. The document must be valid, and the variables coerced by [Inputs.Variables]. It returns an
+// error, for the field, if a variable is null or absent in a non-null position.
 func Arguments(
 	schema *ast.Schema, defs ast.ArgumentDefinitionList, given ast.ArgumentList, variables map[string]any,
 ) (map[string]any, error) {
@@ -27,7 +27,8 @@ func Arguments(
 
 // set sets the value of an argument, or of a field of an input object, unless it has none.
 func set(
-	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value, variables map[string]any,
+	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value,
+	variables map[string]any,
 ) (err error) {
 	switch {
 	case given != nil && present(given, variables):
@@ -40,7 +41,7 @@ func set(
 	return err
 }
 
-// present reports whether a value exists: a variable may have none.
+// present reports whether a value is not an absent variable.
 func present(value *ast.Value, variables map[string]any) bool {
 	if value.Kind != ast.Variable {
 		return true
@@ -49,7 +50,7 @@ func present(value *ast.Value, variables map[string]any) bool {
 	return has
 }
 
-// literal returns the value of a valid literal, with its variables replaced.
+// literal returns the value of a valid literal with variables.
 func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
 	if value.Kind == ast.Variable {
 		v := variables[value.Raw]

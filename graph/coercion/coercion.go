@@ -1,12 +1,14 @@
-// Package coercion coerces input values as sections 3.5 to 3.12, 6.1.2 and 6.4.1 of the GraphQL specification say:
-// the values of variables, literals in a document, and the arguments of a field.
+// Package coercion coerces input values by sections 3.5 to 3.12, 6.1.2 and 6.4.1 of the GraphQL
+// specification.
 //
-// Variables and literals are checked before anything executes: [Inputs.Variables] for each request, [Inputs.Literal]
-// once for each document, by a validation rule. Only their combination remains for execution: a variable that is null,
-// or has no value, where an argument needs one. [Arguments] checks that.
+//	when                  what                                          function
+//	validation            literals of a document                        Inputs.Literal
+//	before execution      values of variables                           Inputs.Variables
+//	execution             arguments: null variables, defaults           Arguments
 //
-// Coerced values are what gqlgen's generated code takes: int64 for Int, float64 for Float, string for String, ID and
-// enums, bool, []any, map[string]any, and for other scalars the value as decoded from JSON or the literal.
+// Coerced values have the types that gqlgen's generated code takes: int64 for Int, float64 for
+// Float, string for String, ID and enums, bool, []any, map[string]any, and for other scalars the
+// value of the JSON or the literal.
 package coercion
 
 import (
@@ -20,8 +22,8 @@ import (
 // Inputs coerces the input values of a schema. It is safe for concurrent use.
 type Inputs struct {
 	Schema *ast.Schema
-	// Scalars check values of scalars beyond their kind: all custom scalars, and built-in ones that have further
-	// bounds. The value is a string, bool, [json.Number], []any or map[string]any. The error says why it is refused.
+	// Scalars check the values of custom scalars, and of built-in scalars with further bounds. A value
+	// is a string, bool, [json.Number], []any or map[string]any.
 	Scalars map[string]func(value any) error
 	// Suggest adds "did you mean" to the errors for unknown names.
 	Suggest bool
@@ -36,14 +38,14 @@ func (in *Inputs) unknown(what, name string, known []string) error {
 	return errors.New(message)
 }
 
-// maxSuggestLength is the length in bytes of the longest name that gets suggestions: comparing takes time that grows with the
-// square of the length, and no name of a schema is longer.
+// maxSuggestLength is the length in bytes of the longest name that gets suggestions: the time of
+// comparisons is quadratic in it.
 const maxSuggestLength = 40
 
 // maxSuggestions is the number of suggestions for one name.
 const maxSuggestions = 5
 
-// suggest returns ` Did you mean "a" or "b"?` with the options most similar to a name, at most five of them, or "".
+// suggest returns ` Did you mean "a" or "b"?` with the options most similar to a name, or "".
 func suggest(name string, options []string) string {
 	if len(name) > maxSuggestLength {
 		return ""
@@ -55,8 +57,7 @@ func suggest(name string, options []string) string {
 	return " Did you mean " + core.QuotedOrList(similar[:min(len(similar), maxSuggestions)]...) + "?"
 }
 
-// unknownValue returns the error for a name that an enum does not have. Enums compare exactly: another case is another
-// name.
+// unknownValue returns the error for a name that an enum does not have.
 func (in *Inputs) unknownValue(def *ast.Definition, name string) error {
 	names := make([]string, len(def.EnumValues))
 	for i, v := range def.EnumValues {

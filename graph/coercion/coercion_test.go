@@ -34,14 +34,15 @@ var inputs = &Inputs{Schema: schema, Suggest: true, Scalars: map[string]func(any
 	},
 }}
 
-// operation parses an operation with these variables, and lets gqlparser fill in its references to the schema.
+// operation parses an operation, and sets its references to the schema.
 func operation(t *testing.T, text string) *ast.OperationDefinition {
 	t.Helper()
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	validator.ValidateWithRules(schema, doc, rules.NewRules(core.Rule{Name: "none", RuleFunc: func(*core.Events, core.AddErrFunc) {}}))
+	none := core.Rule{Name: "none", RuleFunc: func(*core.Events, core.AddErrFunc) {}}
+	validator.ValidateWithRules(schema, doc, rules.NewRules(none))
 	return doc.Operations[0]
 }
 
@@ -66,15 +67,15 @@ func TestVariables(t *testing.T) {
 		"an Int written with a fraction of 0": {"$v:Int", `{"v":5.0}`, int64(5), nil},
 		"an Int written with an exponent":     {"$v:Int", `{"v":1e2}`, int64(100), nil},
 		"the greatest Int":                    {"$v:Int", `{"v":2147483647}`, int64(2147483647), nil},
-		"one more":                            {"$v:Int", `{"v":2147483648}`, nil, []string{"$v: " + whole}},
+		"an Int of 33 bits":                   {"$v:Int", `{"v":2147483648}`, nil, []string{"$v: " + whole}},
 		"a fraction for an Int":               {"$v:Int", `{"v":1.5}`, nil, []string{"$v: " + whole}},
-		"an exponent beyond all numbers":      {"$v:Int", `{"v":1e999999999}`, nil, []string{"$v: " + whole}},
+		"an Int with a huge exponent":         {"$v:Int", `{"v":1e999999999}`, nil, []string{"$v: " + whole}},
 		"a string for an Int":                 {"$v:Int", `{"v":"5"}`, nil, []string{"$v: " + whole}},
 		"a boolean for an Int":                {"$v:Int", `{"v":true}`, nil, []string{"$v: " + whole}},
 		"a Float":                             {"$v:Float", `{"v":1.5}`, 1.5, nil},
 		"a whole Float":                       {"$v:Float", `{"v":2}`, 2.0, nil},
 		"a string for a Float":                {"$v:Float", `{"v":"1.5"}`, nil, []string{"$v: it must be a number"}},
-		"a Float beyond all numbers":          {"$v:Float", `{"v":1e999}`, nil, []string{"$v: it must be a number"}},
+		"an infinite Float":                   {"$v:Float", `{"v":1e999}`, nil, []string{"$v: it must be a number"}},
 		"a String":                            {"$v:String", `{"v":"5"}`, "5", nil},
 		"a number for a String":               {"$v:String", `{"v":1e2}`, nil, []string{"$v: it must be a string"}},
 		"a Boolean":                           {"$v:Boolean", `{"v":true}`, true, nil},
@@ -87,37 +88,37 @@ func TestVariables(t *testing.T) {
 		"an enum":                             {"$v:Visibility", `{"v":"FOLLOWERS"}`, "FOLLOWERS", nil},
 		"an enum in another case": {"$v:Visibility", `{"v":"followers"}`, nil,
 			[]string{`$v: the enum Visibility has no value "followers". Did you mean "FOLLOWERS"?`}},
-		"a number for an enum":   {"$v:Visibility", `{"v":1}`, nil, []string{"$v: a value of the enum Visibility must be a string"}},
-		"a custom scalar":        {"$v:URL", `{"v":"https://a"}`, "https://a", nil},
-		"a wrong custom scalar":  {"$v:URL", `{"v":{}}`, nil, []string{"$v: it must be a URL"}},
-		"null":                   {"$v:Int", `{"v":null}`, nil, nil},
-		"null for a non-null":    {"$v:Int!", `{"v":null}`, nil, []string{"$v: it can't be null"}},
-		"no value":               {"$v:Int", `{}`, absent{}, nil},
-		"no value but a default": {"$v:Int=3", `{}`, int64(3), nil},
-		"null and a default":     {"$v:Int=3", `{"v":null}`, nil, nil},
-		"no value for non-null":  {"$v:Int!", `{}`, nil, []string{"$v: a value of the type Int! is required"}},
-		"a list":                 {"$v:[Int!]", `{"v":[1,2]}`, []any{int64(1), int64(2)}, nil},
-		"one value for a list":   {"$v:[Int!]", `{"v":1}`, []any{int64(1)}, nil},
-		"one for lists of lists": {"$v:[[Int]]", `{"v":1}`, []any{[]any{int64(1)}}, nil},
-		"values for lists":       {"$v:[[Int]]", `{"v":[1,[2,null]]}`, []any{[]any{int64(1)}, []any{int64(2), nil}}, nil},
-		"wrong list elements": {"$v:[Int!]", `{"v":[1,null,"x"]}`, nil,
+		"a number for an enum":     {"$v:Visibility", `{"v":1}`, nil, []string{"$v: a value of the enum Visibility must be a string"}},
+		"a custom scalar":          {"$v:URL", `{"v":"https://a"}`, "https://a", nil},
+		"an invalid custom scalar": {"$v:URL", `{"v":{}}`, nil, []string{"$v: it must be a URL"}},
+		"null":                     {"$v:Int", `{"v":null}`, nil, nil},
+		"null for a non-null":      {"$v:Int!", `{"v":null}`, nil, []string{"$v: it can't be null"}},
+		"no value":                 {"$v:Int", `{}`, absent{}, nil},
+		"no value but a default":   {"$v:Int=3", `{}`, int64(3), nil},
+		"null and a default":       {"$v:Int=3", `{"v":null}`, nil, nil},
+		"no value for non-null":    {"$v:Int!", `{}`, nil, []string{"$v: a value of the type Int! is required"}},
+		"a list":                   {"$v:[Int!]", `{"v":[1,2]}`, []any{int64(1), int64(2)}, nil},
+		"one value for a list":     {"$v:[Int!]", `{"v":1}`, []any{int64(1)}, nil},
+		"one for lists of lists":   {"$v:[[Int]]", `{"v":1}`, []any{[]any{int64(1)}}, nil},
+		"values for lists":         {"$v:[[Int]]", `{"v":[1,[2,null]]}`, []any{[]any{int64(1)}, []any{int64(2), nil}}, nil},
+		"invalid list elements": {"$v:[Int!]", `{"v":[1,null,"x"]}`, nil,
 			[]string{"$v[1]: it can't be null", "$v[2]: " + whole}},
 		"a list for a scalar": {"$v:String", `{"v":["x"]}`, nil, []string{"$v: it must be a string"}},
 		"an object with its defaults": {"$v:Post", `{"v":{"content":"x","photos":["https://a"],"reply":{"content":"y","rank":1}}}`,
 			map[string]any{"content": "x", "visibility": "PUBLIC", "rank": int64(7), "photos": []any{"https://a"},
 				"reply": map[string]any{"content": "y", "visibility": "PUBLIC", "rank": int64(1)}}, nil},
 		"null where a field has a default": {"$v:Post", `{"v":{"content":"x","rank":null}}`, nil, []string{"$v.rank: it can't be null"}},
-		"all that is wrong in an object": {"$v:Post", `{"v":{"photos":["https://a","http","x",1],"visibility":"Public","conten":"x","__typename":"Post"}}`, nil,
+		"several errors in an object": {"$v:Post", `{"v":{"photos":["https://a","http","x",1],"visibility":"Public","conten":"x","__typename":"Post"}}`, nil,
 			[]string{"$v: the field content of the type String! is required",
 				`$v.visibility: the enum Visibility has no value "Public". Did you mean "PUBLIC"?`,
 				"$v.photos[1]: it must be a URL", "$v.photos[2]: it must be a URL", "$v.photos[3]: it must be a URL",
 				`$v: the input Post has no field "__typename".`, `$v: the input Post has no field "conten". Did you mean "content"?`}},
-		"a string for an object":   {"$v:Post", `{"v":"x"}`, nil, []string{"$v: it must be an object"}},
-		"a list for an object":     {"$v:Post", `{"v":[]}`, nil, []string{"$v: it must be an object"}},
-		"one of":                   {"$v:By", `{"v":{"id":4}}`, map[string]any{"id": "4"}, nil},
-		"none of":                  {"$v:By", `{"v":{}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
-		"two of":                   {"$v:By", `{"v":{"id":4,"name":null}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
-		"one of, and that is null": {"$v:By", `{"v":{"name":null}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
+		"a string for an object":  {"$v:Post", `{"v":"x"}`, nil, []string{"$v: it must be an object"}},
+		"a list for an object":    {"$v:Post", `{"v":[]}`, nil, []string{"$v: it must be an object"}},
+		"oneOf with one field":    {"$v:By", `{"v":{"id":4}}`, map[string]any{"id": "4"}, nil},
+		"oneOf without a field":   {"$v:By", `{"v":{}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
+		"oneOf with two fields":   {"$v:By", `{"v":{"id":4,"name":null}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
+		"oneOf with a null field": {"$v:By", `{"v":{"name":null}}`, nil, []string{"$v: exactly one of its fields must be given, and not as null"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			op := operation(t, "query("+test.definition+"){take}")
@@ -126,16 +127,16 @@ func TestVariables(t *testing.T) {
 			for _, err := range errs {
 				problems = append(problems, err.Message)
 				if len(err.Locations) != 1 || err.Locations[0].Column != 7 {
-					t.Errorf("%s is at %v", err.Message, err.Locations)
+					t.Errorf("%s has the locations %v, want column 7", err.Message, err.Locations)
 				}
 			}
 			if diff := cmp.Diff(test.problems, problems); diff != "" {
-				t.Fatalf("the problems are (-want +got):\n%s", diff)
+				t.Fatalf("problems (-want +got):\n%s", diff)
 			}
 			value, has := got["v"]
 			if _, none := test.want.(absent); none {
 				if has {
-					t.Errorf("it has the value %v", value)
+					t.Errorf("got %v, want no value", value)
 				}
 			} else if diff := cmp.Diff(test.want, value); diff != "" && errs == nil {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -144,14 +145,14 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// absent is the value that a variable does not have.
+// absent stands for no value.
 type absent struct{}
 
-func TestVariablesReportsABoundedNumberOfProblems(t *testing.T) {
+func TestVariablesLimitsTheErrors(t *testing.T) {
 	op := operation(t, "query($v:[Int]){take(list:$v)}")
 	list := strings.Repeat(`"x",`, 1000) + `"x"`
 	if _, errs := inputs.Variables(op, decode(t, `{"v":[`+list+`]}`)); len(errs) != maxProblems {
-		t.Errorf("%d problems", len(errs))
+		t.Errorf("got %d errors, want %d", len(errs), maxProblems)
 	}
 }
 
@@ -170,7 +171,7 @@ func TestLiteral(t *testing.T) {
 		"an enum in another case":      {`v:public`, []string{`the enum Visibility has no value "public". Did you mean "PUBLIC"?`}},
 		"an object for a scalar":       {`u:{}`, []string{"expected a value of the type URL, found {}: it must be a URL"}},
 		"an enum value for a scalar":   {`u:https`, []string{"expected a value of the type URL, found https: it must be a string"}},
-		"a wrong custom scalar":        {`u:"x"`, []string{`expected a value of the type URL, found "x": it must be a URL`}},
+		"an invalid custom scalar":     {`u:"x"`, []string{`expected a value of the type URL, found "x": it must be a URL`}},
 		"a Float literal for an Int":   {`n:5.0`, []string{"expected a value of the type Int, found 5.0: " + whole}},
 		"an Int beyond 32 bits":        {`n:2147483648`, []string{"expected a value of the type Int, found 2147483648: " + whole}},
 		"an Int for a String":          {`name:5`, []string{"expected a value of the type String, found 5: it must be a string"}},
@@ -182,13 +183,13 @@ func TestLiteral(t *testing.T) {
 		"one value for a list":         {`list:1`, nil},
 		"null in a list of non-nulls":  {`list:[1,null]`, []string{"expected a value of the type Int!, found null"}},
 		"a list in a list of scalars":  {`list:[[1]]`, []string{"expected a value of the type Int!, found [1]: " + whole}},
-		"a missing and a wrong field": {`post:{photos:[1],x:1}`, []string{"the field content of the type String! is required",
+		"a missing and an unknown field": {`post:{photos:[1],x:1}`, []string{"the field content of the type String! is required",
 			"expected a value of the type URL!, found 1: it must be a URL", `the input Post has no field "x".`}},
-		"a scalar for an object":   {`post:1`, []string{"expected a value of the type Post, found 1: it must be an object"}},
-		"variables are left":       {`post:{content:$a,photos:[$b]}`, nil},
-		"one of":                   {`by:{id:1}`, nil},
-		"two of":                   {`by:{id:1,name:"x"}`, []string{"exactly one of its fields must be given, and not as null"}},
-		"one of, and that is null": {`by:{id:null}`, []string{"exactly one of its fields must be given, and not as null"}},
+		"a scalar for an object":    {`post:1`, []string{"expected a value of the type Post, found 1: it must be an object"}},
+		"variables are not checked": {`post:{content:$a,photos:[$b]}`, nil},
+		"oneOf with one field":      {`by:{id:1}`, nil},
+		"oneOf with two fields":     {`by:{id:1,name:"x"}`, []string{"exactly one of its fields must be given, and not as null"}},
+		"oneOf with a null field":   {`by:{id:null}`, []string{"exactly one of its fields must be given, and not as null"}},
 		"a literal is repeated up to 40 bytes": {`n:"` + strings.Repeat("ä", 50) + `"`,
 			[]string{`expected a value of the type Int, found "` + strings.Repeat("ä", 19) + `…: ` + whole}},
 	} {
@@ -222,7 +223,7 @@ func TestArguments(t *testing.T) {
 		"a variable":                          {"$n:Int", `n:$n`, `{"n":5}`, map[string]any{"n": int64(5)}, ""},
 		"a variable without a value":          {"$n:Int", `n:$n`, `{}`, map[string]any{}, ""},
 		"a variable that is null":             {"$n:Int", `n:$n`, `{"n":null}`, map[string]any{"n": nil}, ""},
-		"no value for a default":              {"$d:String", `default:$d`, `{}`, map[string]any{"default": "d"}, ""},
+		"no value, with a default":            {"$d:String", `default:$d`, `{}`, map[string]any{"default": "d"}, ""},
 		"null for a default that can't be it": {"$d:String", `default:$d`, `{"d":null}`, nil, "the argument default: the variable $d can't be null here"},
 		"null for a variable with a default, where an argument is non-null": {`$m:String="x"`, `must:$m`, `{"m":null}`, nil,
 			"the argument must: the variable $m can't be null here"},
@@ -235,9 +236,9 @@ func TestArguments(t *testing.T) {
 		"null in a nested object's list": {`$u:URL="https://a"`, `post:{content:"x",reply:{content:"y",photos:[$u]}}`, `{"u":null}`, nil,
 			"the argument post: the field reply: the field photos: the variable $u can't be null here"},
 		"no value in a list": {"$n:Int", `lists:[[$n]]`, `{}`, map[string]any{"lists": []any{[]any{nil}}}, ""},
-		"one of without a value": {"$i:ID", `by:{id:$i}`, `{}`, nil,
+		"oneOf with an absent variable": {"$i:ID", `by:{id:$i}`, `{}`, nil,
 			"the argument by: exactly one of its fields must be given, and not as null"},
-		"one of that is null": {"$i:ID", `by:{id:$i}`, `{"i":null}`, nil,
+		"oneOf with a null variable": {"$i:ID", `by:{id:$i}`, `{"i":null}`, nil,
 			"the argument by: exactly one of its fields must be given, and not as null"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +259,7 @@ func TestArguments(t *testing.T) {
 			got, err := Arguments(schema, field.Definition.Arguments, field.Arguments, variables)
 			if err != nil || test.problem != "" {
 				if err == nil || err.Error() != test.problem {
-					t.Errorf("%v, want %q", err, test.problem)
+					t.Errorf("got error %v, want %q", err, test.problem)
 				}
 				return
 			}

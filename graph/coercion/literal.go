@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Literal checks that a literal of a document is a value of a type: section 5.6.1. It reports each invalid part,
-// with its position. Variables inside the literal are checked by other rules and by [Arguments].
+// Literal checks a literal of a document by section 5.6.1, and reports each invalid part. It does
+// not check variables inside the literal.
 func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem error)) {
 	if value.Kind == ast.Variable {
 		return
@@ -77,7 +77,8 @@ func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-// scalarLiteral checks a literal of a scalar. Its syntax matters too: 5.0 is not an Int, and a name is not a String.
+// scalarLiteral checks a literal of a scalar. The syntax matters: 5.0 is no Int, and a name is no
+// String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
 		return mustBe(name)
@@ -86,7 +87,7 @@ func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	return err
 }
 
-// maxShown bounds the bytes of a literal that an error repeats.
+// maxShown is the maximum length of a literal in an error, in bytes.
 const maxShown = 40
 
 func show(value *ast.Value) string {
@@ -97,7 +98,7 @@ func show(value *ast.Value) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// untyped returns a literal in the types that JSON decodes to. Variables inside a custom scalar become null.
+// untyped returns a literal as decoded JSON. Variables inside a custom scalar become null.
 func untyped(value *ast.Value) any {
 	switch value.Kind {
 	case ast.IntValue, ast.FloatValue:

@@ -12,7 +12,7 @@ func TestSuggest(t *testing.T) {
 		want    string
 	}{
 		"one similar name":             {"usr", []string{"user", "department"}, ` Did you mean "user"?`},
-		"two, the most similar first":  {"twit", []string{"tweet", "twits"}, ` Did you mean "twits" or "tweet"?`},
+		"the most similar name first":  {"twit", []string{"tweet", "twits"}, ` Did you mean "twits" or "tweet"?`},
 		"another case":                 {"followers", []string{"FOLLOWERS"}, ` Did you mean "FOLLOWERS"?`},
 		"at most five":                 {"aa", []string{"a1", "a2", "a3", "a4", "a5", "a6"}, ` Did you mean "a1", "a2", "a3", "a4", or "a5"?`},
 		"nothing similar":              {"user", []string{"department"}, ""},
@@ -21,7 +21,7 @@ func TestSuggest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := suggest(test.name, test.options); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// maxProblems bounds the errors that are collected for one request.
+// maxProblems is the maximum number of errors of one request.
 const maxProblems = 10
 
-// Variables returns the values of an operation's variables: CoerceVariableValues of section 6.1.2. given is decoded
-// JSON with numbers as [json.Number]; it is not changed. A variable without a value and without a default is absent
-// from the result. Each error names the variable, its path, and the reason, and has the location of its definition.
+// Variables returns the values of an operation's variables: CoerceVariableValues of section 6.1.2.
+// given is decoded JSON with numbers as [json.Number]; it is not changed. Variables without a value
+// and a default are absent from the result. An error has the path in the variable, and the location
+// of its definition.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var problems gqlerror.List
@@ -45,7 +46,7 @@ type variable struct {
 	problems   *gqlerror.List
 }
 
-// report reports that the part of the variable at path is invalid.
+// report adds an error for the value at path.
 func (c *variable) report(path ast.Path, problem error) {
 	if c.full() {
 		return
@@ -60,7 +61,7 @@ func (c *variable) report(path ast.Path, problem error) {
 // full reports whether maxProblems are collected.
 func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
 
-// value coerces a JSON value to a type. If it reports a problem, the result is meaningless. It stops when full.
+// value coerces a JSON value to a type. After an error the result is meaningless.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -131,7 +132,7 @@ func (c *variable) object(def *ast.Definition, value any, path ast.Path) any {
 	return coerced
 }
 
-// oneValue reports whether an object has one field, and that is not null.
+// oneValue reports whether an object has exactly one field, which is not null.
 func oneValue(object map[string]any) bool {
 	for _, value := range object {
 		return len(object) == 1 && value != nil
@@ -148,8 +149,8 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 	return coerced, err
 }
 
-// builtIn coerces a JSON value to a built-in scalar as graphql-js does: a number without a fraction is an Int, also if
-// written as 5.0 or 5e0. A value of another scalar stays unchanged.
+// builtIn coerces a JSON value to a built-in scalar as graphql-js does: 5.0 and 5e0 are Ints.
+// Values of other scalars stay unchanged.
 func builtIn(name string, value any) (any, error) {
 	number, isNumber := value.(json.Number)
 	_, isString := value.(string)
@@ -191,7 +192,7 @@ func intOf(number json.Number) (any, error) {
 	return int64(f), nil
 }
 
-// idOf returns a number as an ID. One that is written without a fraction keeps its digits, however many.
+// idOf returns a number as an ID. A number that is written without a fraction keeps all digits.
 func idOf(number json.Number) (any, error) {
 	if isInteger(string(number)) {
 		return string(number), nil
@@ -212,7 +213,7 @@ func isInteger(number string) bool {
 	return true
 }
 
-// below returns the path extended by a step. The result shares no memory with the path.
+// below returns a copy of path with a step.
 func below(path ast.Path, step ast.PathElement) ast.Path {
 	return append(path[:len(path):len(path)], step)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const sdl = `
-"What it is."
+"A schema."
 schema { query: Root }
 "The root."
 type Root {
@@ -32,13 +32,13 @@ directive @tag(name: String!, old: Int @deprecated) repeatable on FIELD | OBJECT
 
 func introspected() *Schema { return Of(gqlparser.MustLoadSchema(&ast.Source{Input: sdl})) }
 
-// written writes a type as SDL does.
-func written(t *Type) string {
+// sdlOf returns a type in SDL.
+func sdlOf(t *Type) string {
 	switch t.Kind() {
 	case "NON_NULL":
-		return written(t.OfType()) + "!"
+		return sdlOf(t.OfType()) + "!"
 	case "LIST":
-		return "[" + written(t.OfType()) + "]"
+		return "[" + sdlOf(t.OfType()) + "]"
 	}
 	return *t.Name()
 }
@@ -52,7 +52,7 @@ func or(s *string) string {
 
 func values(list []InputValue) (all []string) {
 	for _, v := range list {
-		all = append(all, v.Name()+": "+written(v.Type())+" = "+or(v.DefaultValue())+" "+or(v.DeprecationReason()))
+		all = append(all, v.Name()+": "+sdlOf(v.Type())+" = "+or(v.DefaultValue())+" "+or(v.DeprecationReason()))
 	}
 	return all
 }
@@ -69,7 +69,7 @@ func TestMembersOfTypes(t *testing.T) {
 	root := s.Type("Root")
 	fields := func(includeDeprecated bool) (all []string) {
 		for _, f := range root.Fields(includeDeprecated) {
-			all = append(all, f.Name()+": "+written(f.Type())+" "+or(f.DeprecationReason()))
+			all = append(all, f.Name()+": "+sdlOf(f.Type())+" "+or(f.DeprecationReason()))
 		}
 		return all
 	}
@@ -108,8 +108,8 @@ func TestMembersOfTypes(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotApplyIsNull holds each kind of type to what the specification's chapter 4.2.2 says must be null.
-func TestWhatDoesNotApplyIsNull(t *testing.T) {
+// Section 4.2.2 of the specification lists the fields that are null for a kind of type.
+func TestFieldsThatDoNotApplyAreNull(t *testing.T) {
 	s := introspected()
 	list := s.Type("Root").Fields(false)[0].Type().OfType()
 	for _, test := range []struct {
@@ -147,24 +147,25 @@ func TestWhatDoesNotApplyIsNull(t *testing.T) {
 				}
 			}
 			if got := strings.Join(applies, " "); got != test.applies || test.typ.Kind() != test.kind {
-				t.Errorf("of %s these are not null: %s", test.typ.Kind(), got)
+				t.Errorf("not null for %s: got %s, want %s", test.typ.Kind(), got, test.applies)
 			}
 		})
 	}
 	t.Run("a oneOf input", func(t *testing.T) {
 		if !*s.Type("Which").IsOneOf() || *s.Type("In").IsOneOf() {
-			t.Error("it is not told from others")
+			t.Error("isOneOf is wrong")
 		}
 	})
 }
 
 func TestSchema(t *testing.T) {
 	s := introspected()
-	if or(s.Description()) != "What it is." || or(s.QueryType().Name()) != "Root" || s.MutationType() != nil || s.SubscriptionType() != nil || s.Type("None") != nil {
-		t.Error("it is another schema")
+	if or(s.Description()) != "A schema." || or(s.QueryType().Name()) != "Root" ||
+		s.MutationType() != nil || s.SubscriptionType() != nil || s.Type("None") != nil {
+		t.Error("description or root types are wrong")
 	}
 	if or(s.Type("Root").Description()) != "The root." || s.Type("One").Description() != nil {
-		t.Error("a description is another")
+		t.Error("a description is wrong")
 	}
 	var directives []string
 	for _, d := range s.Directives() {

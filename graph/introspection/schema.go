@@ -1,6 +1,6 @@
-// Package introspection answers __schema and __type over gqlparser's schema, as the specification of September 2025 says.
-// It replaces gqlgen's package of the same name, which differs from the specification: see docs/UPSTREAM.md. gqlgen calls
-// the methods by the names of the fields. Values are read-only and safe for concurrent use.
+// Package introspection implements __schema and __type by the specification of September 2025, in
+// place of gqlgen's package: docs/UPSTREAM.md lists the differences. gqlgen's generated code calls
+// the methods. Values are safe for concurrent use.
 package introspection
 
 import (
@@ -26,7 +26,7 @@ func (s *Schema) Types() []Type {
 	return types
 }
 
-// Type returns the type of that name, nil if there is none.
+// Type returns the type with this name, or nil.
 func (s *Schema) Type(name string) *Type  { return named(s.schema, s.schema.Types[name]) }
 func (s *Schema) QueryType() *Type        { return named(s.schema, s.schema.Query) }
 func (s *Schema) MutationType() *Type     { return named(s.schema, s.schema.Mutation) }

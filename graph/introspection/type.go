@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Type is GraphQL's __Type. A list that does not apply to its kind is nil, for null.
+// Type is GraphQL's __Type. Lists that do not apply to its kind are nil.
 type Type struct {
 	schema     *ast.Schema
 	definition *ast.Definition // of a named type
@@ -27,7 +27,7 @@ func reference(schema *ast.Schema, t *ast.Type) *Type {
 	return &Type{schema: schema, wrapping: t}
 }
 
-// is reports whether the type is named, and of one of the kinds.
+// is reports whether the type is a named type of one of the kinds.
 func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	for _, kind := range kinds {
 		if t.definition != nil && t.definition.Kind == kind {
@@ -63,7 +63,7 @@ func (t *Type) Description() *string {
 	return text(t.definition.Description)
 }
 
-// SpecifiedByURL returns the URL of a scalar's specification, if @specifiedBy names one.
+// SpecifiedByURL returns the URL of @specifiedBy.
 func (t *Type) SpecifiedByURL() *string {
 	if !t.is(ast.Scalar) {
 		return nil
@@ -88,7 +88,7 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
 	}
-	return shown(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (Field, bool) {
+	return members(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (Field, bool) {
 		return Field{deprecation{f.Directives}, t.schema, f}, !strings.HasPrefix(f.Name, "__")
 	})
 }
@@ -122,7 +122,7 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
 	}
-	return shown(t.definition.EnumValues, includeDeprecated, func(v *ast.EnumValueDefinition) (EnumValue, bool) {
+	return members(t.definition.EnumValues, includeDeprecated, func(v *ast.EnumValueDefinition) (EnumValue, bool) {
 		return EnumValue{deprecation{v.Directives}, v}, true
 	})
 }
@@ -131,12 +131,12 @@ func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
 	}
-	return shown(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (InputValue, bool) {
+	return members(t.definition.Fields, includeDeprecated, func(f *ast.FieldDefinition) (InputValue, bool) {
 		return InputValue{deprecation{f.Directives}, t.schema, f.Name, f.Description, f.Type, f.DefaultValue}, true
 	})
 }
 
-// OfType returns what a LIST or NON_NULL wraps, nil for a named type.
+// OfType returns the wrapped type of a LIST or NON_NULL.
 func (t *Type) OfType() *Type {
 	switch {
 	case t.wrapping == nil:
@@ -149,7 +149,7 @@ func (t *Type) OfType() *Type {
 	return reference(t.schema, t.wrapping.Elem)
 }
 
-// deprecation is the @deprecated directive of a member of a type, if it has one.
+// deprecation looks for @deprecated in the directives of a field, argument or value.
 type deprecation struct{ directives ast.DirectiveList }
 
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
@@ -167,8 +167,9 @@ func (d deprecation) DeprecationReason() *string {
 	return &reason
 }
 
-// shown returns the members of a type that member allows, without the deprecated ones unless they are included.
-func shown[D any, M interface{ IsDeprecated() bool }](list []D, includeDeprecated bool, member func(D) (M, bool)) []M {
+// members converts the fields, arguments or values of a type. It omits those that member rejects
+// and, by default, deprecated ones.
+func members[D any, M interface{ IsDeprecated() bool }](list []D, includeDeprecated bool, member func(D) (M, bool)) []M {
 	all := make([]M, 0, len(list))
 	for _, d := range list {
 		if m, ok := member(d); ok && (includeDeprecated || !m.IsDeprecated()) {
@@ -217,7 +218,7 @@ func (v *InputValue) Name() string         { return v.name }
 func (v *InputValue) Description() *string { return text(v.description) }
 func (v *InputValue) Type() *Type          { return reference(v.schema, v.typ) }
 
-// DefaultValue returns the default as a GraphQL literal, nil if there is none.
+// DefaultValue returns the default as a GraphQL literal.
 func (v *InputValue) DefaultValue() *string {
 	if v.defaultValue == nil {
 		return nil
@@ -227,7 +228,7 @@ func (v *InputValue) DefaultValue() *string {
 }
 
 func arguments(schema *ast.Schema, list ast.ArgumentDefinitionList, includeDeprecated bool) []InputValue {
-	return shown(list, includeDeprecated, func(a *ast.ArgumentDefinition) (InputValue, bool) {
+	return members(list, includeDeprecated, func(a *ast.ArgumentDefinition) (InputValue, bool) {
 		return InputValue{deprecation{a.Directives}, schema, a.Name, a.Description, a.Type, a.DefaultValue}, true
 	})
 }

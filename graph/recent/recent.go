@@ -1,4 +1,4 @@
-// Package recent is an LRU cache that is bounded by the sizes of its values.
+// Package recent provides an LRU cache that is bounded by the number and the sizes of its values.
 package recent
 
 import (
@@ -7,14 +7,13 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache is an LRU cache. It is bounded by the number of its values and by the sum of their sizes.
-// It is safe for concurrent use.
+// Cache is an LRU cache. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
-	room int
+	maxSize int
 
-	mu    sync.Mutex
-	all   *simplelru.LRU[K, sized[V]]
-	taken int
+	mu   sync.Mutex
+	lru  *simplelru.LRU[K, sized[V]]
+	size int // the sum of the sizes
 }
 
 type sized[V any] struct {
@@ -22,14 +21,15 @@ type sized[V any] struct {
 	size  int
 }
 
-// New returns a cache of at most a number of values, whose sizes add up to room at most.
-func New[K comparable, V any](most, room int) *Cache[K, V] {
-	c := &Cache[K, V]{room: room}
-	all, err := simplelru.NewLRU(most, func(_ K, gone sized[V]) { c.taken -= gone.size })
+// New returns a cache of at most maxValues values, whose sizes add up to at most maxSize. It panics
+// if maxValues is not positive.
+func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
+	c := &Cache[K, V]{maxSize: maxSize}
+	lru, err := simplelru.NewLRU(maxValues, func(_ K, evicted sized[V]) { c.size -= evicted.size })
 	if err != nil {
-		panic(err) // the number is not positive
+		panic(err)
 	}
-	c.all = all
+	c.lru = lru
 	return c
 }
 
@@ -37,21 +37,20 @@ func New[K comparable, V any](most, room int) *Cache[K, V] {
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept, ok := c.all.Get(key)
-	return kept.value, ok
+	cached, ok := c.lru.Get(key)
+	return cached.value, ok
 }
 
-// Add caches a value of a positive size, unless its key is cached already or the size exceeds the
-// room.
+// Add caches a value of a positive size, unless its key is cached or the size exceeds maxSize.
 func (c *Cache[K, V]) Add(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if size > c.room || c.all.Contains(key) {
+	if size > c.maxSize || c.lru.Contains(key) {
 		return
 	}
-	c.all.Add(key, sized[V]{value, size})
-	for c.taken += size; c.taken > c.room; {
-		c.all.RemoveOldest()
+	c.lru.Add(key, sized[V]{value, size})
+	for c.size += size; c.size > c.maxSize; {
+		c.lru.RemoveOldest()
 	}
 }
 
@@ -59,8 +58,8 @@ func (c *Cache[K, V]) Add(key K, value V, size int) {
 func (c *Cache[K, V]) Values() (values []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, kept := range c.all.Values() {
-		values = append(values, kept.value)
+	for _, cached := range c.lru.Values() {
+		values = append(values, cached.value)
 	}
 	return values
 }

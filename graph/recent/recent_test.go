@@ -7,28 +7,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kept are the keys that a cache keeps of values that are like them.
-func kept(c *Cache[string, string]) string { return strings.Join(c.Values(), " ") }
-
 func TestCache(t *testing.T) {
 	for _, test := range []struct {
-		name       string
-		most, room int
-		// A word is added with its length as its size; one after a ? is looked up.
+		name               string
+		maxValues, maxSize int
+		// A word is added with its length as its size; ?word is a look-up.
 		uses, want string
 	}{
-		{"all stay while there is room", 10, 6, "a bb ccc", "a bb ccc"},
-		{"the oldest make room", 10, 6, "a bb ccc dd", "ccc dd"},
-		{"one that was looked up is young", 10, 6, "a bb ccc ?a dd", "ccc a dd"},
-		{"what is too large makes nobody go", 10, 6, "a bb ccccccc", "a bb"},
-		{"what is there already takes no more room", 10, 6, "aaa aaa aaa b", "aaa b"},
-		{"there are so many at most", 2, 6, "a b c", "b c"},
-		{"who goes for the number leaves room too", 2, 3, "aa b c d", "c d"},
+		{"within the bounds", 10, 6, "a bb ccc", "a bb ccc"},
+		{"the oldest values are evicted", 10, 6, "a bb ccc dd", "ccc dd"},
+		{"a look-up makes a value recent", 10, 6, "a bb ccc ?a dd", "ccc a dd"},
+		{"a value above the maximum evicts nothing", 10, 6, "a bb ccccccc", "a bb"},
+		{"a cached key is not added again", 10, 6, "aaa aaa aaa b", "aaa b"},
+		{"at the maximum number", 2, 6, "a b c", "b c"},
+		{"eviction by number reduces the size", 2, 3, "aa b c d", "c d"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := New[string, string](test.most, test.room)
+			c := New[string, string](test.maxValues, test.maxSize)
 			for _, word := range strings.Fields(test.uses) {
-				if key, looked := strings.CutPrefix(word, "?"); looked {
+				if key, ok := strings.CutPrefix(word, "?"); ok {
 					if value, ok := c.Get(key); !ok || value != key {
 						t.Errorf("%q is %q: %t", key, value, ok)
 					}
@@ -36,11 +33,11 @@ func TestCache(t *testing.T) {
 				}
 				c.Add(word, word, len(word))
 			}
-			if diff := cmp.Diff(test.want, kept(c)); diff != "" {
+			if diff := cmp.Diff(test.want, strings.Join(c.Values(), " ")); diff != "" {
 				t.Error(diff)
 			}
-			if _, ok := c.Get("nothing"); ok || c.taken != len(strings.ReplaceAll(test.want, " ", "")) {
-				t.Errorf("%d are taken; what is not there is found: %t", c.taken, ok)
+			if _, ok := c.Get("nothing"); ok || c.size != len(strings.ReplaceAll(test.want, " ", "")) {
+				t.Errorf("size %d; unknown key found: %t", c.size, ok)
 			}
 		})
 	}
