@@ -6,26 +6,29 @@ import (
 	"twibase/hbase/tables"
 )
 
-// FuzzGlobalID wants that an id names one thing and a thing has one id: what is read is written again byte by byte, or names nothing.
+// FuzzGlobalID checks that an object has one id: a valid id is equal to the id of its object.
 func FuzzGlobalID(f *testing.F) {
-	for _, id := range []string{"VUxpTGVp", "VUxpTGV", "VUxpTGVp\n", "VUxpTGVp=", "", "Qw9vd25lcgB___65ph_b_21___65hzmz_2ZhbgBvgZ9o34VKSA", "VHdyaXRlcgB___65oPl__3c"} {
+	for _, id := range []string{
+		"VUxpTGVp", "VUxpTGV", "VUxpTGVp\n", "VUxpTGVp=", "", "Qw9vd25lcgB___65ph_b_21___65hzmz_2ZhbgBvgZ9o34VKSA",
+		"VHdyaXRlcgB___65oPl__3c",
+	} {
 		f.Add(id)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		id, err := UnmarshalID(text)
 		if err != nil {
 			if len(text) <= MaxLength {
-				t.Error("a short id is an error: ", err)
+				t.Error("error for a short id: ", err)
 			}
 			return
 		}
 		if again := string(AppendID(nil, id)); id != (tables.ID{}) && again != `"`+text+`"` {
-			t.Errorf("it is the id of %v, whose id is %s", id, again)
+			t.Errorf("got %v, which has the id %s", id, again)
 		}
 	})
 }
 
-// FuzzCursor wants that a cursor is of one list and one position.
+// FuzzCursor checks that a cursor belongs to one list and one position.
 func FuzzCursor(f *testing.F) {
 	lists := connections()
 	for _, l := range lists {
@@ -34,18 +37,18 @@ func FuzzCursor(f *testing.F) {
 	f.Add("")
 	f.Add("ZkxpTGVp=")
 	f.Fuzz(func(t *testing.T, cursor string) {
-		of := 0
+		matches := 0
 		for _, l := range lists {
 			position, err := l.Decode(cursor)
 			if err != nil {
 				continue
 			}
-			if of++; position == "" || l.Encode(position) != cursor {
-				t.Errorf("%c has the position %q of it, whose cursor is %s", l.Letter, position, l.Encode(position))
+			if matches++; position == "" || l.Encode(position) != cursor {
+				t.Errorf("%c: got position %q, which has the cursor %s", l.Letter, position, l.Encode(position))
 			}
 		}
-		if of > 1 {
-			t.Errorf("it is a cursor of %d lists", of)
+		if matches > 1 {
+			t.Errorf("cursor of %d lists", matches)
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package relay implements the conventions of Relay: global ids, cursors, and the arguments of
-// pages.
+// Package relay implements Relay's conventions: global ids, cursors, and the arguments of
+// connections.
 package relay
 
 import (
@@ -27,8 +27,8 @@ func AppendID(dst []byte, id tables.ID) []byte {
 	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
-// UnmarshalID reads a global id. A malformed id is the zero ID without an error, because to clients
-// it is the id of an object that does not exist. A length above [MaxLength] is LIMIT_EXCEEDED.
+// UnmarshalID reads a global id. A malformed id is the zero ID without an error, like the id of a
+// missing object. A length above [MaxLength] is LIMIT_EXCEEDED.
 func UnmarshalID(v any) (tables.ID, error) {
 	s, _ := v.(string)
 	if len(s) > MaxLength {
@@ -45,8 +45,8 @@ func UnmarshalID(v any) (tables.ID, error) {
 	return id, nil
 }
 
-// decode accepts only canonical base64, so that an object has one id and an entry one cursor. The
-// library ignores line breaks and unused bits.
+// decode accepts only canonical base64, so that an object has one id, and an entry one cursor. The
+// library would ignore line breaks and unused bits.
 func decode(s string) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
@@ -54,16 +54,17 @@ func decode(s string) ([]byte, bool) {
 
 // Cursors are the cursors of one kind of connection.
 type Cursors struct {
-	// Letter begins each cursor: a cursor of another kind is refused.
+	// Letter is the first byte of each cursor. Cursors of other kinds are rejected.
 	Letter byte
-	// Check reports why a position, which may come from a client, can't be one of the connection.
+	// Check returns an error for a position that is invalid in the connection.
 	Check func(position string) error
 }
 
 // CursorsOf returns the cursors of a list.
 func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 
-// Descendants is the letter of a connection that is no list. A connection of all objects has the letter of their noun.
+// Descendants is the letter of a connection that is no list. The connection of all objects of a
+// noun has the noun's letter.
 const Descendants = 'd'
 
 // Encode returns the opaque cursor of a position.
@@ -71,8 +72,8 @@ func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }
 
-// Decode returns the position that a cursor stands for. It is BAD_USER_INPUT if the cursor is not one of the connection, and
-// LIMIT_EXCEEDED if it has more than [MaxLength] bytes.
+// Decode returns the position of a cursor. The error is BAD_USER_INPUT for a cursor of another
+// connection, and LIMIT_EXCEEDED for more than [MaxLength] bytes.
 func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))
@@ -90,18 +91,18 @@ const (
 	DefaultPage = 20
 )
 
-// Page is what the arguments of a connection ask for.
+// Page is the page of a connection that a client requests.
 type Page struct {
-	// Size is how many entries to return, from 1 to [MaxPage].
+	// Size is the number of entries, from 1 to [MaxPage].
 	Size int
-	// Backward takes them from the end.
+	// Backward is whether to count from the end.
 	Backward bool
-	// After and Before are the positions between which the entries lie; empty means no bound.
+	// After and Before are exclusive bounds of the positions; empty for none.
 	After, Before string
 }
 
-// Page reads the arguments of a connection with such cursors. Its errors are for clients: an error, never a page that is
-// silently cut.
+// Page reads the arguments of a connection with these cursors. A page above [MaxPage] is
+// LIMIT_EXCEEDED; other errors are BAD_USER_INPUT.
 func (c Cursors) Page(first *int, after *string, last *int, before *string) (Page, error) {
 	p := Page{Size: DefaultPage}
 	switch {

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func written(m graphql.Marshaler) string {
+func marshal(m graphql.Marshaler) string {
 	var b strings.Builder
 	m.MarshalGQL(&b)
 	s, _ := strconv.Unquote(b.String())
@@ -35,11 +35,11 @@ func TestID(t *testing.T) {
 	twit := tables.Twit{AuthorName: longest, PostedAt: time.UnixMilli(1), Name: strings.Repeat("t", tables.MaxTwitID)}
 	comment := tables.Comment{Twit: twit.Key(), PostedAt: twit.PostedAt, Mark: tables.CommentMark(longest, "hello", 0)}
 	for _, node := range []interface{ ID() tables.ID }{
-		&tables.User{Username: longest}, &tables.Role{Code: strings.Repeat("r", tables.MaxCode)}, &tables.Department{Code: "开发/1"},
-		&tables.Game{Code: "go"}, &twit, &comment,
+		&tables.User{Username: longest}, &tables.Role{Code: strings.Repeat("r", tables.MaxCode)},
+		&tables.Department{Code: "开发/1"}, &tables.Game{Code: "go"}, &twit, &comment,
 	} {
-		t.Run("the longest "+string(node.ID().Noun)+" has an id that comes back", func(t *testing.T) {
-			id := written(MarshalID(node.ID()))
+		t.Run("the longest id of "+string(node.ID().Noun), func(t *testing.T) {
+			id := marshal(MarshalID(node.ID()))
 			got, err := UnmarshalID(id)
 			if diff := cmp.Diff(node.ID(), got); diff != "" || err != nil {
 				t.Errorf("%s is %v (-want +got):\n%s", id, err, diff)
@@ -54,17 +54,17 @@ func TestID(t *testing.T) {
 	}{
 		{"an empty id", "", ""},
 		{"no base64", "ä", ""},
-		{"the other alphabet", "+/+/", ""},
+		{"standard base64", "+/+/", ""},
 		{"padding", "VUw=", ""},
 		{"stray bits", "VUx", ""},
 		{"a line break inside", "VUxp\nTGVp", ""},
-		{"a noun that is none", "WFg", ""},
-		{"a key that is none", "VQ", ""},
+		{"an unknown noun", "WFg", ""},
+		{"an invalid key", "VQ", ""},
 		{"a number", int64(5), ""},
 		{"an id of 512 bytes", strings.Repeat("A", MaxLength), ""},
 		{"an id of 513 bytes", strings.Repeat("A", MaxLength+1), apierr.CodeLimitExceeded},
 	} {
-		t.Run(test.name+" names nothing", func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			if got, err := UnmarshalID(test.id); got != (tables.ID{}) || codeOf(err) != test.code {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -72,12 +72,12 @@ func TestID(t *testing.T) {
 	}
 }
 
-// anything accepts every position.
+// anything accepts all positions.
 func anything(string) error { return nil }
 
 var followers, twits = Cursors{'f', anything}, Cursors{'t', anything}
 
-// connections returns the cursors of all connections. They accept every position.
+// connections returns the cursors of all connections, without checks.
 func connections() (all []Cursors) {
 	for _, l := range tables.Lists() {
 		if l.Cursor != 0 {
@@ -91,7 +91,7 @@ func connections() (all []Cursors) {
 }
 
 func TestCursor(t *testing.T) {
-	t.Run("a position comes back from its cursor, and from no other list's", func(t *testing.T) {
+	t.Run("a cursor has its position, in its list only", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			position := rapid.StringN(1, -1, MaxLength*3/4-1).Draw(t, "position")
 			cursor := followers.Encode(position)
@@ -99,20 +99,20 @@ func TestCursor(t *testing.T) {
 				t.Fatalf("got %q, %v", got, err)
 			}
 			if got, err := twits.Decode(cursor); codeOf(err) != apierr.CodeBadUserInput {
-				t.Fatalf("another list reads %q, %v", got, err)
+				t.Fatalf("another list: got %q, %v", got, err)
 			}
 		})
 	})
 	whole := followers.Encode("position")
 	for cut := range len(whole) {
 		if got, err := followers.Decode(whole[:cut]); err == nil && got == "position" {
-			t.Errorf("%s is read as %q", whole[:cut], got)
+			t.Errorf("a cut cursor %s: got %q", whole[:cut], got)
 		}
 	}
 	if _, err := followers.Decode(strings.Repeat("A", MaxLength+1)); codeOf(err) != apierr.CodeLimitExceeded {
-		t.Errorf("an overlong cursor is %v", err)
+		t.Errorf("too long cursor: got %v", err)
 	}
-	t.Run("every kind of list has a letter of its own", func(t *testing.T) {
+	t.Run("letters are unique", func(t *testing.T) {
 		seen := map[byte]bool{}
 		for _, c := range connections() {
 			if seen[c.Letter] {
@@ -139,22 +139,22 @@ func TestPage(t *testing.T) {
 		want          Page
 		code          apierr.Code
 	}{
-		{name: "nothing asked for is the first twenty", want: Page{Size: 20}},
-		{name: "first counts from the front", first: new(3), want: Page{Size: 3}},
-		{name: "last counts from the end", last: new(3), want: Page{Size: 3, Backward: true}},
-		{name: "none at all is an error", first: new(0), code: apierr.CodeBadUserInput},
-		{name: "a hundred is allowed", first: new(100), want: Page{Size: 100}},
-		{name: "more is an error", first: new(101), code: apierr.CodeLimitExceeded},
-		{name: "from the end too", last: new(101), code: apierr.CodeLimitExceeded},
-		{name: "a negative first is an error", first: new(-1), code: apierr.CodeBadUserInput},
-		{name: "a negative last too", last: new(-1), code: apierr.CodeBadUserInput},
-		{name: "both are an error", first: new(1), last: new(1), code: apierr.CodeBadUserInput},
-		{name: "after and before are positions", after: cursor("a"), before: cursor("z"), want: Page{Size: 20, After: "a", Before: "z"}},
-		{name: "a bad after is an error", after: new("?"), code: apierr.CodeBadUserInput},
-		{name: "an empty one too", after: new(""), code: apierr.CodeBadUserInput},
-		{name: "a bad before too", before: new("?"), code: apierr.CodeBadUserInput},
-		{name: "so is what can't be a position of this list", before: cursor("wrong"), code: apierr.CodeBadUserInput},
-		{name: "so is another list's cursor", after: new(twits.Encode("a")), code: apierr.CodeBadUserInput},
+		{name: "no arguments", want: Page{Size: 20}},
+		{name: "first", first: new(3), want: Page{Size: 3}},
+		{name: "last", last: new(3), want: Page{Size: 3, Backward: true}},
+		{name: "first is 0", first: new(0), code: apierr.CodeBadUserInput},
+		{name: "first is the maximum", first: new(100), want: Page{Size: 100}},
+		{name: "first is above the maximum", first: new(101), code: apierr.CodeLimitExceeded},
+		{name: "last is above the maximum", last: new(101), code: apierr.CodeLimitExceeded},
+		{name: "first is negative", first: new(-1), code: apierr.CodeBadUserInput},
+		{name: "last is negative", last: new(-1), code: apierr.CodeBadUserInput},
+		{name: "first and last", first: new(1), last: new(1), code: apierr.CodeBadUserInput},
+		{name: "after and before", after: cursor("a"), before: cursor("z"), want: Page{Size: 20, After: "a", Before: "z"}},
+		{name: "malformed after", after: new("?"), code: apierr.CodeBadUserInput},
+		{name: "empty after", after: new(""), code: apierr.CodeBadUserInput},
+		{name: "malformed before", before: new("?"), code: apierr.CodeBadUserInput},
+		{name: "an invalid position of the list", before: cursor("wrong"), code: apierr.CodeBadUserInput},
+		{name: "a cursor of another list", after: new(twits.Encode("a")), code: apierr.CodeBadUserInput},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := checked.Page(test.first, test.after, test.last, test.before)
@@ -162,15 +162,16 @@ func TestPage(t *testing.T) {
 				got = Page{}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" || codeOf(err) != test.code {
-				t.Errorf("the error is %v, want %q (-want +got):\n%s", err, test.code, diff)
+				t.Errorf("error %v, want code %q; page (-want +got):\n%s", err, test.code, diff)
 			}
 		})
 	}
 }
 
-func TestTheIDOfATwitThatIsWrittenTakesNoMemory(t *testing.T) {
-	twit, dst := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(1_400_000_000_000), Name: "t12345"}, make([]byte, 0, MaxLength)
+func TestAppendIDDoesNotAllocate(t *testing.T) {
+	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(1_400_000_000_000), Name: "t12345"}
+	dst := make([]byte, 0, MaxLength)
 	if n := testing.AllocsPerRun(100, func() { dst = AppendID(dst[:0], twit.ID()) }); n != 0 {
-		t.Errorf("it is allocated %v times", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

@@ -1,5 +1,5 @@
-// Package report reports the cost of a request in an extension of its response, if a header asks
-// for it.
+// Package report adds the cost of a request to the extensions of its response, if a header requests
+// it.
 package report
 
 import (
@@ -45,9 +45,8 @@ type Level struct {
 	RegionServers int     `json:"regionServers"`
 	Ms            float64 `json:"ms"`
 
-	// The rest is for the sums.
 	Gets, Scans, Rows, Bytes int64 `json:"-"`
-	// Stalled is whether the watchdog failed it.
+	// Stalled is whether the watchdog failed the batch.
 	Stalled bool `json:"-"`
 }
 
@@ -60,26 +59,26 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds reports to the responses of requests that ask for them. Refused requests get
-// none. watch begins to record the calls of the store in ctx; the function that it returns stops
-// that, and returns the levels. most bounds the bytes of a report, 0 for no bound; instead of a
-// longer one the response has an error.
-func Middleware(watch func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
+// Middleware adds reports to the responses of executed requests with [Header]. trace starts to
+// record the calls of the store in ctx; the function that it returns stops recording, and returns
+// the levels. most is the maximum length of a report in bytes, 0 for no limit. A response without
+// space for its report has an error.
+func Middleware(trace func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
 		if op.Headers.Get(Header) != "1" {
 			return next(ctx)
 		}
-		end := watch(ctx)
+		end := trace(ctx)
 		response := next(ctx)
-		levels := end() // also without a report
+		levels := end()
 		if response == nil || response.Data == nil {
 			return response
 		}
 		execution := plan.ExecutionOf(op)
 		r := sum(levels)
 		r.Executor, r.Reason = execution.Executor, execution.Reason
-		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not of its subscription
+		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not the subscription
 		text, err := json.Marshal(r)
 		if err == nil && most > 0 && len(text) > most {
 			err = apierr.TooLong("the report in bytes", most)
@@ -92,7 +91,7 @@ func Middleware(watch func(ctx context.Context) (levels func() []Level), most in
 		if response.Extensions == nil {
 			response.Extensions = map[string]any{}
 		}
-		response.Extensions["report"] = json.RawMessage(text) // as it is sent
+		response.Extensions["report"] = json.RawMessage(text)
 		return response
 	}
 }
@@ -116,12 +115,11 @@ func sum(levels []Level) *Report {
 // Ms returns a duration in milliseconds, rounded down to microseconds.
 func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// longestKey bounds the bytes of a response key in a path: clients choose keys, and each field
-// below repeats them.
+// longestKey is the maximum length of a response key in a path, in bytes: clients choose the keys.
 const longestKey = 64
 
-// Path returns the path of the field of ctx: its response keys, with dots and without indexes. Long
-// keys are cut.
+// Path returns the path of the field of ctx: its response keys, separated by dots, without list
+// indexes. It truncates long keys.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {

@@ -15,39 +15,41 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestInterceptResponse(t *testing.T) {
+func TestMiddleware(t *testing.T) {
 	levels := []Level{
 		{Path: []string{"a"}, RPCs: 1, RegionServers: 1, Gets: 2, Rows: 1, Bytes: 10},
 		{Path: []string{"a.b"}, RPCs: 3, RegionServers: 2, Gets: 4, Scans: 1, Rows: 5, Bytes: 7, Stalled: true},
 	}
-	whole := map[string]any{"report": &Report{Rounds: 2, RPCs: 4, Gets: 6, Scans: 1, Rows: 6, Bytes: 17, Stalls: 1,
-		Executor: "stock", Reason: "unplanned", Levels: levels}}
+	whole := map[string]any{"report": &Report{
+		Rounds: 2, RPCs: 4, Gets: 6, Scans: 1, Rows: 6, Bytes: 17, Stalls: 1, Executor: "stock", Reason: "unplanned",
+		Levels: levels,
+	}}
 	for _, test := range []struct {
 		name     string
 		header   []string
 		response *graphql.Response
-		watched  bool
+		traced   bool
 		want     map[string]any
 	}{
-		{"without the header there is none, and nothing is watched", nil, &graphql.Response{Data: []byte("{}")}, false, nil},
-		{"with another value neither", []string{"0"}, &graphql.Response{Data: []byte("{}")}, false, nil},
-		{"with the header it has the sums of the levels", []string{"1"}, &graphql.Response{Data: []byte("{}")}, true, whole},
-		{"it stands beside other extensions", []string{"1"}, &graphql.Response{Data: []byte("null"), Extensions: map[string]any{"other": 1}},
+		{"no header", nil, &graphql.Response{Data: []byte("{}")}, false, nil},
+		{"another value of the header", []string{"0"}, &graphql.Response{Data: []byte("{}")}, false, nil},
+		{"the report has the sums of its levels", []string{"1"}, &graphql.Response{Data: []byte("{}")}, true, whole},
+		{"other extensions are kept", []string{"1"}, &graphql.Response{Data: []byte("null"), Extensions: map[string]any{"other": 1}},
 			true, map[string]any{"other": 1, "report": whole["report"]}},
-		{"what was not executed has none", []string{"1"}, &graphql.Response{}, true, nil},
-		{"no response has none", []string{"1"}, nil, true, nil},
+		{"a request that was not executed", []string{"1"}, &graphql.Response{}, true, nil},
+		{"no response", []string{"1"}, nil, true, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			watched := false
+			traced := false
 			respond := Middleware(func(context.Context) func() []Level {
-				watched = true
+				traced = true
 				return func() []Level { return levels }
 			}, 0)
 			op := &graphql.OperationContext{Headers: http.Header{Header: test.header}}
 			ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), op)
 			got := respond(ctx, func(context.Context) *graphql.Response { return test.response })
-			if watched != test.watched {
-				t.Errorf("watched is %t", watched)
+			if traced != test.traced {
+				t.Errorf("traced: %t", traced)
 			}
 			if got == nil {
 				return
@@ -59,20 +61,26 @@ func TestInterceptResponse(t *testing.T) {
 				}
 				got.Extensions["report"] = &r
 			}
-			if diff := cmp.Diff(test.want, got.Extensions, cmpopts.IgnoreFields(Report{}, "DurationMs"), cmpopts.IgnoreFields(Level{}, "Gets", "Scans", "Rows", "Bytes", "Stalled")); diff != "" {
+			ignored := []cmp.Option{
+				cmpopts.IgnoreFields(Report{}, "DurationMs"),
+				cmpopts.IgnoreFields(Level{}, "Gets", "Scans", "Rows", "Bytes", "Stalled"),
+			}
+			if diff := cmp.Diff(test.want, got.Extensions, ignored...); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestAReportThatIsTooLongIsAnErrorBesideTheData(t *testing.T) {
-	ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.OperationContext{Headers: http.Header{Header: {"1"}}})
+func TestTooLongReportIsAnError(t *testing.T) {
+	op := &graphql.OperationContext{Headers: http.Header{Header: {"1"}}}
+	ctx := graphql.WithOperationContext(graphql.StartOperationTrace(t.Context()), op)
 	respond := Middleware(func(context.Context) func() []Level {
 		return func() []Level { return []Level{{Path: []string{strings.Repeat("x", 1000)}}} }
 	}, 1000)
 	got := respond(ctx, func(context.Context) *graphql.Response { return &graphql.Response{Data: []byte("{}")} })
-	if got.Extensions != nil || string(got.Data) != "{}" || len(got.Errors) != 1 || got.Errors[0].Message != "the report in bytes is limited to 1000, and this has more" {
+	const want = "the report in bytes is limited to 1000, and this has more"
+	if got.Extensions != nil || string(got.Data) != "{}" || len(got.Errors) != 1 || got.Errors[0].Message != want {
 		t.Errorf("%s %v %v", got.Data, got.Errors, got.Extensions)
 	}
 }
@@ -80,21 +88,22 @@ func TestAReportThatIsTooLongIsAnErrorBesideTheData(t *testing.T) {
 func TestPath(t *testing.T) {
 	index := 3
 	ctx := t.Context()
-	for _, at := range []*graphql.FieldContext{
-		{Field: graphql.CollectedField{Field: &ast.Field{Alias: "a"}}}, {Index: &index}, {Field: graphql.CollectedField{Field: &ast.Field{Alias: "b"}}},
-	} {
+	field := func(alias string) *graphql.FieldContext {
+		return &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: alias}}}
+	}
+	for _, at := range []*graphql.FieldContext{field("a"), {Index: &index}, field("b")} {
 		ctx = graphql.WithFieldContext(ctx, at)
 	}
 	if got := Path(ctx); got != "a.b" {
-		t.Errorf("the path is %q", got)
+		t.Errorf("got path %q", got)
 	}
-	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: strings.Repeat("x", 65)}}})
+	ctx = graphql.WithFieldContext(ctx, field(strings.Repeat("x", 65)))
 	if got := Path(ctx); got != "a.b."+strings.Repeat("x", 64)+"…" {
-		t.Errorf("the path of a long name is %q", got)
+		t.Errorf("got path %q of a long key", got)
 	}
 }
 
-func TestTheDocumentNamesEveryField(t *testing.T) {
+func TestFieldsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/REPORT.md")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +112,7 @@ func TestTheDocumentNamesEveryField(t *testing.T) {
 		for i := range typ.NumField() {
 			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if name != "-" && !strings.Contains(string(text), "`"+name+"`") {
-				t.Errorf("docs/REPORT.md says nothing of %s", name)
+				t.Errorf("docs/REPORT.md does not describe %s", name)
 			}
 		}
 	}

@@ -1,18 +1,16 @@
-// Package resume lets a subscription continue where it stopped when the token of its viewer
-// expired.
+// Package resume continues a subscription at the position where it ended because its token expired.
 //
-// The clients graphql-ws and graphql-sse react to an expired token by connecting again with a new
-// one. They repeat the operation as it was, without saying what they have received. So the gateway
-// keeps the subscription's position for a while, and gives it to the viewer's next operation with
-// the same key: see [KeyOf].
+// After that, the clients graphql-ws and graphql-sse connect again with a new token. They repeat
+// the operation, but do not send their position. So the gateway keeps the position for a minute,
+// and resumes the viewer's next operation with the same [Key] there:
 //
-// The endpoint makes an [Operation] for each subscription. The resolver starts at the position of
-// [Operation.Resume], if there is one, stops when [Operation.Expiry] is closed, and passes its
-// position to [Operation.Expire]. The endpoint keeps it with [Operation.End] if every event before
-// it was sent.
+//	endpoint   Start ──────────────────────────────────────────────► End
+//	                 │                                             ▲
+//	resolver         └► Resume ──► events until Expiry is closed ──┴► Expire(position)
 //
-// An operation that continued, and ends before its first event was sent, was of no use to the
-// client: its connection failed again. [Operation.Stop] puts its position back.
+// The position is kept if all events before it were sent. If a resumed operation ends before it
+// sent an event, the connection failed again: then the position where it resumed is kept for the
+// rest of its minute.
 package resume
 
 import (
@@ -25,21 +23,21 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is how long a subscription may take to send the events from before the token expired. After
-// that nothing is sent, and no position is kept.
+// Grace is the time for a subscription to send the events from before the token expired. After it
+// nothing is sent, and no position is kept.
 const Grace = 5 * time.Second
 
-// Position is where a subscription stopped.
+// Position is the position at which a subscription ended.
 type Position interface {
-	// MoveTo moves the position back to an earlier one of an operation with the same key.
+	// MoveTo moves the position back to that of another operation with the same key.
 	MoveTo(earlier Position)
-	// Rewind moves the position back to where its last operation resumed. No event was sent since.
+	// Rewind moves the position back to the one at which its last operation resumed.
 	Rewind()
-	// Close releases the position. It is called for positions that no operation continues from.
+	// Close releases the position. It is called for positions at which no operation resumes.
 	Close()
 }
 
-// Key identifies what a client repeats when it connects again.
+// Key identifies an operation that a client repeats: see [KeyOf].
 type Key [sha256.Size]byte
 
 type (
@@ -48,20 +46,19 @@ type (
 	endKey       struct{}
 )
 
-// WithID returns a ctx for an operation with an id that the client chose, and uses again when it
-// repeats the operation.
+// WithID returns a ctx for an operation with an id of the client, which the client repeats.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
 
-// WithEnd returns a ctx for an operation that ends with end, as if its token had expired then.
+// WithEnd returns a ctx for an operation that expires when end is done.
 func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
 
-// KeyOf returns the key of an operation in ctx: of its viewer, its id if it has one, its document,
-// name and variables. ok is false if the operation can't be continued: its viewer is anonymous or
-// has a token that never expires.
+// KeyOf returns the key of an operation in ctx: a hash of its viewer, id, document, name and
+// variables. ok is false if the operation can't be resumed, because its viewer is anonymous or its
+// token never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {
@@ -84,15 +81,15 @@ type Operation struct {
 	release context.CancelFunc
 
 	mu       sync.Mutex
-	until    time.Time // until when the position that was resumed is kept if no event is sent
-	sent     bool      // whether an event was sent
+	until    time.Time // the time until which the resumed position is kept if no event is sent
+	sent     bool      // an event was sent
 	expired  bool
 	ended    bool
 	position Position
 }
 
-// Start returns an operation, and a ctx for its resolver, which finds the operation by [Of]. The
-// caller calls [Operation.End]. The zero key is that of an operation that can't be continued.
+// Start returns an operation, and the ctx for its resolver: see [Of]. The caller must call
+// [Operation.End]. With the zero key the operation can't be resumed.
 func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operation) {
 	viewer, _ := auth.ViewerOf(ctx)
 	o := &Operation{window: w, key: key, viewer: viewer.Username}
@@ -108,7 +105,7 @@ func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operatio
 	return context.WithValue(ctx, operationKey{}, o), o
 }
 
-// Of returns the operation of ctx. Without one, it returns a new one that can't be continued.
+// Of returns the operation of ctx, or a new one that can't be resumed.
 func Of(ctx context.Context) *Operation {
 	o, ok := ctx.Value(operationKey{}).(*Operation)
 	if !ok {
@@ -117,8 +114,8 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position to continue from, or nil if there is none. The caller must close it
-// unless it continues from it.
+// Resume returns the position at which to resume, or nil. The caller must close it unless it
+// resumes there.
 func (o *Operation) Resume() Position {
 	position, until := o.window.take(o.key)
 	o.mu.Lock()
@@ -127,24 +124,22 @@ func (o *Operation) Resume() Position {
 	return position
 }
 
-// Expiry returns a channel that is closed when the token of the operation expires, or the operation
-// is to end as if it had: see [WithEnd].
-func (o *Operation) Expiry() <-chan struct{} {
-	return o.expiry.Done()
-}
+// Expiry returns a channel that is closed when the operation expires: with its token, or by
+// [WithEnd].
+func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Sent notes that an event was sent.
+// Sent records that an event was sent.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sent = true
 }
 
-// Expire ends the operation because Expiry is closed. It stopped at the position, which may be nil. The resolver calls
-// it, or Stop, before it closes its channel.
+// Expire ends the operation at a position, which may be nil, because Expiry is closed. The resolver
+// calls Expire or Stop before it closes its channel.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
-// Stop ends the operation for another reason, such as the end of its connection.
+// Stop ends the operation for another reason, such as a closed connection.
 func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
@@ -158,7 +153,7 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// settle keeps the position, or closes it. current says that every event before it was sent. The
+// settle keeps the position, or closes it. current is whether all events before it were sent. The
 // caller holds mu.
 func (o *Operation) settle(current bool) {
 	position := o.position
@@ -181,8 +176,8 @@ func (o *Operation) settle(current bool) {
 	}
 }
 
-// End reports whether the operation ended because its token expired. Its position is kept if all
-// events before it were sent. The second call does nothing.
+// End ends the operation, and reports whether it expired. sent is whether all events were sent. A
+// second call has no effect.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

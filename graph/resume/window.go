@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// Keep is how long a position is kept.
+	// Keep is the time that a position is kept.
 	Keep = time.Minute
-	// MaxPositions is how many positions are kept at most. The oldest makes room for a new one.
+	// MaxPositions is the maximum number of positions. The oldest is dropped for a new one.
 	MaxPositions = 10_000
-	// MaxOfViewer is how many of these a viewer has at most.
+	// MaxOfViewer is the maximum number of positions of a viewer.
 	MaxOfViewer = 100
 )
 
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
 type Window struct {
 	mu sync.Mutex
-	// entries are ordered by when they are dropped, and so by when their operations expired. They are searched one
-	// by one: at most ten thousand take some 20 µs.
+	// entries are in the order in which their operations expired. The search is linear: 10,000 entries
+	// take about 20 µs.
 	entries []*entry
 }
 
@@ -55,7 +55,7 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// entriesOf returns the entries for which is holds. The caller holds mu.
+// entriesOf returns the entries that satisfy a condition. The caller holds mu.
 func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	for _, e := range w.entries {
 		if is(e) {
@@ -65,9 +65,9 @@ func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take returns the position to continue from, nil if there is none, and until when it is kept. If there are several,
-// nothing says which of them the client stopped at, so each client gets the earliest: it may receive an event again, but
-// misses none.
+// take removes and returns a position with a key, and the end of its time. If there are several, it
+// is unknown which client stopped at which, so each gets the earliest position: a client may
+// receive an event twice, but misses none.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// drop closes a position, unless it was removed before. The caller holds mu.
+// drop removes and closes a position, if it is not removed yet. The caller holds mu.
 func (w *Window) drop(e *entry) {
 	if w.remove(e) {
 		e.position.Close()

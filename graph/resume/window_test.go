@@ -11,7 +11,7 @@ import (
 	"twibase/graph/auth"
 )
 
-// position is a place in a feed, of which a test counts how many are open.
+// position is a position that counts the open positions of a test.
 type position struct {
 	at   int
 	open *atomic.Int64
@@ -23,52 +23,52 @@ func (p *position) Rewind() { p.at-- }
 
 func (p *position) Close() { p.open.Add(-1) }
 
-// world is a window and how many positions are open.
-type world struct {
+// fixture is a window with its number of open positions.
+type fixture struct {
 	*testing.T
 	window Window
 	open   atomic.Int64
 }
 
-func in(t *testing.T, test func(w *world)) {
+func run(t *testing.T, test func(w *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{T: t}
+		w := &fixture{T: t}
 		test(w)
 		time.Sleep(Keep)
 		synctest.Wait()
 		if n := w.open.Load(); n != 0 || len(w.window.entries) != 0 {
-			t.Errorf("%d positions are open in the end, and the window has %d entries", n, len(w.window.entries))
+			t.Errorf("%d positions are open at the end, and the window has %d entries", n, len(w.window.entries))
 		}
 	})
 }
 
 // start starts an operation of a viewer whose token expires.
-func (w *world) start(viewer, document string) *Operation {
+func (w *fixture) start(viewer, document string) *Operation {
 	w.Helper()
 	ctx := auth.WithExpiry(auth.WithViewer(w.Context(), auth.Viewer{Username: viewer}), time.Now().Add(time.Hour))
 	key, ok := KeyOf(ctx, document, "", nil)
 	if !ok {
-		w.Fatal("it has no key")
+		w.Fatal("no key")
 	}
 	ctx, o := w.window.Start(ctx, key)
 	if Of(ctx) != o {
-		w.Error("the resolver does not find it")
+		w.Error("Of returns another operation")
 	}
 	return o
 }
 
-// expires ends an operation at a place.
-func (w *world) expires(o *Operation, at int) {
+// expire ends an operation at a position.
+func (w *fixture) expire(o *Operation, at int) {
 	w.Helper()
 	w.open.Add(1)
 	o.Expire(&position{at, &w.open})
 	if !o.End(true) {
-		w.Error("it did not expire")
+		w.Error("not expired")
 	}
 }
 
-// resumes wants an operation to continue from a place, from none if it is 0.
-func (w *world) resumes(viewer, document string, want int) {
+// wantResume starts an operation, which must resume at a position; 0 is none.
+func (w *fixture) wantResume(viewer, document string, want int) {
 	w.Helper()
 	got := 0
 	if p, ok := w.start(viewer, document).Resume().(*position); ok {
@@ -76,105 +76,105 @@ func (w *world) resumes(viewer, document string, want int) {
 		p.Close()
 	}
 	if got != want {
-		w.Errorf("%s continues %q from %d, want %d", viewer, document, got, want)
+		w.Errorf("%s resumes %q at %d, want %d", viewer, document, got, want)
 	}
 }
 
-func TestTheNextOperationThatIsTheSameContinues(t *testing.T) {
-	in(t, func(w *world) {
-		w.resumes("a", "1", 0)
-		w.expires(w.start("a", "1"), 7)
+func TestNextOperationWithSameKeyResumes(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.wantResume("a", "1", 0)
+		w.expire(w.start("a", "1"), 7)
 		time.Sleep(Keep - 1)
-		w.resumes("b", "1", 0)
-		w.resumes("a", "2", 0)
-		w.resumes("a", "1", 7)
-		w.resumes("a", "1", 0)
+		w.wantResume("b", "1", 0)
+		w.wantResume("a", "2", 0)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 0)
 	})
 }
 
-func TestAPositionIsKeptForAWhile(t *testing.T) {
-	in(t, func(w *world) {
-		w.expires(w.start("a", "1"), 7)
+func TestPositionIsDroppedAfterKeep(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.expire(w.start("a", "1"), 7)
 		time.Sleep(Keep)
 		synctest.Wait()
-		w.resumes("a", "1", 0)
+		w.wantResume("a", "1", 0)
 	})
 }
 
-func TestAPositionIsNotKept(t *testing.T) {
-	for name, end := range map[string]func(w *world, o *Operation){
-		"if an event before it was not sent": func(w *world, o *Operation) {
+func TestPositionIsNotKept(t *testing.T) {
+	for name, end := range map[string]func(w *fixture, o *Operation){
+		"an event before it was not sent": func(w *fixture, o *Operation) {
 			w.open.Add(1)
 			o.Expire(&position{7, &w.open})
 			if !o.End(false) {
-				w.Error("it did not expire")
+				w.Error("not expired")
 			}
 		},
-		"if the operation had ended before": func(w *world, o *Operation) {
+		"the operation had ended": func(w *fixture, o *Operation) {
 			w.open.Add(1)
 			if o.End(true) {
-				w.Error("it expired")
+				w.Error("expired")
 			}
 			o.Expire(&position{7, &w.open})
 		},
-		"if there is none": func(w *world, o *Operation) {
+		"no position": func(w *fixture, o *Operation) {
 			if o.Expire(nil); !o.End(true) {
-				w.Error("it did not expire")
+				w.Error("not expired")
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in(t, func(w *world) {
+			run(t, func(w *fixture) {
 				end(w, w.start("a", "1"))
-				w.resumes("a", "1", 0)
+				w.wantResume("a", "1", 0)
 			})
 		})
 	}
 }
 
-func TestOfSeveralPositionsEachOperationGetsTheEarliest(t *testing.T) {
-	in(t, func(w *world) {
+func TestOperationsResumeAtTheEarliestPosition(t *testing.T) {
+	run(t, func(w *fixture) {
 		first, second, third := w.start("a", "1"), w.start("a", "1"), w.start("a", "1")
-		w.expires(first, 7)
-		w.expires(second, 7)
-		w.expires(third, 9)
-		w.resumes("a", "1", 7)
-		w.resumes("a", "1", 7)
-		w.resumes("a", "1", 7)
-		w.resumes("a", "1", 0)
+		w.expire(first, 7)
+		w.expire(second, 7)
+		w.expire(third, 9)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 0)
 	})
 }
 
-func TestTheNumberOfPositionsIsBounded(t *testing.T) {
+func TestNumberOfPositionsIsLimited(t *testing.T) {
 	t.Run("of a viewer", func(t *testing.T) {
-		in(t, func(w *world) {
-			w.expires(w.start("b", "1"), 1)
+		run(t, func(w *fixture) {
+			w.expire(w.start("b", "1"), 1)
 			for i := range MaxOfViewer + 1 {
-				w.expires(w.start("a", fmt.Sprint(i)), i+1)
+				w.expire(w.start("a", fmt.Sprint(i)), i+1)
 			}
 			if n := w.open.Load(); n != MaxOfViewer+1 {
 				t.Errorf("%d positions are open", n)
 			}
-			w.resumes("a", "0", 0) // the oldest
-			w.resumes("a", "1", 2)
-			w.resumes("b", "1", 1)
+			w.wantResume("a", "0", 0) // the oldest
+			w.wantResume("a", "1", 2)
+			w.wantResume("b", "1", 1)
 		})
 	})
 	t.Run("of all viewers", func(t *testing.T) {
-		in(t, func(w *world) {
+		run(t, func(w *fixture) {
 			for i := range MaxPositions + 1 {
-				w.expires(w.start(fmt.Sprint(i), "1"), 1)
+				w.expire(w.start(fmt.Sprint(i), "1"), 1)
 			}
 			if n := w.open.Load(); n != MaxPositions {
 				t.Errorf("%d positions are open", n)
 			}
-			w.resumes("0", "1", 0)
-			w.resumes("1", "1", 1)
+			w.wantResume("0", "1", 0)
+			w.wantResume("1", "1", 1)
 		})
 	})
 }
 
-func TestWhatAnOperationIsKnownBy(t *testing.T) {
+func TestKeyOf(t *testing.T) {
 	as := func(viewer auth.Viewer) context.Context {
 		return auth.WithExpiry(auth.WithViewer(t.Context(), viewer), time.Now().Add(time.Hour))
 	}
@@ -183,13 +183,14 @@ func TestWhatAnOperationIsKnownBy(t *testing.T) {
 	of := func(ctx context.Context, document, name string, variables map[string]any) Key {
 		key, ok := KeyOf(ctx, document, name, variables)
 		if !ok {
-			t.Fatal("it has no key")
+			t.Fatal("no key")
 		}
 		return key
 	}
 	want := of(WithID(LiLei, "1"), "d", "n", variables)
-	if again := of(WithID(as(auth.Viewer{Username: "LiLei"}), "1"), "d", "n", map[string]any{"after": nil, "u": "a"}); again != want {
-		t.Error("the same operation has another key")
+	again := of(WithID(as(auth.Viewer{Username: "LiLei"}), "1"), "d", "n", map[string]any{"after": nil, "u": "a"})
+	if again != want {
+		t.Error("the same operation: another key")
 	}
 	for name, other := range map[string]Key{
 		"viewer":        of(WithID(as(auth.Viewer{Username: "HanMeimei"}), "1"), "d", "n", variables),
@@ -202,7 +203,7 @@ func TestWhatAnOperationIsKnownBy(t *testing.T) {
 		"split of both": of(WithID(LiLei, "1"), "dn", "", variables),
 	} {
 		if other == want {
-			t.Errorf("an operation of another %s has the same key", name)
+			t.Errorf("another %s: the same key", name)
 		}
 	}
 	for name, ctx := range map[string]context.Context{
@@ -210,85 +211,85 @@ func TestWhatAnOperationIsKnownBy(t *testing.T) {
 		"a token that never expires": auth.WithViewer(t.Context(), auth.Viewer{Username: "LiLei"}),
 	} {
 		if _, ok := KeyOf(ctx, "d", "n", nil); ok {
-			t.Errorf("an operation of %s has a key", name)
+			t.Errorf("%s: got a key", name)
 		}
 	}
 }
 
-// connects starts an operation that resumes, and wants it to continue from a place.
-func (w *world) connects(want int) (*Operation, Position) {
+// resume starts an operation, which must resume at a position.
+func (w *fixture) resume(want int) (*Operation, Position) {
 	w.Helper()
 	o := w.start("a", "1")
 	p, _ := o.Resume().(*position)
 	if p == nil || p.at != want {
-		w.Fatalf("it continues from %v, want %d", p, want)
+		w.Fatalf("resumes at %v, want %d", p, want)
 	}
 	return o, p
 }
 
-func TestAPositionOfAnOperationThatSendsNoEventIsKeptAgain(t *testing.T) {
+func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
 	for name, end := range map[string]func(o *Operation, p Position){
-		"when the resolver stops first":     func(o *Operation, p Position) { o.Stop(p); o.End(false) },
-		"when the endpoint ends first":      func(o *Operation, p Position) { o.End(false); o.Stop(p) },
-		"when the token expires first":      func(o *Operation, p Position) { o.Expire(p); o.End(false) },
-		"when the token expires after that": func(o *Operation, p Position) { o.End(false); o.Expire(p) },
+		"the resolver stops first":        func(o *Operation, p Position) { o.Stop(p); o.End(false) },
+		"the endpoint ends first":         func(o *Operation, p Position) { o.End(false); o.Stop(p) },
+		"the token expires first":         func(o *Operation, p Position) { o.Expire(p); o.End(false) },
+		"the token expires after the end": func(o *Operation, p Position) { o.End(false); o.Expire(p) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			in(t, func(w *world) {
-				w.expires(w.start("a", "1"), 7)
+			run(t, func(w *fixture) {
+				w.expire(w.start("a", "1"), 7)
 				time.Sleep(Keep / 2)
-				w.expires(w.start("a", "1"), 9) // of a newer token
-				o, p := w.connects(7)
-				w.resumes("a", "1", 7)
+				w.expire(w.start("a", "1"), 9) // of a newer token
+				o, p := w.resume(7)
+				w.wantResume("a", "1", 7)
 				end(o, p)
 				time.Sleep(Keep/2 - time.Nanosecond)
-				o, p = w.connects(6) // the test's position notes that it was rewound
+				o, p = w.resume(6) // rewound by 1
 				end(o, p)
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()
-				w.resumes("a", "1", 0)
+				w.wantResume("a", "1", 0)
 			})
 		})
 	}
 }
 
-func TestAPositionOfAnOperationThatSentAnEventIsNotKeptAgain(t *testing.T) {
-	in(t, func(w *world) {
-		w.expires(w.start("a", "1"), 7)
-		o, p := w.connects(7)
+func TestPositionIsNotKeptAgainAfterAnEvent(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.expire(w.start("a", "1"), 7)
+		o, p := w.resume(7)
 		o.Sent()
 		o.Stop(p)
 		o.End(false)
-		w.resumes("a", "1", 0)
+		w.wantResume("a", "1", 0)
 	})
 }
 
-func TestAPositionThatIsKeptAgainIsStillTheEarliest(t *testing.T) {
-	in(t, func(w *world) {
-		w.expires(w.start("a", "1"), 7)
-		o, p := w.connects(7)
+func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.expire(w.start("a", "1"), 7)
+		o, p := w.resume(7)
 		time.Sleep(time.Second)
-		w.expires(w.start("a", "1"), 9)
+		w.expire(w.start("a", "1"), 9)
 		o.End(false)
 		o.Stop(p)
-		w.resumes("a", "1", 6)
-		w.resumes("a", "1", 6)
+		w.wantResume("a", "1", 6)
+		w.wantResume("a", "1", 6)
 	})
 }
 
-func TestAnOperationExpires(t *testing.T) {
+func TestExpiry(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		known bool
-		end   time.Duration // of its stream
+		end   time.Duration // of the stream
 		want  time.Duration
 	}{
-		{"with its token", true, 2 * time.Hour, time.Hour},
-		{"with its stream", true, time.Minute, time.Minute},
-		{"with its stream if it has no token", false, time.Minute, time.Minute},
+		{"with the token", true, 2 * time.Hour, time.Hour},
+		{"with the stream", true, time.Minute, time.Minute},
+		{"with the stream, without a token", false, time.Minute, time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in(t, func(w *world) {
+			run(t, func(w *fixture) {
 				ctx, end := context.WithTimeout(w.Context(), test.end)
 				defer end()
 				ctx = WithEnd(w.Context(), ctx)
@@ -304,10 +305,10 @@ func TestAnOperationExpires(t *testing.T) {
 				w.open.Add(1)
 				o.Expire(&position{7, &w.open})
 				if !o.End(true) {
-					w.Error("it did not expire")
+					w.Error("not expired")
 				}
 				if n := w.open.Load(); n != 0 {
-					w.Error("a position without a key is kept")
+					w.Error("a position without a key was kept")
 				}
 			})
 		})
