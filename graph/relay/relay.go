@@ -115,7 +115,7 @@ func (c Cursors) Page(first *int, after *string, last *int, before *string) (Pag
 	}
 	switch {
 	case p.Size < 1:
-		return Page{}, apierr.BadUserInput("first and last are at least 1: who wants the total alone selects nothing else")
+		return Page{}, apierr.BadUserInput("first and last must be at least 1: select only totalCount to get the number of entries")
 	case p.Size > MaxPage:
 		return Page{}, apierr.LimitExceeded("a page's number of entries", MaxPage, p.Size)
 	}

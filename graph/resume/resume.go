@@ -4,9 +4,9 @@
 // the operation, but do not send their position. So the gateway keeps the position for a minute,
 // and resumes the viewer's next operation with the same [Key] there:
 //
-//	endpoint   Start ──────────────────────────────────────────────► End
-//	                 │                                             ▲
-//	resolver         └► Resume ──► events until Expiry is closed ──┴► Expire(position)
+//	endpoint   Start                                                                 End
+//	             │                                                                    ▲
+//	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
 // The position is kept if all events before it were sent. If a resumed operation ends before it
 // sent an event, the connection failed again: then the position where it resumed is kept for the

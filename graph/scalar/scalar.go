@@ -34,7 +34,7 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// MarshalDate writes a day, which row types have as a string.
+// MarshalDate writes a day such as "2014-12-25".
 func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(day) }
 
 // AppendDate appends what [MarshalDate] writes.
@@ -65,8 +65,8 @@ func UnmarshalURL(v any) (string, error) {
 	return s, nil
 }
 
-// MarshalInt writes GraphQL's Int of 32 bits. It panics with an [apierr.Error] if i is larger:
-// gqlgen has no other way to fail the field, and both executors turn it into an error of the field.
+// MarshalInt writes GraphQL's Int of 32 bits. It panics with an [apierr.Error] if i does not fit:
+// executors turn that into an error of the field.
 func MarshalInt(i int) graphql.Marshaler {
 	mustFit(i)
 	return graphql.MarshalInt(i)
@@ -84,7 +84,7 @@ func mustFit(i int) {
 	}
 }
 
-// UnmarshalInt reads GraphQL's Int of 32 bits. It refuses strings, which gqlgen would accept.
+// UnmarshalInt reads GraphQL's Int of 32 bits. It rejects strings, which gqlgen accepts.
 func UnmarshalInt(v any) (int, error) {
 	i, err := graphql.UnmarshalInt32(v)
 	if _, text := v.(string); text || err != nil {

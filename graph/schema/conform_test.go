@@ -12,7 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// definitions writes definitions without descriptions and commas, of which gqlparser leaves some out.
+// definitions returns definitions in SDL, without descriptions and commas; gqlparser omits some
+// commas.
 func definitions(s *ast.Schema, names ...string) string {
 	var text strings.Builder
 	part := &ast.Schema{Types: map[string]*ast.Definition{}, Directives: map[string]*ast.DirectiveDefinition{}}
@@ -29,7 +30,7 @@ func definitions(s *ast.Schema, names ...string) string {
 
 func withoutCommas(s string) string { return strings.ReplaceAll(s, ",", "") }
 
-func TestBuiltInDefinitionsAreThoseOfTheSpecification(t *testing.T) {
+func TestConformedDefinitions(t *testing.T) {
 	s := load(t)
 	for _, test := range []struct{ name, want string }{
 		{"@deprecated", `directive @deprecated(reason: String! = "No longer supported") on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE`},
@@ -99,7 +100,7 @@ args(includeDeprecated: Boolean! = false): [__InputValue!]!
 			}
 		})
 	}
-	t.Run("and there are no others", func(t *testing.T) {
+	t.Run("no other definitions", func(t *testing.T) {
 		got := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Types)), func(name string) bool { return !s.Types[name].BuiltIn })
 		want := []string{"Boolean", "ID", "Int", "String", "__Directive", "__DirectiveLocation", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -118,36 +119,36 @@ func TestEveryTypeIsReferenced(t *testing.T) {
 		root := definition == s.Query || definition == s.Mutation || definition == s.Subscription || name == "__Schema"
 		possible := slices.ContainsFunc(s.Implements[name], func(i *ast.Definition) bool { return referenced[i.Name] })
 		if !root && !possible && !referenced[name] {
-			t.Errorf("nothing refers to %s", name)
+			t.Errorf("%s is not referenced", name)
 		}
 	}
 }
 
 func TestConform(t *testing.T) {
 	source := func(text string) *ast.Schema { return gqlparser.MustLoadSchema(&ast.Source{Input: text}) }
-	t.Run("a scalar of the specification stays where something refers to it", func(t *testing.T) {
+	t.Run("a referenced scalar is kept", func(t *testing.T) {
 		for _, text := range []string{
 			`type Query { a: [Float!]! }`, `type Query { a(b: Float): Int }`, `type Query { a(b: I): Int } input I { b: Float = 1 }`,
 			`type Query { a: Int } directive @d(a: Float) on FIELD`, `type Query { a: U } union U = O type O { a: Float }`,
 		} {
 			s := source(text)
 			if Conform(s); s.Types["Float"] == nil {
-				t.Errorf("Float is gone of %s", text)
+				t.Errorf("Float was removed from %s", text)
 			}
 		}
 	})
-	t.Run("and none is left that nothing refers to", func(t *testing.T) {
+	t.Run("other scalars are removed", func(t *testing.T) {
 		s := source(`type Query { a: Boolean }`)
 		Conform(s)
 		if s.Types["Float"] != nil || s.Types["Int"] != nil || s.Types["ID"] != nil || s.Types["String"] == nil {
 			t.Error(slices.Sorted(maps.Keys(s.Types)))
 		}
 	})
-	t.Run("twice is once", func(t *testing.T) {
+	t.Run("idempotent", func(t *testing.T) {
 		s := load(t)
 		before := definitions(s, slices.Sorted(maps.Keys(s.Types))...)
 		if Conform(s); definitions(s, slices.Sorted(maps.Keys(s.Types))...) != before {
-			t.Error("it changed")
+			t.Error("the second call changed the schema")
 		}
 	})
 }

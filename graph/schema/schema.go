@@ -1,4 +1,4 @@
-// Package schema has the GraphQL schema, one file for each noun. Fields that it lacks are not visible to clients.
+// Package schema has the GraphQL schema, a file for each noun.
 package schema
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// SDL writes a whole schema as one document, without extensions, for the tools of clients.
+// SDL returns a schema as one document without extensions, for the tools of clients.
 func SDL(schema *ast.Schema) string {
 	var text strings.Builder
 	f := formatter.NewFormatter(&text, formatter.WithIndent("  "))
-	// FormatSchema leaves out the description of the schema: docs/UPSTREAM.md.
+	// FormatSchema omits the description of the schema: docs/UPSTREAM.md.
 	f.FormatSchemaDocument(&ast.SchemaDocument{Schema: ast.SchemaDefinitionList{{
 		Description: schema.Description,
 		OperationTypes: ast.OperationTypeDefinitionList{
@@ -26,11 +26,11 @@ func SDL(schema *ast.Schema) string {
 	return text.String()
 }
 
-// specified are the scalars that the specification itself defines. Introspection lists only those that the schema refers to.
+// specified are the built-in scalars. Introspection must list only referenced ones.
 var specified = []string{"Int", "Float", "String", "Boolean", "ID"}
 
-// Conform corrects, in place, the definitions that gqlparser adds to every schema, so that they are those of the specification
-// of September 2025: docs/UPSTREAM.md says where they differ. It is safe to call it again.
+// Conform corrects, in place, gqlparser's built-in definitions to those of the specification of
+// September 2025: docs/UPSTREAM.md lists the differences. It is idempotent.
 func Conform(schema *ast.Schema) {
 	deprecated := schema.Directives["deprecated"]
 	deprecated.Arguments.ForName("reason").Type.NonNull = true
@@ -55,12 +55,12 @@ func Conform(schema *ast.Schema) {
 	}
 }
 
-// ofDirectives reports whether a location is that of directives on directive definitions, which are a later draft's.
+// ofDirectives reports whether a location is the directive definition, which is in a later draft.
 func ofDirectives(location ast.DirectiveLocation) bool {
 	return location == ast.LocationDirectiveDefinition
 }
 
-// references returns the names of the types of all fields, input fields and arguments, those of directives included.
+// references returns the names of the types of all fields, input fields and arguments.
 func references(schema *ast.Schema) map[string]bool {
 	names := map[string]bool{}
 	arguments := func(list ast.ArgumentDefinitionList) {

@@ -35,30 +35,30 @@ func load(t *testing.T) *ast.Schema {
 
 func TestSDL(t *testing.T) {
 	text := SDL(load(t))
-	t.Run("it is a schema by itself, and the same one", func(t *testing.T) {
+	t.Run("it is an equal schema", func(t *testing.T) {
 		again, err := gqlparser.LoadSchema(&ast.Source{Input: text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if SDL(again) != text || again.Description != load(t).Description {
-			t.Error("written again it is another")
+			t.Error("the SDL of the SDL differs")
 		}
 	})
-	t.Run("it describes the schema", func(t *testing.T) {
+	t.Run("it has the description of the schema", func(t *testing.T) {
 		for _, part := range []string{"**Authentication.**", "**Pagination.**", "**Errors.**", "**Limits.**", "**Incremental delivery.**"} {
 			if !strings.Contains(load(t).Description, part) {
-				t.Errorf("there is no %s", part)
+				t.Errorf("the description lacks %s", part)
 			}
 		}
 	})
-	t.Run("it extends nothing and keeps descriptions", func(t *testing.T) {
+	t.Run("it has descriptions and no extensions", func(t *testing.T) {
 		if strings.Contains(text, "extend ") || !strings.Contains(text, "The followers of the user, newest first.") {
 			t.Error(text)
 		}
 	})
 }
 
-// TestConventions holds the schema to what front ends count on.
+// Front ends rely on these conventions.
 func TestConventions(t *testing.T) {
 	schema := load(t)
 	describe(t, "the schema", schema.Description)
@@ -98,15 +98,15 @@ func TestConventions(t *testing.T) {
 func describe(t *testing.T, name, description string) {
 	t.Helper()
 	if !strings.HasSuffix(strings.TrimSpace(description), ".") {
-		t.Errorf("%s is described by %q, not by a sentence", name, description)
+		t.Errorf("the description of %s is %q, want a sentence", name, description)
 	}
 }
 
-// isConnection checks that a list is paged as all lists are.
+// isConnection checks that a list is a Relay connection.
 func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldDefinition) {
 	t.Helper()
 	if field.Type.NonNull {
-		t.Errorf("%s is filled by a read, so it must be nullable", at)
+		t.Errorf("%s must be nullable, because a read may fail", at)
 	}
 	for name, typ := range map[string]string{"first": "Int", "after": "String", "last": "Int", "before": "String"} {
 		if arg := field.Arguments.ForName(name); arg == nil || arg.Type.String() != typ || arg.DefaultValue != nil {
@@ -120,7 +120,8 @@ func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldD
 	} {
 		for name, want := range fields {
 			if f := schema.Types[of].Fields.ForName(name); f == nil || f.Type.String() != want {
-				t.Errorf("%s.%s is %v, want %s", of, name, cmp.Or(f, &ast.FieldDefinition{Type: ast.NamedType("nothing", nil)}).Type, want)
+				got := cmp.Or(f, &ast.FieldDefinition{Type: ast.NamedType("nothing", nil)}).Type
+				t.Errorf("%s.%s: got %v, want %s", of, name, got, want)
 			}
 		}
 	}

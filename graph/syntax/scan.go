@@ -9,9 +9,9 @@ import (
 	"github.com/vektah/gqlparser/v2/lexer"
 )
 
-// scan checks the tokens of a document where gqlparser's lexer is not strict enough. It returns the values of block
-// strings by the position of their tokens. The lexer's own errors come from here too: the parser reports them as an
-// unexpected token, without the reason.
+// scan checks the tokens of a document more strictly than gqlparser's lexer, and returns the values
+// of block strings by the positions of their tokens. It also returns the lexer's errors, because
+// the parser would drop their reasons.
 func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
 	source := &ast.Source{Input: text}
 	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // the lexer's positions count runes
@@ -32,34 +32,34 @@ func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
 			continue
 		case lexer.Int, lexer.Float:
 			if next == '.' || next == '_' || 'a' <= next && next <= 'z' || 'A' <= next && next <= 'Z' {
-				return nil, refuse(source, token, "Invalid number, expected digit but got: %q.", string(next))
+				return nil, reject(source, token, "Invalid number, expected digit but got: %q.", string(next))
 			}
 		case lexer.String:
 			if escape := loneSurrogate(raw); escape != "" {
-				return nil, refuse(source, token, "Invalid Unicode escape sequence: %q.", escape)
+				return nil, reject(source, token, "Invalid Unicode escape sequence: %q.", escape)
 			}
 		case lexer.BlockString:
 			if next == '"' {
-				return nil, refuse(source, token, "Unexpected quote after a block string.")
+				return nil, reject(source, token, "Unexpected quote after a block string.")
 			}
 			blocks[token.Pos.Start] = blockValue(raw[len(`"""`) : len(raw)-len(`"""`)])
 		}
 		if afterSpread && (token.Kind == lexer.String || token.Kind == lexer.BlockString) {
-			return nil, refuse(source, token, "Expected Name, found String")
+			return nil, reject(source, token, "Expected Name, found String")
 		}
 		afterSpread = token.Kind == lexer.Spread
 	}
 }
 
-func refuse(source *ast.Source, token lexer.Token, format string, args ...any) *gqlerror.Error {
+func reject(source *ast.Source, token lexer.Token, format string, args ...any) *gqlerror.Error {
 	return gqlerror.ErrorLocf(source.Name, token.Pos.Line, token.Pos.Column, format, args...)
 }
 
-// escapes matches an escape that is no surrogate, a pair of surrogates, or one surrogate, in this order.
+// escapes matches an escape that is no surrogate, a surrogate pair, or one surrogate, in this
+// order.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
-// loneSurrogate returns the first \u escape in the text of a string that is half of a surrogate pair without the other
-// half, or "".
+// loneSurrogate returns the first \u escape of half a surrogate pair, or "".
 func loneSurrogate(raw string) string {
 	for _, escape := range escapes.FindAllString(raw, -1) {
 		if len(escape) == len(`\uXXXX`) {
@@ -69,7 +69,8 @@ func loneSurrogate(raw string) string {
 	return ""
 }
 
-// blockValue returns the value of a block string between its quotes: BlockStringValue of section 2.9.4.
+// blockValue returns the value of a block string between its quotes: BlockStringValue of section
+// 2.9.4.
 func blockValue(raw string) string {
 	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
 	raw = strings.ReplaceAll(raw, "\r\n", "\n")
@@ -92,7 +93,7 @@ func blockValue(raw string) string {
 	return strings.Join(lines, "\n")
 }
 
-// indentOf returns the number of spaces and tabs that a line begins with.
+// indentOf returns the number of spaces and tabs at the start of a line.
 func indentOf(line string) int {
 	return len(line) - len(strings.TrimLeft(line, " \t"))
 }

@@ -1,7 +1,5 @@
-// Package syntax parses GraphQL documents as section 2 of the specification says.
-//
-// The grammar is gqlparser's. This package refuses the documents that gqlparser accepts by mistake and corrects the
-// values that it reads wrongly. docs/UPSTREAM.md lists each mistake.
+// Package syntax parses GraphQL documents by section 2 of the specification. It corrects the
+// mistakes of gqlparser's parser: docs/UPSTREAM.md lists them.
 package syntax
 
 import (
@@ -13,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// Parse parses an executable document. It takes time linear in the text. The error has the code of a parse error,
-// and a location unless the text is empty or not UTF-8.
+// Parse parses an executable document, in time linear in the text. The error has the code of a
+// parse error, and a location unless the text is empty or not UTF-8.
 func Parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	doc, err := parse(text)
 	if err != nil {
@@ -42,11 +40,11 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	return doc, correct(doc, blocks)
 }
 
-// correct gives block strings their values, and refuses mistakes that only the parsed document shows: variables of
-// fragments, and variables in the directives of variable definitions, where the grammar has constants.
+// correct sets the values of block strings. It rejects variable definitions of fragments, and
+// variables in the directives of variable definitions.
 func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 	var problem *gqlerror.Error
-	refuse := func(at *ast.Position, message string) {
+	reject := func(at *ast.Position, message string) {
 		if problem == nil {
 			problem = gqlerror.ErrorPosf(at, "%s", message)
 		}
@@ -58,7 +56,7 @@ func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 			v.Raw = blocks[v.Position.Start]
 		case ast.Variable:
 			if constant {
-				refuse(v.Position, "Unexpected variable in a constant value")
+				reject(v.Position, "Unexpected variable in a constant value")
 			}
 		}
 	}
@@ -74,7 +72,7 @@ func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 	}
 	for _, f := range doc.Fragments {
 		if len(f.VariableDefinition) > 0 {
-			refuse(f.VariableDefinition[0].Position, "Unexpected variable definition: fragments have none")
+			reject(f.VariableDefinition[0].Position, "Unexpected variable definition: fragments have none")
 		}
 		directives(f.Directives, value)
 		selections(f.SelectionSet, value)
@@ -110,7 +108,7 @@ func arguments(list ast.ArgumentList, visit func(*ast.Value)) {
 	}
 }
 
-// values visits a value and those inside it.
+// values visits a value and all values inside it.
 func values(v *ast.Value, visit func(*ast.Value)) {
 	if v == nil {
 		return

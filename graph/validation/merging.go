@@ -10,14 +10,16 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// maxMerged bounds the selections that are visited for one document. A document within the limits has fewer, unless interfaces
-// nest in each other.
+// maxMerged is the maximum number of selections that are visited for one document. Documents within
+// the limits have fewer, unless selections on interfaces are nested.
 const maxMerged = 100_000
 
-// fieldsMerge is section 5.3.2: fields of the same response key must be the same field with the same arguments. If no object can
-// have both, it is enough that their values have the same shape. gqlparser's rule compares all pairs of fields, at each inline
-// fragment anew. Here each field is compared with the first of its response key, since being the same is transitive. Only the
-// first conflict of an operation is reported.
+// fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
+// same arguments. Fields of different object types need only values of the same shape.
+//
+// gqlparser's rule compares all pairs of fields. This rule compares each field with the first field
+// of its response key, because equality is transitive. It reports only the first conflict of an
+// operation.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
@@ -33,8 +35,8 @@ type merging struct {
 	left   int // selections that may still be visited
 }
 
-// merge returns the first conflict of fields that are selected together, nil if there is none. With shapeOnly no object has two
-// of them.
+// merge returns the first conflict of fields in one selection set, or nil. With shapeOnly it
+// compares shapes only.
 func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
 	if m.left < 0 {
 		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
@@ -83,7 +85,7 @@ func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Fi
 	return groups
 }
 
-// ofOneObject groups fields that one object may have: those of each object type, with those of interfaces.
+// ofOneObject groups fields by object type. Each group also has the fields of interfaces.
 func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	var objects, interfaces []*ast.Field
 	for _, f := range fields {
@@ -103,8 +105,8 @@ func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// fields returns the fields of selection sets, with fragments expanded, each once. Those that the schema does not have are left
-// out: other rules refuse them.
+// fields returns the fields of selection sets, with each fragment expanded once. It omits unknown
+// fields, which other rules reject.
 func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)
@@ -134,7 +136,7 @@ func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	return all
 }
 
-// below returns the fields that fields select together.
+// below returns the fields in the selection sets of fields.
 func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	sets := make([]ast.SelectionSet, len(fields))
 	for i, f := range fields {
@@ -143,7 +145,8 @@ func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	return m.fields(sets...)
 }
 
-// differ reports whether values of two types have different shapes. Those of objects depend on what is selected of them.
+// differ reports whether values of two types have different shapes, apart from the selection sets
+// of objects.
 func (m *merging) differ(a, b *ast.Type) bool {
 	if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
 		return true
@@ -151,10 +154,12 @@ func (m *merging) differ(a, b *ast.Type) bool {
 	if a.Elem != nil {
 		return m.differ(a.Elem, b.Elem)
 	}
-	return a.NamedType != b.NamedType && (m.schema.Types[a.NamedType].IsLeafType() || m.schema.Types[b.NamedType].IsLeafType())
+	return a.NamedType != b.NamedType &&
+		(m.schema.Types[a.NamedType].IsLeafType() || m.schema.Types[b.NamedType].IsLeafType())
 }
 
-// different returns the conflict of fields that are not all the same field with the same arguments.
+// different returns the first conflict of fields that are different fields or have different
+// arguments.
 func different(fields []*ast.Field) []core.ErrorOption {
 	first := fields[0]
 	for _, f := range fields[1:] {
@@ -169,11 +174,12 @@ func different(fields []*ast.Field) []core.ErrorOption {
 }
 
 func conflicting(f *ast.Field, because string) []core.ErrorOption {
-	return []core.ErrorOption{core.At(f.Position), core.Message(
-		`Fields "%s" conflict because %s. Use different aliases on the fields to fetch both if this was intentional.`, f.Alias, because)}
+	const format = `Fields "%s" conflict because %s. ` +
+		`Use different aliases on the fields to fetch both if this was intentional.`
+	return []core.ErrorOption{core.At(f.Position), core.Message(format, f.Alias, because)}
 }
 
-// signature returns the same text for the same arguments, in whatever order.
+// signature returns a text that is equal for equal arguments in any order.
 func signature(f *ast.Field) string {
 	arguments := &ast.Value{Kind: ast.ObjectValue}
 	for _, a := range f.Arguments {
@@ -188,7 +194,9 @@ func sign(b *strings.Builder, v *ast.Value) {
 	fmt.Fprintf(b, ":%d%q(", v.Kind, v.Raw)
 	children := v.Children
 	if v.Kind == ast.ObjectValue {
-		children = slices.SortedFunc(slices.Values(children), func(a, b *ast.ChildValue) int { return cmp.Compare(a.Name, b.Name) })
+		children = slices.SortedFunc(slices.Values(children), func(a, b *ast.ChildValue) int {
+			return cmp.Compare(a.Name, b.Name)
+		})
 	}
 	for _, child := range children {
 		b.WriteString(child.Name)

@@ -14,7 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// mergingSchema has what makes fields differ: interfaces and unions that nest, and objects of which the same name has another type.
+// mergingSchema has nested interfaces and unions, and fields of one name with different types.
 var mergingSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	interface I{i(x:Int y:[Int]):I u:U s:String}
 	type A implements I{i(x:Int y:[Int]):I u:U s:String a:A b:[B!] c(o:O):String d:[String]}
@@ -27,12 +27,12 @@ var mergingSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 type writer struct {
 	strings.Builder
 	random *rand.Rand
-	uses   [4]string // the type of each fragment that is spread
+	uses   [4]string // the types of the fragments that are spread
 }
 
 func (w *writer) one(of ...string) string { return of[w.random.IntN(len(of))] }
 
-// on returns a type of which something may be in the place of another.
+// on returns a type condition that is possible in a selection set of another type.
 func (w *writer) on(of string) string {
 	switch of {
 	case "Query":
@@ -43,7 +43,7 @@ func (w *writer) on(of string) string {
 	return w.one(of, "I", "U")
 }
 
-// set writes a selection set. fragment is the first that it may spread.
+// set writes a selection set. It spreads fragments from number fragment on.
 func (w *writer) set(of string, depth, fragment int) {
 	w.WriteString("{")
 	for range 1 + w.random.IntN(4) {
@@ -112,7 +112,7 @@ func randomDocument(random *rand.Rand) string {
 	return w.String()
 }
 
-// isValid tells whether a document is valid by some rules.
+// isValid reports whether a document is valid.
 func isValid(t *testing.T, document string, by *rules.Rules) bool {
 	t.Helper()
 	doc, err := parser.ParseQuery(&ast.Source{Input: document})
@@ -122,7 +122,7 @@ func isValid(t *testing.T, document string, by *rules.Rules) bool {
 	return validator.ValidateWithRules(mergingSchema, doc, by) == nil
 }
 
-func TestWhatCanBeMergedIsWhatTheComparisonOfAllPairsFinds(t *testing.T) {
+func TestFieldsMergeEqualsGqlparsersRule(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	valid, conflicts := 0, 0
@@ -134,7 +134,7 @@ func TestWhatCanBeMergedIsWhatTheComparisonOfAllPairsFinds(t *testing.T) {
 		without.RemoveRule("OverlappingFieldsCanBeMerged")
 		want := isValid(t, document, rules.NewDefaultRules())
 		if got := isValid(t, document, ours); got != want {
-			t.Fatalf("seed %d: it is valid: %t, gqlparser says %t: %s", seed, got, want, document)
+			t.Fatalf("seed %d: valid: got %t, gqlparser %t: %s", seed, got, want, document)
 		}
 		if want {
 			valid++
@@ -147,7 +147,7 @@ func TestWhatCanBeMergedIsWhatTheComparisonOfAllPairsFinds(t *testing.T) {
 	}
 }
 
-func TestAConflictIsToldWithItsPlace(t *testing.T) {
+func TestConflictMessages(t *testing.T) {
 	for document, want := range map[string]string{
 		"{a{s}\na:b{s}}":                                "input:2:1: Fields \"a\" conflict because \"a\" and \"b\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
 		"{i(x:1){s} i(x:2){s}}":                         "input:1:12: Fields \"i\" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional.",
@@ -161,7 +161,7 @@ func TestAConflictIsToldWithItsPlace(t *testing.T) {
 		only := rules.NewRules()
 		only.AddRule("OverlappingFieldsCanBeMerged", fieldsMerge)
 		if errs := validator.ValidateWithRules(mergingSchema, doc, only); len(errs) != 1 || errs[0].Error() != want {
-			t.Errorf("%s: %v", document, errs)
+			t.Errorf("%s: got %v, want %s", document, errs, want)
 		}
 	}
 }

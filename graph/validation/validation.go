@@ -1,7 +1,5 @@
-// Package validation checks documents against a schema as section 5 of the GraphQL specification says.
-//
-// Most rules are gqlparser's. Rules that are wrong in gqlparser, or whose time is not linear in the document, are
-// replaced here; docs/UPSTREAM.md lists each mistake.
+// Package validation validates documents by section 5 of the GraphQL specification. It replaces the
+// rules of gqlparser that are wrong or not linear: docs/UPSTREAM.md lists them.
 package validation
 
 import (
@@ -25,13 +23,13 @@ type Validator struct {
 	hidden bool
 }
 
-// New returns a validator for the schema of inputs. hidden refuses introspection, for servers whose schema is private;
-// then inputs must not suggest names either.
+// New returns a validator for the schema of inputs. hidden rejects introspection, for a private
+// schema; then inputs must not suggest names.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
-// Validate returns the errors of a document, nil if it is valid. Each has the code of a validation error and is
-// returned once, however many operations use the fragment that it is in. Validate fills in the document's references to
-// the schema, which execution needs.
+// Validate returns the errors of a document, without duplicates, or nil if it is valid. Each has
+// the code of a validation error. Validate sets the document's references to the schema, which
+// execution needs.
 func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	if len(doc.Operations) == 0 {
 		err := gqlerror.Errorf("The document has no operation.")
@@ -52,11 +50,11 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// maxProblems bounds the errors about values for one document: a client gets fewer errors. A document with more errors
-// gets no suggestions for unknown names, because each takes long to find.
+// maxProblems is the maximum number of errors about values of one document. Documents with more
+// errors get no suggestions, which take long to find.
 const maxProblems = 10
 
-// rules returns the rule set. The rules keep state, so each document gets its own.
+// rules returns the rules for one document: they have state.
 func (v *Validator) rules(suggest bool) *rules.Rules {
 	all := rules.NewDefaultRules()
 	replaced := map[string]core.RuleFunc{
@@ -79,7 +77,7 @@ func (v *Validator) rules(suggest bool) *rules.Rules {
 	return all
 }
 
-// noIntrospection refuses __schema and __type. __typename is allowed: clients need it.
+// noIntrospection rejects __schema and __type, but not __typename.
 func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
 		if field.Name == "__schema" || field.Name == "__type" {
@@ -88,8 +86,8 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	})
 }
 
-// valuesOfCorrectType is section 5.6.1 for literals of every type, custom scalars included: gqlparser's rule accepts
-// objects and lists where a scalar or an enum is expected, and every literal for a custom scalar.
+// valuesOfCorrectType is section 5.6.1. gqlparser's rule accepts objects and lists for scalars and
+// enums, and all literals for custom scalars.
 func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
 	problems, checked := 0, map[*ast.Value]bool{}
 	report := func(at *ast.Position, problem error) {
@@ -122,8 +120,9 @@ func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.Ad
 	})
 }
 
-// singleRootField is section 5.2.4.1: a subscription has one root field, not one of introspection, and no
-// @skip or @include around it. gqlparser's rule counts names instead of response keys, and ignores the directives.
+// singleRootField is section 5.2.4.1: a subscription has one root field, which is no introspection
+// field, and has no @skip or @include. gqlparser's rule counts names in place of response keys, and
+// ignores the directives.
 func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {
 		if operation.Operation == ast.Subscription {
@@ -131,7 +130,7 @@ func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 			if operation.Name != "" {
 				name = `Subscription "` + operation.Name + `"`
 			}
-			root := rootFields{spread: map[string]bool{}, refuse: func(message string, at *ast.Position) {
+			root := rootFields{spread: map[string]bool{}, reject: func(message string, at *ast.Position) {
 				addError(core.Message("%s %s", name, message), core.At(at))
 			}}
 			root.collect(operation.SelectionSet)
@@ -143,7 +142,7 @@ func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 type rootFields struct {
 	key    string // the response key of the first field
 	spread map[string]bool
-	refuse func(message string, at *ast.Position)
+	reject func(message string, at *ast.Position)
 }
 
 func (r *rootFields) collect(set ast.SelectionSet) {
@@ -152,10 +151,10 @@ func (r *rootFields) collect(set ast.SelectionSet) {
 		case *ast.Field:
 			r.unconditional(s.Directives)
 			if r.key = cmp.Or(r.key, s.Alias); s.Alias != r.key {
-				r.refuse("must select only one top level field.", s.Position)
+				r.reject("must select only one top level field.", s.Position)
 			}
 			if strings.HasPrefix(s.Name, "__") {
-				r.refuse("must not select an introspection top level field.", s.Position)
+				r.reject("must not select an introspection top level field.", s.Position)
 			}
 		case *ast.InlineFragment:
 			r.unconditional(s.Directives)
@@ -173,7 +172,7 @@ func (r *rootFields) collect(set ast.SelectionSet) {
 func (r *rootFields) unconditional(list ast.DirectiveList) {
 	for _, d := range list {
 		if d.Name == "skip" || d.Name == "include" {
-			r.refuse("must not use @skip or @include in the top level selection.", d.Position)
+			r.reject("must not use @skip or @include in the top level selection.", d.Position)
 		}
 	}
 }

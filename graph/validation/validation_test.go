@@ -19,8 +19,8 @@ var feedSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	type User { name: String, followers(first: Int): [User] }
 	type Subscription { posted(name: String): User, deleted: User }`})
 
-// invalid returns the messages for a document, with their lines and columns.
-func invalid(t *testing.T, v *Validator, text string) []string {
+// validate returns the messages for a document, with lines and columns.
+func validate(t *testing.T, v *Validator, text string) []string {
 	t.Helper()
 	doc, err := syntax.Parse(text)
 	if err != nil {
@@ -53,33 +53,33 @@ func TestValidate(t *testing.T) {
 		"an unknown argument of a directive":   {`{user(name:"x")@skip(f:true,if:true){name}}`, []string{`1:17 Unknown argument "f" on directive "@skip". Did you mean "if"?`}},
 		"an unknown type":                      {`{...F} fragment F on Usr{name}`, []string{`1:8 Unknown type "Usr". Did you mean "User"?`}},
 		"an unknown value of an enum":          {`{user(name:"x",v:public){name}}`, []string{`1:18 the enum Visibility has no value "public". Did you mean "PUBLIC"?`}},
-		"a wrong default of a variable":        {`query($n:String=5){user(name:$n){name}}`, []string{"1:17 expected a value of the type String, found 5: it must be a string"}},
+		"an invalid default of a variable":     {`query($n:String=5){user(name:$n){name}}`, []string{"1:17 expected a value of the type String, found 5: it must be a string"}},
 		"an object for a directive's argument": {`{user(name:"x")@skip(if:{}){name}}`, []string{"1:25 expected a value of the type Boolean!, found {}: it must be true or false"}},
-		"an error in a fragment that two operations use": {`query A{user(name:"x"){...F}} query B{user(name:"x"){...F}} fragment F on User{x}`,
+		"an error in a fragment of two operations": {`query A{user(name:"x"){...F}} query B{user(name:"x"){...F}} fragment F on User{x}`,
 			[]string{`1:80 Cannot query field "x" on type "User".`}},
 		"a subscription of two fields":             {`subscription{posted{name} deleted{name}}`, []string{"1:27 " + single}},
 		"a subscription of two aliases of a field": {`subscription{a:posted{name} b:posted{name}}`, []string{"1:29 " + single}},
 		"a subscription of a field twice":          {`subscription{posted{name} posted{name}}`, nil},
 		"two fields of a subscription by fragments": {`subscription S{...{posted{name}} ...F} fragment F on Subscription{deleted{name}}`,
 			[]string{`1:67 Subscription "S" must select only one top level field.`}},
-		"introspection by a subscription": {`subscription{__typename}`, []string{"1:14 Anonymous Subscription must not select an introspection top level field."}},
-		"@skip on a subscription's field": {`subscription{posted@skip(if:false){name}}`, []string{"1:21 Anonymous Subscription " + conditional}},
-		"@include around it":              {`subscription{...@include(if:true){posted{name}}}`, []string{"1:18 Anonymous Subscription " + conditional}},
-		"@skip below it":                  {`subscription{posted{name@skip(if:false)}}`, nil},
+		"introspection by a subscription":          {`subscription{__typename}`, []string{"1:14 Anonymous Subscription must not select an introspection top level field."}},
+		"@skip on a subscription's field":          {`subscription{posted@skip(if:false){name}}`, []string{"1:21 Anonymous Subscription " + conditional}},
+		"@include on a fragment of a subscription": {`subscription{...@include(if:true){posted{name}}}`, []string{"1:18 Anonymous Subscription " + conditional}},
+		"@skip below a subscription's field":       {`subscription{posted{name@skip(if:false)}}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := New(&coercion.Inputs{Schema: feedSchema, Suggest: true}, false)
-			if diff := cmp.Diff(test.want, invalid(t, v, test.text)); diff != "" {
+			if diff := cmp.Diff(test.want, validate(t, v, test.text)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestSuggestionsAreOnlyForAFewErrors(t *testing.T) {
+func TestSuggestionsAreLimited(t *testing.T) {
 	for n, want := range map[int]int{maxProblems: maxProblems, maxProblems + 1: 0} {
 		suggested := 0
-		messages := invalid(t, New(&coercion.Inputs{Schema: feedSchema, Suggest: true}, false),
+		messages := validate(t, New(&coercion.Inputs{Schema: feedSchema, Suggest: true}, false),
 			`{user(name:"x"){`+strings.Repeat(" nam", n)+`}}`)
 		for _, message := range messages {
 			if strings.Contains(message, "Did you mean") {
@@ -87,12 +87,12 @@ func TestSuggestionsAreOnlyForAFewErrors(t *testing.T) {
 			}
 		}
 		if suggested != want || len(messages) != n {
-			t.Errorf("%d of %d messages suggest a name, want %d of %d", suggested, len(messages), want, n)
+			t.Errorf("%d of %d messages have suggestions, want %d of %d", suggested, len(messages), want, n)
 		}
 	}
 }
 
-func TestAHiddenSchemaIsNotIntrospected(t *testing.T) {
+func TestHiddenSchemaRejectsIntrospection(t *testing.T) {
 	v := New(&coercion.Inputs{Schema: feedSchema}, true)
 	for text, hidden := range map[string]bool{
 		`{__schema{types{name}}}`:                                  true,
@@ -104,9 +104,10 @@ func TestAHiddenSchemaIsNotIntrospected(t *testing.T) {
 		`subscription{posted(nam:"x"){name}}`:                      false,
 		`query($v:Visibilit){user(name:"x",v:$v){...on Usr{nam}}}`: false,
 	} {
-		messages := strings.Join(invalid(t, v, text), "\n")
-		if got := strings.Contains(messages, "this server does not publish its schema"); got != hidden || strings.Contains(messages, "Did you mean") {
-			t.Errorf("%s: %s", text, messages)
+		messages := strings.Join(validate(t, v, text), "\n")
+		rejected := strings.Contains(messages, "this server does not publish its schema")
+		if rejected != hidden || strings.Contains(messages, "Did you mean") {
+			t.Errorf("%s: got %s", text, messages)
 		}
 	}
 }
