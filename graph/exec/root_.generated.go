@@ -2483,7 +2483,7 @@ type LogInPayload {
 type UserError {
   "The code of the error, for programs."
   code: UserErrorCode!
-  "What is wrong, and how to fix it."
+  "The mistake, and how to fix it."
   message: String!
   "The field of the input that is wrong. Null if it is no single field."
   field: String
@@ -3012,44 +3012,44 @@ type RecordPlayPayload {
 }
 `, BuiltIn: false},
 	{Name: "../schema/like.graphqls", Input: `extend type Twit {
-  "The users who like the twit. The most recent like comes first."
+  "The users who like the twit, the most recent like first."
   likes(
     "Returns the first _n_ users (default 20, maximum 100)."
     first: Int
-    "Returns the users after this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "Returns the last _n_ users (maximum 100). It excludes ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the users before this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): UserConnection
   "The number of users who like the twit."
   likeCount: Int
-  "Whether the viewer likes the twit. It is false without a token."
+  "Whether the viewer likes the twit. False without a token."
   viewerLikes: Boolean
 }
 
 extend type User {
-  "The twits that the user likes, as far as the viewer may see them. The most recent like comes first."
+  "The liked twits that the viewer may see, the most recent like first."
   likedTwits(
     "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
-    "Returns the twits after this cursor."
+    "Returns the entries after this cursor."
     after: String
-    "Returns the last _n_ twits (maximum 100). It excludes ` + "`" + `first` + "`" + `."
+    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the twits before this cursor."
+    "Returns the entries before this cursor."
     before: String
   ): TwitConnection
 }
 
 extend type Mutation {
-  "Makes the viewer like a twit. It does nothing if the viewer likes the twit already."
+  "Makes the viewer like a twit. It has no effect if the viewer already does."
   like(
     "Parameters of the mutation."
     input: LikeInput!
   ): LikePayload
-  "Makes the viewer no longer like a twit. It does nothing if the viewer does not like the twit."
+  "Makes the viewer unlike a twit."
   unlike(
     "Parameters of the mutation."
     input: UnlikeInput!
@@ -3066,7 +3066,7 @@ input LikeInput {
 
 "Payload of ` + "`" + `like` + "`" + `."
 type LikePayload {
-  "The twit that the viewer likes."
+  "The liked twit."
   twit: Twit
   "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
@@ -3084,7 +3084,7 @@ input UnlikeInput {
 
 "Payload of ` + "`" + `unlike` + "`" + `."
 type UnlikePayload {
-  "The twit that the viewer does not like any longer."
+  "The unliked twit."
   twit: Twit
   "Errors in the input. If there are any, nothing was changed."
   userErrors: [UserError!]!
@@ -3348,22 +3348,22 @@ type RevokeRolePayload {
 twibase: users who follow each other, their twits and comments, departments with roles, and the games that users play.
 
 **Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return one. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
-WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A token that is not accepted fails the request: it is never executed anonymously.
-An object that the viewer may not see looks exactly like one that does not exist.
+WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A request with an invalid token fails: it is never executed anonymously.
+An object that the viewer may not see is indistinguishable from a missing one.
 
-**Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Entries that
-the viewer may not see are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
+**Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Hidden
+entries are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
 
 **Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
 ` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
 that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + `; it has then changed nothing. Where an input has an
 ` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
 
-**Limits.** A request that asks for too much fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before anything is executed; ` + "`" + `extensions.limit` + "`" + ` and
-` + "`" + `extensions.actual` + "`" + ` say by how much. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its answer at most 100,000
+**Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before anything is executed;
+` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + ` are the numbers. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
 objects. A query or mutation fails with ` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
 
-**Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: every operation is answered in full by one response.
+**Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: each operation has one complete response.
 """
 schema {
   query: Query
@@ -3381,7 +3381,7 @@ directive @defer(
 
 "Accepted without effect: the single response has the whole list."
 directive @stream(
-  "Whether to defer the rest of the list. It has no effect."
+  "Whether to stream the list. It has no effect."
   if: Boolean! = true
   "A label of the client for the list. It has no effect."
   label: String
@@ -3409,7 +3409,7 @@ type Twit implements Node {
   content: String!
   "The URLs of the photos."
   photoUrls: [URL!]!
-  "Who may see the twit."
+  "The visibility of the twit."
   visibility: Visibility!
   "When the twit was posted."
   postedAt: DateTime!
@@ -3428,9 +3428,9 @@ type Twit implements Node {
   commentCount: Int
 }
 
-"Who may see a twit."
+"The visibility of a twit."
 enum Visibility {
-  "Everyone."
+  "Visible to everyone."
   PUBLIC
   "A moment: visible to its author, the author's followers and administrators."
   FOLLOWERS
@@ -3477,7 +3477,7 @@ input PostTwitInput {
   content: String!
   "The URLs of the photos, at most 9."
   photoUrls: [URL!]
-  "Who may see the twit. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `."
+  "The visibility of the twit. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `."
   visibility: Visibility = PUBLIC
   "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
   idempotencyKey: String

@@ -376,7 +376,7 @@ type LikeInput struct {
 
 // Payload of `like`.
 type LikePayload struct {
-	// The twit that the viewer likes.
+	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
 	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -451,7 +451,7 @@ type PostTwitInput struct {
 	Content string `json:"content"`
 	// The URLs of the photos, at most 9.
 	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
-	// Who may see the twit. `null` means `PUBLIC`.
+	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
 	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
@@ -623,7 +623,7 @@ type UnlikeInput struct {
 
 // Payload of `unlike`.
 type UnlikePayload struct {
-	// The twit that the viewer does not like any longer.
+	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
 	// Errors in the input. If there are any, nothing was changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -755,7 +755,7 @@ type UserEdge struct {
 type UserError struct {
 	// The code of the error, for programs.
 	Code UserErrorCode `json:"code"`
-	// What is wrong, and how to fix it.
+	// The mistake, and how to fix it.
 	Message string `json:"message"`
 	// The field of the input that is wrong. Null if it is no single field.
 	Field *string `json:"field"`

@@ -279,7 +279,7 @@ type PostTwitInput struct {
 	Content string `json:"content"`
 	// The URLs of the photos, at most 9.
 	PhotoUrls []string `json:"photoUrls"`
-	// Who may see the twit. `null` means `PUBLIC`.
+	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility *Visibility `json:"visibility"`
 	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
 	IdempotencyKey *string `json:"idempotencyKey"`
@@ -650,7 +650,7 @@ type UserError struct {
 	Code UserErrorCode `json:"code"`
 	// The field of the input that is wrong. Null if it is no single field.
 	Field *string `json:"field"`
-	// What is wrong, and how to fix it.
+	// The mistake, and how to fix it.
 	Message string `json:"message"`
 }
 
@@ -696,11 +696,11 @@ var AllUserErrorCode = []UserErrorCode{
 	UserErrorCodeLimitExceeded,
 }
 
-// Who may see a twit.
+// The visibility of a twit.
 type Visibility string
 
 const (
-	// Everyone.
+	// Visible to everyone.
 	VisibilityPublic Visibility = "PUBLIC"
 	// A moment: visible to its author, the author's followers and administrators.
 	VisibilityFollowers Visibility = "FOLLOWERS"
