@@ -37,7 +37,6 @@ func (c *column) child(j int32) (b *batch, i int32) {
 	return c.batches[j], i
 }
 
-// null reports whether the value for object i is null.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -49,16 +48,15 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children collects the child objects of all objects of a batch: one for each, or a list for each.
-// Generated code appends to Objects, where nil is null, and ends each list with EndList or
-// NullList.
+// Children collects the child objects of a batch: one for each object, or a list for each. Nulls
+// are nil.
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; nil if the field is no list
 	nulls   []bool  // whether each list is null; false beyond its end
 }
 
-// Grow makes room for n lists, and for this number of objects.
+// Grow makes room for n lists and this number of objects.
 func (c *Children) Grow(n, objects int) {
 	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, n)
 }
@@ -83,8 +81,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls from Objects. It appends to index the new index of each object, -1 for
-// null. It returns nil if no object is null.
+// compact removes nulls. It appends the new index of each object, -1 for null, or returns nil
+// without a null.
 func (c *Children) compact(index []int32) []int32 {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
@@ -125,16 +123,14 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory is the memory of one execution. Later executions of the same operation use it again.
+// memory is the memory of one execution, which later executions of the operation use again.
 type memory struct {
 	batches []batch  // by selectionSet.index
 	columns []column // by selection.column
 }
 
-// maxKept is the largest number of objects in a memory that is kept.
 const maxKept = 1 << 16
 
-// memory returns a memory for the operation of this root.
 func (root *selectionSet) memory() *memory {
 	if m, ok := root.memories.Get().(*memory); ok {
 		return m
@@ -142,17 +138,15 @@ func (root *selectionSet) memory() *memory {
 	return &memory{make([]batch, root.sets), make([]column, root.columns)}
 }
 
-// batch returns the batch of a selection set.
 func (m *memory) batch(set *selectionSet) *batch {
 	b := &m.batches[set.index]
 	b.set = set
 	return b
 }
 
-// column returns the column of a field; see [selection.hasColumn].
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
-// release clears the memory of an execution that has ended, and keeps its slices for the next one.
+// release keeps the cleared memory of an execution that has ended, unless it is large.
 func (root *selectionSet) release(m *memory) {
 	kept := 0
 	for i := range m.batches {
@@ -177,7 +171,6 @@ func (root *selectionSet) release(m *memory) {
 	}
 }
 
-// emptied clears a slice, and returns it with its capacity.
 func emptied[T any](list []T) []T {
 	clear(list)
 	return list[:0]

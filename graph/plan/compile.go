@@ -13,8 +13,7 @@ import (
 	"twibase/graph/recent"
 )
 
-// selectionSet is the selection set of one object type at one place in the operation, with
-// fragments expanded.
+// selectionSet is the selection set of an object type at one place, with fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
@@ -34,17 +33,15 @@ type selection struct {
 	key string
 	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// column is the index of the field's column in the memory of an execution, -1 for a leaf without a
-	// resolver.
+	// column is the index of the column in [memory], -1 for a leaf without a resolver.
 	column int
-	// children is the selection set of an object type, and byType are those of an interface or union.
+	// children is the selection set of an object type; byType those of an interface or union.
 	children *selectionSet
 	byType   map[string]*selectionSet
 	// parentField is the field above, for the path; nil for a root field.
 	parentField *graphql.FieldContext
 }
 
-// hasColumn reports whether the values of the field are kept until the response is written.
 func (s *selection) hasColumn() bool { return s.column >= 0 }
 
 // compiler compiles the operations of a schema, and caches them. It is safe for concurrent use.
@@ -63,12 +60,10 @@ const (
 	cacheFields = 2_000   // fields of one operation
 )
 
-// maxFields is the largest number of fields of an operation, with fragments expanded. Nested
-// fragments make the number exponential in the length of the document.
+// maxFields limits the fields of an operation: nested fragments expand exponentially.
 const maxFields = 20_000
 
-// variant is an operation with the values of its Boolean variables, because @skip and @include may
-// depend on them.
+// variant is an operation with its Boolean variables: @skip and @include may depend on them.
 type variant struct {
 	operation *ast.OperationDefinition
 	values    string
@@ -116,8 +111,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	return set, nil
 }
 
-// countFields returns the number of fields, up to 2³¹ − 1, with fragments expanded. known caches
-// the numbers of the fragments, so that the time is linear in the length of the document.
+// countFields returns the number of fields, up to 2³¹ − 1. known has the numbers of the fragments.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -136,15 +130,13 @@ func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, kno
 	return n
 }
 
-// compilation is the compilation of one operation.
 type compilation struct {
 	*compiler
 	op            *graphql.OperationContext
 	sets, columns int // the numbers of selection sets and columns up to now
 }
 
-// set compiles the selection set of an object type below the field above. @defer and @stream have
-// no effect.
+// set compiles a selection set of an object type. @defer and @stream have no effect.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, above *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
@@ -180,7 +172,6 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// children compiles the selection sets below a field.
 func (c *compilation) children(s *selection) {
 	here := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {

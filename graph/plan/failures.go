@@ -13,8 +13,8 @@ import (
 type Bounds struct {
 	// Bytes is the maximum length of the data. Longer data is replaced by null and a [LimitError].
 	Bytes int
-	// Errors is the maximum number of errors in the response. Beyond it errors are only counted,
-	// because their paths are expensive if a store fails for very many objects.
+	// Errors is the maximum number of errors, whose paths are expensive. Further errors are only
+	// counted.
 	Errors int
 	// Unreported is set to the number of errors beyond Errors.
 	Unreported int
@@ -40,14 +40,12 @@ type failure struct {
 	err error
 }
 
-// addErrors adds the errors to the response.
 func (w *writer) addErrors() {
 	for _, f := range w.failed {
 		graphql.AddError(f.ctx, f.err)
 	}
 }
 
-// countErrors returns the number of errors up to now.
 func (w *writer) countErrors() int { return len(w.failed) + w.bounds.Unreported }
 
 // fail adds an error of a field at its path. It returns false.
@@ -58,8 +56,7 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at the current path, which ends with field s or with an element of its
-// list. below is appended to the path. It returns false.
+// failHere adds an error at the current path, a field or a list element, and returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
@@ -76,7 +73,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	ctx := w.at(s)
 	failed := gqlerror.Wrap(err)
 	if already := (*gqlerror.Error)(nil); errors.As(err, &already) {
-		// The error may be shared by many objects: each needs a copy with its path.
+		// many objects may share the error
 		clone := *already
 		failed = &clone
 	}
@@ -88,8 +85,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx of a leaf that may add errors: gqlgen's marshallers report them by
-// graphql.AddError. The ctx is valid while the leaf is written.
+// leafCtx returns the ctx for one leaf, whose marshaller may call graphql.AddError.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -100,7 +96,7 @@ func (w *writer) leafCtx(s *selection) context.Context {
 	}, w.op.Recover)
 }
 
-// at returns a ctx with the current path, which ends with field s or with an element of its list.
+// at returns a ctx with the current path, which ends with field s or an element of its list.
 func (w *writer) at(s *selection) context.Context {
 	ctx := w.ctx
 	for i, p := range w.path {

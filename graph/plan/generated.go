@@ -13,14 +13,13 @@ import (
 // Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the object type of a value of an interface or union, and a pointer to its struct.
-	// The type is empty for a nil pointer.
+	// TypeOf returns the object type of a value, "" for a nil pointer, and a pointer to its struct.
 	TypeOf func(v any) (pointer any, typ string)
 	// Query, Mutation and Subscription name the root types; empty if the schema has none.
 	Query, Mutation, Subscription string
 }
 
-// mustHave panics if the schema has a field without generated code.
+// mustHave panics if a field of the schema has no generated code.
 func (s *Schema) mustHave(schema *ast.Schema) {
 	for name, def := range schema.Types {
 		if def.Kind != ast.Object {
@@ -38,8 +37,7 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 // Object is an object type.
 type Object struct {
 	Name string
-	// Satisfies are the type conditions that hold for it: its name, and the names of its interfaces
-	// and unions.
+	// Satisfies are the names of the type, its interfaces and its unions.
 	Satisfies []string
 	Fields    map[string]*Field
 }
@@ -53,16 +51,15 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// Composite is the object, interface or union type of the field; empty for a leaf.
 	Composite string
-	// Args coerces the arguments; nil if there are none. Requests with the same literals share the
-	// result, so resolvers must not change it.
+	// Args coerces the arguments; nil if there are none. Requests with equal literals share the
+	// result.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
 
 	// Leaf appends a leaf that has no resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather collects the children of each parent without a resolver. A panic fails the field for all
-	// parents.
+	// Gather collects the children without a resolver. A panic fails the field for all parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
@@ -80,12 +77,11 @@ type Field struct {
 	Elems func(value any, to *Children)
 }
 
-// Source waits for the next event of a subscription, and returns its value, nil for null. It
-// returns false after the last event, or when ctx is done.
+// Source waits for the next event, nil for null. It returns false after the last, or if ctx is
+// done.
 type Source func(ctx context.Context) (value any, ok bool)
 
-// NewSource returns a source that reads the channel of a resolver; wrap is Pointers, Slices or
-// Values.
+// NewSource returns a source of a resolver's channel; wrap is Pointers, Slices or Values.
 func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {
@@ -101,7 +97,7 @@ func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) (
 	}, err
 }
 
-// Pointers, Slices and Values append the values that a resolver returned, and nil for a typed nil.
+// Pointers, Slices and Values append the values of a resolver, and nil for a typed nil.
 
 // Pointers appends pointers.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
@@ -172,8 +168,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// AppendMarshaler appends the output of gqlgen's marshaller, for scalars without an Append
-// function. It returns false for null.
+// AppendMarshaler appends the output of gqlgen's marshaller. It returns false for null.
 func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
 	if m == nil || m == graphql.Null {
 		return dst, false

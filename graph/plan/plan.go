@@ -26,8 +26,7 @@ type Config struct {
 	Tasks func(ctx context.Context) Tasks
 }
 
-// New returns a schema that is executed breadth first. It is safe for concurrent use. New panics if
-// a field of the schema has no generated code.
+// New returns a schema that is executed breadth first. It panics if a field has no generated code.
 func New(config Config) graphql.ExecutableSchema {
 	schema := config.Generated.Schema()
 	config.Types.mustHave(schema)
@@ -44,7 +43,6 @@ type planned struct {
 	noop     middlewares
 }
 
-// Exec implements [graphql.ExecutableSchema].
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
@@ -70,7 +68,6 @@ func (p *planned) compiled(op *graphql.OperationContext) (*selectionSet, error) 
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
-// once returns a handler with one response.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -82,7 +79,6 @@ func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	}
 }
 
-// failed returns the handler of an operation that can't be executed.
 func failed(err error) graphql.ResponseHandler {
 	return once(func(ctx context.Context) *graphql.Response {
 		graphql.AddError(ctx, err)
@@ -98,7 +94,6 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 	}
 }
 
-// response writes the response.
 func (r *run) response(root *batch) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
@@ -118,8 +113,7 @@ func (r *run) response(root *batch) *graphql.Response {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Release recycles the data of a response that has been sent. The caller must not use it
-// afterwards.
+// Release recycles the data of a response that has been sent.
 func Release(data []byte) {
 	if cap(data) <= maxBuffer {
 		buffers.Put(&data)
@@ -133,8 +127,7 @@ const maxBuffer = 4 << 20
 type Execution struct {
 	// Executor is "plan", or "stock" for any other.
 	Executor string
-	// Reason is "unplanned" for a schema that was not made by [New], as in tests. It is empty for the
-	// plan.
+	// Reason is "unplanned" for a schema that was not made by [New], else empty.
 	Reason string
 }
 
@@ -151,23 +144,20 @@ func ExecutionOf(op *graphql.OperationContext) Execution {
 // InputError is an invalid argument value, or a subscription without exactly one field.
 type InputError struct{ Message string }
 
-// Error implements error.
 func (e *InputError) Error() string { return e.Message }
 
-// LimitError is returned for an operation with too many fields, and for a response that is too
-// long.
+// LimitError is an operation with too many fields, or a response that is too long.
 type LimitError struct {
 	What  string
 	Limit int
 }
 
-// Error implements error.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s is limited to %d, and this has more", e.What, e.Limit)
 }
 
-// PassField and PassRootField are the middlewares of a [graphql.OperationContext] without field
-// middlewares.
+// PassField and PassRootField are the field middlewares of gqlgen without extensions, for hand-made
+// operations.
 
 // PassField implements [graphql.FieldMiddleware].
 func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -184,8 +174,7 @@ var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensi
 // middlewares are the entry points of field middlewares that do nothing.
 type middlewares []uintptr
 
-// noopMiddlewares returns PassField, PassRootField, and the middlewares of a gqlgen server without
-// extensions.
+// noopMiddlewares returns those of a gqlgen server without extensions, PassField and PassRootField.
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
 	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})

@@ -14,7 +14,6 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve calls a resolver with all objects of a batch, and returns a value for each.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.batch.objects
 	if f.Resolve != nil {
@@ -48,9 +47,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// each calls a resolver of one parent for all parents concurrently. Each call is a task, and the
-// caller's task counts as one of them. So the last call to return does not end its task: the caller
-// continues it.
+// each calls a resolver of one parent concurrently. The last call to return leaves its task to the
+// caller.
 func (r *run) each(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
@@ -84,9 +82,8 @@ func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by
-// [graphql.AddError]. The writer completes their paths, because a batch resolver does not know the
-// list indexes of its objects.
+// callCtx is the ctx of a resolver call. It collects errors of graphql.AddError; the writer adds
+// list indexes.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext
@@ -102,7 +99,6 @@ type addedError struct {
 
 type callKey struct{}
 
-// Value implements [context.Context].
 func (c *callCtx) Value(key any) any {
 	if key == (callKey{}) {
 		return c
@@ -110,7 +106,6 @@ func (c *callCtx) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// newCallCtx returns the ctx of a call of the resolver of field s.
 func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx {
 	c := &callCtx{field: graphql.FieldContext{
 		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
@@ -120,8 +115,7 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 	return c
 }
 
-// addToCall implements [graphql.ErrorPresenterFunc]: it adds an error to the callCtx of the
-// resolver.
+// addToCall is a [graphql.ErrorPresenterFunc] that adds an error to the callCtx of the resolver.
 func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
@@ -134,7 +128,7 @@ func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// below returns the part of path below field, nil if path is not below it.
+// below returns the part of path below field, or nil.
 func below(field, path ast.Path) ast.Path {
 	if n := len(field); len(path) > n && slices.Equal(path[:n], field) {
 		return path[n:]

@@ -68,32 +68,27 @@ import (
 // The root fields of a mutation run one after the other, each with everything below it, lazy
 // objects included.
 
-// Tasks counts the running tasks of an operation, so that loaders know when all of them wait. It is
-// safe for concurrent use.
+// Tasks counts the running tasks of an operation. It is safe for concurrent use.
 type Tasks interface {
-	// Start adds n running tasks. It is called before they run.
+	// Start adds n running tasks, before they run.
 	Start(n int)
 	// End removes one running task.
 	End()
-	// Await waits until all lazy objects are loaded. It returns the missing objects: with an error if
-	// loading failed, or nil if they do not exist.
+	// Await waits for all lazy objects, and returns missing ones: with an error if loading failed.
 	Await() (missing map[any]error)
 }
 
-// untracked is used if no loader needs a task tracker.
 type untracked struct{}
 
 func (untracked) Start(int)            {}
 func (untracked) End()                 {}
 func (untracked) Await() map[any]error { return nil }
 
-// task is a resolver to be called with all objects of a batch.
 type task struct {
 	batch *batch
 	field *selection
 }
 
-// run is one execution of an operation.
 type run struct {
 	ctx context.Context
 	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
@@ -108,7 +103,6 @@ type run struct {
 	memory      *memory
 }
 
-// root executes the root fields, concurrently or serially.
 func (r *run) root(set *selectionSet, serial bool) *batch {
 	b := r.rootBatch(set)
 	if !serial {
@@ -123,7 +117,7 @@ func (r *run) root(set *selectionSet, serial bool) *batch {
 	return b
 }
 
-// event executes the selection set of a subscription for the value of an event.
+// event executes a subscription for one event.
 func (r *run) event(set *selectionSet, value any) *batch {
 	b := r.rootBatch(set)
 	s := &set.fields[0]
@@ -133,7 +127,6 @@ func (r *run) event(set *selectionSet, value any) *batch {
 	return b
 }
 
-// rootBatch returns the batch of the root object, which is nil.
 func (r *run) rootBatch(set *selectionSet) *batch {
 	r.memory = set.memory()
 	b := r.memory.batch(set)
@@ -143,8 +136,7 @@ func (r *run) rootBatch(set *selectionSet) *batch {
 
 var onlyRoot = []any{nil}
 
-// finish runs tasks and everything below them, the last task in this goroutine, and waits for lazy
-// objects.
+// finish runs tasks and everything below them, and waits for lazy objects.
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
 		r.tasks.Start(len(tasks))
@@ -178,8 +170,7 @@ func growStack() {
 //go:noinline
 func touch(b []byte) { b[len(b)-1] = 1 }
 
-// do runs a task, continues with the last of the next tasks, and so on; together they count as one
-// running task.
+// do runs a task, then the last of its next tasks, and so on: together they are one running task.
 func (r *run) do(t task) {
 	for next := r.call(t); len(next) > 0; next = r.call(t) {
 		r.tasks.Start(len(next) - 1)
@@ -211,8 +202,7 @@ func (r *run) call(t task) []task {
 	return r.resolved(t.field, col)
 }
 
-// recovered is deferred by callers of generated code and resolvers: a panic fails the field for all
-// objects.
+// recovered is deferred: a panic fails the field for all objects.
 func (r *run) recovered(col *column) {
 	if panicked := recover(); panicked != nil {
 		col.err = r.op.Recover(r.ctx, panicked)
@@ -261,7 +251,7 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// descend makes batches of the children of a field, and expands them.
+// descend makes batches of the children of a field, and returns their next tasks too.
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.children == nil {
 		return r.split(s, col, tasks)
@@ -274,8 +264,7 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.batch, tasks)
 }
 
-// split makes a batch for each object type of an interface or union, and expands them in the order
-// of their first objects.
+// split makes a batch for each object type of an interface or union.
 func (r *run) split(s *selection, col *column, tasks []task) []task {
 	var batches []*batch
 	for _, object := range col.children.Objects {
@@ -295,7 +284,7 @@ func (r *run) split(s *selection, col *column, tasks []task) []task {
 	return tasks
 }
 
-// pick adds an object to the batch of its type. It returns nil for null.
+// pick adds an object to the batch of its type, and returns the batch; nil for null.
 func (r *run) pick(s *selection, object any) *batch {
 	if object == nil {
 		return nil

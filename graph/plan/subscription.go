@@ -8,21 +8,18 @@ import (
 )
 
 // A subscription is a source of events. Each event is executed like a query, in the ctx of its own
-// response: extensions around responses, such as loaders, deadlines and reports, apply to each
-// event.
+// response: loaders, deadlines and reports apply to each event.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
 type eventKey struct{}
 
-// event executes an event in the ctx of its response.
 type event func(ctx context.Context) *graphql.Response
 
-// Events is a gqlgen extension that executes the events of subscriptions. It must be the last
-// extension.
+// Events is the gqlgen extension that executes events. It must be the last extension.
 type Events struct {
-	// Acquire, unless it is nil, waits for a slot to execute an event, and returns the function that
-	// releases it. An error is added to the response of the event, which has no data.
+	// Acquire, unless nil, waits for a slot to execute an event, and returns its release. An error is
+	// added to the response of the event, which has no data.
 	Acquire func(ctx context.Context) (release func(), err error)
 }
 
@@ -31,13 +28,10 @@ var _ interface {
 	graphql.ResponseInterceptor
 } = Events{}
 
-// ExtensionName implements [graphql.HandlerExtension].
 func (Events) ExtensionName() string { return "events" }
 
-// Validate implements [graphql.HandlerExtension].
 func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 
-// InterceptResponse implements [graphql.ResponseInterceptor].
 func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {
@@ -62,20 +56,17 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 
 type endingKey struct{}
 
-// ending holds the error that ends a subscription.
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error that ends the subscription of ctx. It is sent, without data, after the
-// resolver has closed the channel. Only the first call has an effect. End is called by the
-// resolver, and is safe for concurrent use.
+// End sets the error that ends the subscription of ctx, sent without data when the resolver has
+// closed the channel. The first call counts. It is safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
 	}
 }
 
-// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext]. gqlgen calls it for
-// subscriptions only.
+// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext], for subscriptions.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})

@@ -19,18 +19,16 @@ type Call struct {
 	// Args are the coerced arguments, and Err the error if they can't be coerced.
 	Args map[string]any
 	Err  error
-	// Serial is true for the root fields of a mutation: they start when all earlier calls have ended.
+	// Serial is true for root fields of a mutation, which start when all earlier calls have ended.
 	Serial bool
 }
 
 // ErrUnplanned is returned for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk visits the resolver calls that would execute the operation of ctx, or one event of a
-// subscription, without making them. A call is visited after the call that returns its parents. A P
-// describes objects: root describes the root object, and the function that visit returns describes
-// the children of an object type. Walk returns [ErrUnplanned], or a [LimitError] if the operation
-// has too many fields.
+// Walk visits the resolver calls of the operation of ctx, or of one event, without making them. A
+// call comes after the call that returns its parents. A P describes objects: root the root object,
+// and the result of children the objects of a type. Walk returns [ErrUnplanned] or a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	visit func(call Call, parents P) (children func(typ string) P)) error {
 	p, ok := schema.(*planned)
@@ -49,8 +47,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	return nil
 }
 
-// Resolvers lists the fields of a planned schema that have resolvers, as pairs of object and field.
-// It returns nil for a schema that was not made by [New].
+// Resolvers lists the fields with resolvers as pairs of object and field; nil without a plan.
 func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	p, ok := schema.(*planned)
 	if !ok {
@@ -97,7 +94,6 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 	}
 }
 
-// coerced returns the arguments. It returns a panic as an error, as execution does.
 func (w *walker[P]) coerced(s *selection) (args map[string]any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// writer appends the response data to dst. It propagates nulls as the specification demands: if a
-// non-null field is null, its object is null, and so on up to the nearest nullable field. object,
-// list and child return false then, and remove the bytes that they appended.
+// writer appends the response data to dst. A non-null field that is null makes its object null, and
+// so on up to the nearest nullable field: object, list and child then return false and append
+// nothing.
 type writer struct {
 	ctx     context.Context
 	op      *graphql.OperationContext
@@ -43,11 +43,9 @@ func (w *writer) data(root *batch) []byte {
 	return w.dst
 }
 
-// tooLong reports whether the data exceeds its limit, and will be discarded.
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
-// object appends object i of a batch. It returns false, and appends nothing, if a non-null field is
-// null.
+// object appends object i of a batch, unless it is null because of a non-null field.
 func (w *writer) object(b *batch, i int32) bool {
 	if w.tooLong() {
 		return true
@@ -67,9 +65,8 @@ func (w *writer) object(b *batch, i int32) bool {
 	return true
 }
 
-// fields appends the fields of object i of a batch, from field k to the first null. It returns the
-// index of that field, and appends only its key. Without a null it returns the number of fields. A
-// leaf that panics is null, with an error.
+// fields appends fields from k to the first null, of which it appends only the key. It returns its
+// index, or the number of fields. A leaf that panics is null, with an error.
 func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -95,8 +92,7 @@ func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	return null
 }
 
-// field appends the value of a field with a column. It returns false, and appends nothing, if it is
-// null.
+// field appends the value of a field with a column, unless it is null.
 func (w *writer) field(s *selection, i int32) bool {
 	col := w.memory.column(s)
 	if col.added != nil && w.added(s, col, i) {
@@ -121,8 +117,8 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors that the resolver added for object i. It reports whether the value is null
-// because of them.
+// added adds the errors that the resolver added. It reports whether the value is null because of
+// them.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
@@ -143,7 +139,7 @@ func (w *writer) null(s *selection) bool {
 // appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf. It returns false, and appends nothing, if it is null.
+// leaf appends a leaf, unless it is null.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
@@ -155,7 +151,7 @@ func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	return ok
 }
 
-// list appends the list of object i. It returns false, and appends nothing, if it is null.
+// list appends the list of object i, unless it is null.
 func (w *writer) list(s *selection, col *column, i int32) bool {
 	from, to, ok := col.children.list(i)
 	if !ok {
@@ -183,8 +179,7 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th child object of a field; the path is the child's. A missing lazy object is
-// null. It returns false, and appends nothing, for null.
+// child appends the j-th child of a field, unless it is null or missing. The path is the child's.
 func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 	b, i := col.child(j)
 	var err error

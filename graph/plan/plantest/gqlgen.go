@@ -14,11 +14,9 @@ import (
 	"twibase/graph/plan"
 )
 
-// Gqlgen returns a schema that gqlgen's executor runs, to compare it with the plan. tasks returns
-// the task tracker of an operation; nil if no loader needs one.
-//
-// A running resolver is a task. gqlgen's goroutines between two resolvers are not counted, so a
-// loader may dispatch earlier, and in more batches, than with the plan.
+// Gqlgen returns a schema that gqlgen's executor runs. tasks returns the task tracker of an
+// operation; it may be nil. Only running resolvers are tasks, so loaders may dispatch more batches
+// than with the plan.
 func Gqlgen(generated graphql.ExecutableSchema, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
 	return &oracle{generated, tasks}
 }
@@ -28,9 +26,8 @@ type oracle struct {
 	tasks func(ctx context.Context) plan.Tasks
 }
 
-// Exec implements [graphql.ExecutableSchema]. It copies the data of each response: gqlgen writes
-// all events of a subscription to one buffer, and an event may still be sent while the next one is
-// written.
+// Exec implements [graphql.ExecutableSchema]. It copies the data, because gqlgen reuses the buffer
+// for the next event of a subscription.
 func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
@@ -61,8 +58,8 @@ type call struct {
 	alias string
 }
 
-// resolve checks the arguments, and tracks the resolver as a task. gqlgen reads null in a non-null
-// argument as the zero value; by the specification it is a field error.
+// resolve checks the arguments, and tracks the resolver as a task. gqlgen takes null in a non-null
+// argument for the zero value, but by the specification it is a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
@@ -89,8 +86,7 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 	return f.others(ctx, next)
 }
 
-// present replaces the missing lazy objects in the result of a field by null. It returns or adds
-// their errors.
+// present replaces missing lazy objects by null. It returns or adds their errors.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
 	if err, is := lookup(missing, v); is {
@@ -121,8 +117,8 @@ func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
 	return err, is
 }
 
-// track starts a task, and returns the function that ends it. The goroutines that share a call are
-// one task, because one of them calls the resolver, and the others wait for it.
+// track starts a task, and returns the function that ends it. Goroutines that share a call are one
+// task.
 func (f *fields) track(ctx context.Context, here *graphql.FieldContext) (end func()) {
 	tasks, group := f.tasks(ctx), graphql.GetBatchParentGroup(ctx, here.Object)
 	if _, inList := graphql.BatchParentIndex(ctx); group == nil || !inList {

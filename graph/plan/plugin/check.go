@@ -17,8 +17,7 @@ const (
 	askDirect   = "move its code to the resolver or, if it has none, set skip_runtime: true in gqlgen.yml"
 )
 
-// check returns an error for everything in the schema that the plan would execute differently from
-// gqlgen, or not at all.
+// check returns an error for everything that the plan would execute differently from gqlgen.
 func (p Plugin) check(data *codegen.Data) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -64,7 +63,7 @@ func (p Plugin) check(data *codegen.Data) error {
 	return errors.Join(errs...)
 }
 
-// checkObject returns why no code can be generated for an object type, or nothing.
+// checkObject returns why an object type is not supported, or nothing.
 func checkObject(o *codegen.Object) string {
 	switch {
 	case o.Root && len(o.Implements) > 0:
@@ -75,7 +74,7 @@ func checkObject(o *codegen.Object) string {
 	return ""
 }
 
-// checkField returns why no code can be generated for a field, or nothing.
+// checkField returns why a field is not supported.
 func (p Plugin) checkField(f *codegen.Field) (why []string) {
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
@@ -116,7 +115,7 @@ func (p Plugin) checkField(f *codegen.Field) (why []string) {
 	return why
 }
 
-// checkComposite returns why the children of a field can't be gathered, or nothing.
+// checkComposite returns why the type of a field is not supported, or nothing.
 func checkComposite(f *codegen.Field) string {
 	t := f.TypeReference
 	goType := t.GO

@@ -56,9 +56,9 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne returns the expression that appends a scalar or an enum v without a marshaller: a
-// String, Boolean or Int, a type with a method AppendGQL, or a type whose Marshal function has an
-// Append function in its package. It is empty for other types, such as enums with enum_values.
+// appendOne returns the expression that appends a scalar or an enum v without a marshaller. It is
+// empty unless v is a String, Boolean or Int, has a method AppendGQL, or its package has an Append
+// function.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"

@@ -17,21 +17,18 @@ import (
 //go:embed plan.gotpl
 var template string
 
-// Plugin is a plugin of gqlgen. It generates a plan.Field for each field, with the Go types and
-// resolvers that gqlgen binds. Generation fails if the plan would execute a field differently from
-// gqlgen; the error lists all such fields.
+// Plugin generates a plan.Field for each field, with the Go types and resolvers that gqlgen binds.
+// It fails if the plan would execute a field differently from gqlgen, and lists all such fields.
 type Plugin struct {
 	// Plan is the import path of package plan; by default it is the path in the plan's own module.
 	Plan string
-	// Lazy are the import paths of packages with lazy objects, which resolvers return before they are
-	// loaded. A composite field of such an object needs a resolver that waits for the object.
+	// Lazy are the import paths of packages with lazy objects. A composite field of a lazy object
+	// needs a resolver, which waits for the object.
 	Lazy []string
 }
 
-// Name implements gqlgen's plugin.Plugin.
 func (Plugin) Name() string { return "plan" }
 
-// GenerateCode implements gqlgen's plugin.CodeGenerator.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	if err := p.check(data); err != nil {
 		return err
