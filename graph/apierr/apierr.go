@@ -28,8 +28,8 @@ const (
 	CodeForbidden Code = "FORBIDDEN"
 	// CodeNotFound is a missing object of a mutation. Queries return null.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded is a request that exceeds a limit, or a number that is too large for its
-	// type. The extensions `limit` and `actual` have the numbers.
+	// CodeLimitExceeded is a limit that is exceeded. The extensions have the `limit` and the `actual`
+	// number.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"
@@ -51,7 +51,7 @@ type Error struct {
 	Cause error
 }
 
-// Error implements error. It includes the cause, for logs.
+// Error includes the cause, for logs.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Message + ": " + e.Cause.Error()
@@ -59,26 +59,24 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput returns an error with a message that names the mistake.
+// BadUserInput returns an error that names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated returns an error with a message that names the defect of the token.
+// Unauthenticated returns an error that names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden returns an error with a message that names the permitted users.
+// Forbidden returns an error that names the permitted users.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded returns an error with a limit and the number that exceeds it. what is a noun
-// phrase, such as "a page".
+// LimitExceeded returns an error with a limit and a larger number of a noun, such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -101,8 +99,7 @@ func Unavailable(cause error) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
 }
 
-// Busy returns the error for a server without room for the request. The extension `retryAfterMs` is
-// the time until a retry.
+// Busy returns the error for a server without room for the request until a time has passed.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
 		Extensions: map[string]any{"retryAfterMs": after.Milliseconds()}}

@@ -16,8 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Present is gqlgen's error presenter. It returns the public form of an error, and logs its cause
-// to the logger of ctx.
+// Present returns the public form of an error, and logs its cause to the logger of ctx.
 func Present(ctx context.Context, err error) *gqlerror.Error {
 	presented := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
 	var wrapped *gqlerror.Error
@@ -40,9 +39,8 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// isElement reports whether path is the path of an element of list. Other paths of errors are not
-// valid in the response: an argument's path continues inside the argument, and gqlgen gives the
-// only parent of a batch the path of a first list element.
+// isElement reports whether path is the path of an element of list. Other paths of errors are no
+// paths of the response, such as those of arguments.
 func isElement(path, list ast.Path) bool {
 	n := len(list)
 	if len(path) != n+1 || path[:n].String() != list.String() {
@@ -78,11 +76,9 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	return Of(err)
 }
 
-// maxMessage is the maximum length in JSON of a message that may repeat input of the client. With
-// at most four errors a rejection is shorter than 1 KiB.
+// maxMessage is the maximum length in JSON of a message that may repeat input.
 const maxMessage = 150
 
-// short truncates a message to maxMessage.
 func short(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	length := 0
@@ -95,8 +91,8 @@ func short(message string) string {
 	return message
 }
 
-// Recover is gqlgen's recover function. It logs the stack of a panic, and returns an internal
-// error. It returns an [Error] unchanged.
+// Recover logs the stack of a panic, and returns an internal error. It returns an [Error]
+// unchanged.
 func Recover(ctx context.Context, panicked any) error {
 	if public, ok := panicked.(*Error); ok {
 		return public

@@ -7,8 +7,8 @@ import (
 )
 
 // Arguments returns the argument values of a field or a directive: CoerceArgumentValues of section
-// 6.4.1. The document must be valid, and the variables coerced by [Inputs.Variables]. It returns an
-// error, for the field, if a variable is null or absent in a non-null position.
+// 6.4.1. The document and the variables are valid. A null or absent variable in a non-null position
+// is an error.
 func Arguments(
 	schema *ast.Schema, defs ast.ArgumentDefinitionList, given ast.ArgumentList, variables map[string]any,
 ) (map[string]any, error) {

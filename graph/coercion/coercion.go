@@ -22,14 +22,13 @@ import (
 // Inputs coerces the input values of a schema. It is safe for concurrent use.
 type Inputs struct {
 	Schema *ast.Schema
-	// Scalars check the values of custom scalars, and of built-in scalars with further bounds. A value
-	// is a string, bool, [json.Number], []any or map[string]any.
+	// Scalars check the values of custom scalars, and of built-in scalars with bounds, as decoded
+	// JSON.
 	Scalars map[string]func(value any) error
 	// Suggest adds "did you mean" to the errors for unknown names.
 	Suggest bool
 }
 
-// unknown returns the error for an unknown name.
 func (in *Inputs) unknown(what, name string, known []string) error {
 	message := fmt.Sprintf("%s %q", what, name)
 	if in.Suggest {
@@ -38,11 +37,9 @@ func (in *Inputs) unknown(what, name string, known []string) error {
 	return errors.New(message)
 }
 
-// maxSuggestLength is the length in bytes of the longest name that gets suggestions: the time of
-// comparisons is quadratic in it.
+// maxSuggestLength is the maximum length of a name with suggestions, whose time is quadratic.
 const maxSuggestLength = 40
 
-// maxSuggestions is the number of suggestions for one name.
 const maxSuggestions = 5
 
 // suggest returns ` Did you mean "a" or "b"?` with the options most similar to a name, or "".
@@ -57,7 +54,6 @@ func suggest(name string, options []string) string {
 	return " Did you mean " + core.QuotedOrList(similar[:min(len(similar), maxSuggestions)]...) + "?"
 }
 
-// unknownValue returns the error for a name that an enum does not have.
 func (in *Inputs) unknownValue(def *ast.Definition, name string) error {
 	names := make([]string, len(def.EnumValues))
 	for i, v := range def.EnumValues {
@@ -66,21 +62,12 @@ func (in *Inputs) unknownValue(def *ast.Definition, name string) error {
 	return in.unknown("the enum "+def.Name+" has no value", name, names)
 }
 
-// unknownField returns the error for a field that an input object does not have.
 func (in *Inputs) unknownField(def *ast.Definition, name string) error {
 	names := make([]string, len(def.Fields))
 	for i, f := range def.Fields {
 		names[i] = f.Name
 	}
 	return in.unknown("the input "+def.Name+" has no field", name, names)
-}
-
-// further applies the scalar's check in Scalars, if any, to a value of the right kind.
-func (in *Inputs) further(scalar string, value any) error {
-	if check := in.Scalars[scalar]; check != nil {
-		return check(value)
-	}
-	return nil
 }
 
 var (

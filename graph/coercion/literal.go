@@ -8,8 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Literal checks a literal of a document by section 5.6.1, and reports each invalid part. It does
-// not check variables inside the literal.
+// Literal checks a literal by section 5.6.1, except its variables, and reports each invalid part.
 func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem error)) {
 	if value.Kind == ast.Variable {
 		return
@@ -72,13 +71,11 @@ func (in *Inputs) objectLiteral(def *ast.Definition, value *ast.Value, report fu
 	}
 }
 
-// wrong returns the error for a literal that is not a value of a type.
 func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-// scalarLiteral checks a literal of a scalar. The syntax matters: 5.0 is no Int, and a name is no
-// String.
+// scalarLiteral checks a literal of a scalar. The syntax matters: 5.0 is no Int, a name no String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
 		return mustBe(name)

@@ -18,9 +18,8 @@ import (
 const maxProblems = 10
 
 // Variables returns the values of an operation's variables: CoerceVariableValues of section 6.1.2.
-// given is decoded JSON with numbers as [json.Number]; it is not changed. Variables without a value
-// and a default are absent from the result. An error has the path in the variable, and the location
-// of its definition.
+// given is decoded JSON with [json.Number]. Variables without a value and a default are absent from
+// the result.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var problems gqlerror.List
@@ -39,14 +38,12 @@ func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (
 	return coerced, problems
 }
 
-// variable coerces the value of one variable.
 type variable struct {
 	in         *Inputs
 	definition *ast.VariableDefinition
 	problems   *gqlerror.List
 }
 
-// report adds an error for the value at path.
 func (c *variable) report(path ast.Path, problem error) {
 	if c.full() {
 		return
@@ -58,7 +55,6 @@ func (c *variable) report(path ast.Path, problem error) {
 	*c.problems = append(*c.problems, err)
 }
 
-// full reports whether maxProblems are collected.
 func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
 
 // value coerces a JSON value to a type. After an error the result is meaningless.
@@ -143,14 +139,13 @@ func oneValue(object map[string]any) bool {
 // scalar coerces a JSON value to a scalar.
 func (in *Inputs) scalar(name string, value any) (any, error) {
 	coerced, err := builtIn(name, value)
-	if err == nil {
-		err = in.further(name, coerced)
+	if check := in.Scalars[name]; err == nil && check != nil {
+		err = check(coerced)
 	}
 	return coerced, err
 }
 
 // builtIn coerces a JSON value to a built-in scalar as graphql-js does: 5.0 and 5e0 are Ints.
-// Values of other scalars stay unchanged.
 func builtIn(name string, value any) (any, error) {
 	number, isNumber := value.(json.Number)
 	_, isString := value.(string)
@@ -192,7 +187,7 @@ func intOf(number json.Number) (any, error) {
 	return int64(f), nil
 }
 
-// idOf returns a number as an ID. A number that is written without a fraction keeps all digits.
+// idOf returns a number as an ID, with all digits if it has no fraction.
 func idOf(number json.Number) (any, error) {
 	if isInteger(string(number)) {
 		return string(number), nil

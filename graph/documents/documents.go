@@ -1,6 +1,5 @@
-// Package documents resolves hashes to GraphQL documents, so that clients need not send them.
-// Trusted documents come from a manifest. Clients register other documents, as in Apollo's
-// automatic persisted queries.
+// Package documents resolves hashes to GraphQL documents: trusted documents from a manifest, and
+// documents that clients register, as in Apollo's automatic persisted queries.
 package documents
 
 import (
@@ -17,8 +16,7 @@ import (
 	"twibase/graph/recent"
 )
 
-// maxRegistered is the maximum of the bytes of all registered documents. The least recently used
-// ones are dropped.
+// maxRegistered is the maximum size of all registered documents in bytes.
 const maxRegistered = 16 << 20
 
 // overhead is the memory of a document in addition to its text.
@@ -31,8 +29,8 @@ type Registry struct {
 	registered *recent.Cache[string, string] // by normalized SHA-256
 }
 
-// New returns a registry with the documents of a manifest; nil is no manifest. With only it rejects
-// other documents if there is a manifest. Otherwise clients may register any document.
+// New returns a registry with the documents of a manifest, or nil. With only it rejects other
+// documents if there is a manifest. Otherwise clients may register any document.
 func New(trusted *Trusted, only bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
@@ -91,9 +89,8 @@ const (
 	version   = "1"
 )
 
-// Named returns extensions with extensions.persistedQuery for the given document ids of a request,
-// such as documentId in the specification of GraphQL over HTTP. [Registry.Resolve] rejects a
-// request with two different hashes.
+// Named returns extensions with persistedQuery for the document ids of a request, such as
+// documentId in GraphQL over HTTP. [Registry.Resolve] rejects different hashes.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {
@@ -115,7 +112,6 @@ func Named(extensions map[string]any, ids ...string) map[string]any {
 	return with(extensions, named)
 }
 
-// with returns a copy of extensions with this name of a document.
 func with(extensions map[string]any, name any) map[string]any {
 	named := map[string]any{}
 	maps.Copy(named, extensions)
@@ -123,7 +119,6 @@ func with(extensions map[string]any, name any) map[string]any {
 	return named
 }
 
-// Names reports whether the extensions name a document.
 func Names(extensions map[string]any) bool { return extensions[extension] != nil }
 
 // hashOf returns the normalized hash in the extensions, or "".
@@ -145,8 +140,7 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 // prefix begins a document id that is a SHA-256, in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal normalizes a hash: it removes the prefix, and writes a SHA-256 in lower case. Other
-// hashes, such as Relay's MD5, are unchanged.
+// normal removes the prefix, and writes a SHA-256 in lower case. Other hashes are unchanged.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {
@@ -155,7 +149,7 @@ func normal(hash string) string {
 	return hash
 }
 
-// sum returns the normalized SHA-256 of a document.
+// sum returns the hash of a document.
 func sum(document string) string {
 	digest := sha256.Sum256([]byte(document))
 	return hex.EncodeToString(digest[:])

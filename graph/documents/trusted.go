@@ -19,7 +19,7 @@ type Trusted struct {
 }
 
 // Read reads a manifest: a JSON object from hash to document, as written by Relay's compiler and
-// graphql-codegen. The kind of hash does not matter. A SHA-256 may have the prefix sha256:.
+// graphql-codegen. A SHA-256 may have the prefix sha256:.
 func Read(file string) (*Trusted, error) {
 	info, err := os.Stat(file)
 	if err != nil {

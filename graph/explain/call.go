@@ -6,12 +6,11 @@ import (
 	"twibase/graph/plan"
 )
 
-// Costs returns the cost of a field with a resolver, nil if it has none. Costs are declared next to
-// the resolvers.
+// Costs returns the cost of a field with a resolver, or nil.
 type Costs func(object, field string) Cost
 
-// Cost declares all reads of a resolver and the objects that it returns. It returns an error that
-// the resolver would return for all parents without reading anything.
+// Cost declares the reads and objects of a call. It returns an error that the resolver would
+// return.
 type Cost func(*Call) error
 
 // Call is a resolver call whose cost is declared. It is not safe for concurrent use.
@@ -30,20 +29,19 @@ type Call struct {
 // Begin returns the stage at which the resolver is called.
 func (c *Call) Begin() Stage { return c.Parents.Ready }
 
-// Read declares a read for each object of a set, begun at a stage. It returns the stage at which
-// the read is answered.
+// Read declares a read for each object of a set, and returns the stage at which it is answered.
 func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// Shared returns a set of one object, for reads of rows that all resolvers of the operation share.
-// The Subject of a read names the row.
+// Shared returns a set of one object, for rows that all resolvers share. A read's Subject names the
+// row.
 func (c *Call) Shared() *Set { return &c.estimate.single }
 
 // Forget declares that later reads of [Call.Shared] are sent again.
 func (c *Call) Forget() { c.estimate.single.made = nil }
 
-// Scan declares a scan of at most this number of rows. It returns the stage at which it is
+// Scan declares a scan of at most this number of rows, and returns the stage at which it is
 // answered.
 func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	e := c.estimate
@@ -52,14 +50,13 @@ func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	return Stage{chain: len(e.chains) - 1}
 }
 
-// Set returns a set with this number of objects for each object of another set. Resolvers are
-// called with them from the stage ready on.
+// Set returns a set with this number of objects for each object of another set.
 func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns, by type. typ is empty if the field has an
-// object type.
+// Returns declares the objects that the field returns. typ is empty unless the field has an
+// abstract type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {
 		c.returns = map[string]*Set{}

@@ -34,8 +34,7 @@ import "slices"
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …
 
-// Most is the largest number in a plan, and stands for all larger numbers. JSON parsers read it
-// exactly.
+// Most stands for all larger numbers. JSON parsers read it exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -74,13 +73,12 @@ const (
 // Read is a Get that a loader sends for each object of a set.
 type Read struct {
 	Loader, Table string
-	// Columns are families and columns, separated by spaces. Limit is the maximum number of columns
-	// of a family, 0 for all.
+	// Columns are separated by spaces. Limit is the maximum number of columns of a family, 0 for all.
 	Columns string
 	Limit   int
 	Kind    Kind
-	// Subject distinguishes several rows of a table, or pages of a row, that an object has. A read of
-	// kind Alone without a Subject is never equal to another one.
+	// Subject distinguishes rows of a table, or pages of a row. Alone without a Subject never equals
+	// another.
 	Subject string
 	// Times is the number of Gets for each object, in Rounds rounds; 0 is 1.
 	Times  int64
@@ -89,7 +87,7 @@ type Read struct {
 	If string
 }
 
-// key returns the fields that equal reads have in common.
+// key returns the fields that are equal in equal reads.
 func (r Read) key() Read {
 	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
 }
@@ -110,7 +108,7 @@ type step struct {
 	parents int64
 	objects int64
 	err     error
-	// uncalled is true if the arguments can't be coerced, so that the resolver is not called.
+	// uncalled is true if the arguments can't be coerced.
 	uncalled bool
 	open     string
 
@@ -121,8 +119,7 @@ type step struct {
 	below       []*step
 }
 
-// estimate collects the reads of an operation. Its time and memory are linear in the declared
-// reads.
+// estimate collects the reads of an operation, in linear time and memory.
 type estimate struct {
 	ordinary bool // omit reads with a condition
 	steps    []*step
@@ -153,7 +150,6 @@ type row struct {
 	served bool    // whether named columns share a Get
 }
 
-// read records a read for each object of a set.
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	if set.Cardinality == 0 || e.ordinary && r.If != "" {
 		return at
@@ -169,8 +165,7 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge reports whether a read needs a Get of its own: it was not sent before, and does not
-// certainly share a Get.
+// merge reports whether a read may need a Get of its own.
 func (s *Set) merge(rec *record) bool {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()

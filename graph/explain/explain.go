@@ -1,6 +1,6 @@
 // Package explain predicts upper bounds of the rounds, Gets, RPCs and rows of an operation, without
-// executing it. Each resolver declares its reads as a [Cost]. The package knows no field of the
-// schema and no table. estimate.go explains how the costs are added up.
+// executing it. Resolvers declare their reads as a [Cost]; estimate.go explains how they are added
+// up.
 package explain
 
 import (
@@ -27,8 +27,8 @@ type Totals struct {
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns the cost of the operation of ctx. It returns the error, with its location, of a
-// resolver that will reject its arguments. Its time is linear in the compiled operation.
+// Bound returns the cost of the operation of ctx, in linear time. It returns the error of a
+// resolver that will reject its arguments.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -95,8 +95,7 @@ func (r *record) share(i int) int64 {
 // Header requests a plan in place of execution if its value is 1.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds to requests with [Header] with their plans. most is the maximum length of a
-// plan in bytes, 0 for no limit.
+// Middleware responds with a plan of at most most bytes to requests with [Header]; 0 is no limit.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, most int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

@@ -18,13 +18,11 @@ import (
 type Plan struct {
 	Totals
 	// Ordinary is the cost without the reads that have a condition: see [Loader].If.
-	Ordinary Totals  `json:"ordinary"`
-	Levels   []Level `json:"levels"`
-	Fields   []Field `json:"fields"`
-	// Text is the plan as text.
-	Text string `json:"text"`
-	// JSON is the plan as JSON.
-	JSON json.RawMessage `json:"-"`
+	Ordinary Totals          `json:"ordinary"`
+	Levels   []Level         `json:"levels"`
+	Fields   []Field         `json:"fields"`
+	Text     string          `json:"text"`
+	JSON     json.RawMessage `json:"-"`
 }
 
 // Level is the reads of one round: Gets that are sent together, or a scan.
@@ -57,8 +55,8 @@ type Field struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON is
-// longer than most bytes, unless that is 0: each level repeats the paths of its fields.
+// Predict returns the plan of the operation of ctx, or an [apierr.Error] if its JSON exceeds most
+// bytes.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
 	bound, err := run(ctx, schema, costs, false)
 	if err != nil {
@@ -97,8 +95,8 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in the order in which they can begin, and sets their numbers, from 1,
-// in the records. It returns an error if the paths are longer than most bytes.
+// levels returns the levels in order, and numbers them, from 1, in the records. It
+// returns an error if the paths alone exceed most bytes.
 func (e *estimate) levels(most int) ([]Level, error) {
 	parts := map[Stage][]part{} // by chain and round
 	scans := 0
@@ -155,7 +153,6 @@ func level(parts []part) (l Level) {
 	return l
 }
 
-// equal reports whether all fields but Gets are equal.
 func (l Loader) equal(o Loader) bool {
 	return l.Name == o.Name && l.Table == o.Table && l.Limit == o.Limit && l.If == o.If &&
 		slices.Equal(l.Columns, o.Columns)

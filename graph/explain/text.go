@@ -45,8 +45,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	return b.String()
 }
 
-// draw writes a field and the fields below it. first precedes its label, and rest precedes the
-// lines below.
+// draw writes a field and the fields below it. first precedes its label, rest the other lines.
 func (s *step) draw(b *strings.Builder, first, rest string) {
 	b.WriteString(first + s.label + "\n")
 	bar := "   "
@@ -113,7 +112,6 @@ func number(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// line describes a read.
 func (r *record) line() string {
 	var b strings.Builder
 	fmt.Fprint(&b, r.level)
@@ -151,7 +149,6 @@ func arguments(field *ast.Field) string {
 	return "(" + cut(strings.Join(all, ", ")) + ")"
 }
 
-// cut truncates a text of a client.
 func cut(text string) string {
 	const longest = 60
 	if runes := []rune(text); len(runes) > longest {

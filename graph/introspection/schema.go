@@ -1,6 +1,6 @@
 // Package introspection implements __schema and __type by the specification of September 2025, in
 // place of gqlgen's package: docs/UPSTREAM.md lists the differences. gqlgen's generated code calls
-// the methods. Values are safe for concurrent use.
+// the methods.
 package introspection
 
 import (

@@ -27,7 +27,6 @@ func reference(schema *ast.Schema, t *ast.Type) *Type {
 	return &Type{schema: schema, wrapping: t}
 }
 
-// is reports whether the type is a named type of one of the kinds.
 func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	for _, kind := range kinds {
 		if t.definition != nil && t.definition.Kind == kind {
@@ -37,7 +36,6 @@ func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	return false
 }
 
-// Kind returns one of the values of __TypeKind.
 func (t *Type) Kind() string {
 	switch {
 	case t.definition != nil:
@@ -48,7 +46,6 @@ func (t *Type) Kind() string {
 	return "LIST"
 }
 
-// Name returns nil for a wrapping type.
 func (t *Type) Name() *string {
 	if t.definition == nil {
 		return nil
@@ -167,8 +164,7 @@ func (d deprecation) DeprecationReason() *string {
 	return &reason
 }
 
-// members converts the fields, arguments or values of a type. It omits those that member rejects
-// and, by default, deprecated ones.
+// members converts the members of a type. Deprecated ones are optional.
 func members[D any, M interface{ IsDeprecated() bool }](list []D, includeDeprecated bool, member func(D) (M, bool)) []M {
 	all := make([]M, 0, len(list))
 	for _, d := range list {

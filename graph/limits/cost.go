@@ -22,15 +22,14 @@ type CostCheck struct {
 	passed *recent.Cache[constantOperation, struct{}]
 }
 
-// constantOperation is an operation without variables, with the properties of the viewer that its
-// cost depends on.
+// constantOperation is an operation without variables, with the viewer's properties that affect its
+// cost.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool
 }
 
-// The bounds of the cache of operations that passed. They equal the bounds of the document cache,
-// because an entry refers to its document.
+// The bounds of the cache equal those of the document cache: an entry refers to its document.
 const (
 	cachedOperations = 1000
 	cachedBytes      = 1 << 20
@@ -43,7 +42,7 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 }
 
 // Check rejects an operation that costs too much, or has arguments that a resolver would reject. It
-// does not reject a request for the plan, which contains both.
+// permits requests for the plan, which contains both.
 func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if c.costs == nil || c.limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {
 		return nil
@@ -74,8 +73,8 @@ func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationConte
 	return nil
 }
 
-// BoundResponse is a [graphql.ResponseMiddleware]. It replaces a response that is too long by an
-// error, and drops errors beyond the limit. The last error has their number.
+// BoundResponse is a [graphql.ResponseMiddleware]. It limits the length of the response, and the
+// errors: the last one has their number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))
@@ -88,8 +87,7 @@ func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler
 	return response
 }
 
-// BoundErrors drops errors of a rejected request beyond the limit, before they are presented:
-// validation may return thousands.
+// BoundErrors drops errors of a rejected request beyond the limit.
 func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
 	if refusal := l.check(Errors, len(errs)); refusal != nil {
 		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(refusal))

@@ -30,8 +30,7 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.refusal
 }
 
-// measure returns the number of tokens, including comments, the length of the longest name, and the
-// depth of brackets, which bounds the parser's recursion.
+// measure returns the tokens, including comments, the longest name, and the depth of brackets.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {
@@ -52,8 +51,7 @@ func measure(query string) (tokens, longest, deepest int) {
 	}
 }
 
-// Document rejects a document that exceeds the limits, or has recursive fragments or two of one
-// name.
+// Document rejects a document that exceeds the limits, or has recursive or equally named fragments.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w := walk{checker: checker{limits: l}, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
@@ -132,7 +130,6 @@ func (w *walk) counts(h counts) {
 	w.check(Aliases, h.aliases)
 }
 
-// fragment is a fragment definition, with its counts once they are known.
 type fragment struct {
 	definition *ast.FragmentDefinition
 	entered    bool
@@ -158,7 +155,6 @@ func (w *walk) fragment(name string) counts {
 	return h
 }
 
-// set returns the counts of a selection set at a depth of its operation or fragment.
 func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	if w.check(Depth, depth); w.refusal != nil {
 		return all

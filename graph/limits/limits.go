@@ -44,7 +44,7 @@ const (
 	count
 )
 
-// Known describes the limits: the name in flags, the counted quantity, and the default.
+// Known describes the limits: the name in flags, the quantity, and the default.
 var Known = [count]struct {
 	Name, What string
 	Default    int

@@ -64,10 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client: variables or extensions. Decoded values take up to 25 times
-// the memory of their text. So a text that is too long for any permitted values is not decoded, and
-// values that exceed the limits are dropped. Fields then have the error, which [Limits.Values]
-// returns.
+// Object is a JSON object of a client. Decoded values take up to 25 times the memory of their text.
+// So a text that is too long for any permitted values is not decoded, and values that exceed the
+// limits are dropped. [Limits.Values] returns the error of such an object.
 type Object struct {
 	Fields map[string]any
 	limits *Limits
@@ -76,8 +75,7 @@ type Object struct {
 // Object returns an empty object to decode into.
 func (l *Limits) Object() Object { return Object{limits: l} }
 
-// escaped is the ratio of the lengths of JSON and UTF-8, for clients that escape all characters
-// outside of ASCII.
+// escaped is the ratio of JSON to UTF-8, for clients that escape all characters outside of ASCII.
 const escaped = 4
 
 // UnmarshalJSON implements [json.Unmarshaler]. Numbers become [json.Number].

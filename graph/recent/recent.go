@@ -21,8 +21,8 @@ type sized[V any] struct {
 	size  int
 }
 
-// New returns a cache of at most maxValues values, whose sizes add up to at most maxSize. It panics
-// if maxValues is not positive.
+// New returns a cache of at most maxValues values, at least 1, whose sizes add up to at most
+// maxSize.
 func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
 	c := &Cache[K, V]{maxSize: maxSize}
 	lru, err := simplelru.NewLRU(maxValues, func(_ K, evicted sized[V]) { c.size -= evicted.size })
@@ -33,7 +33,6 @@ func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
 	return c
 }
 
-// Get returns the value of a key, if it is cached.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,4 @@
-// Package relay implements Relay's conventions: global ids, cursors, and the arguments of
-// connections.
+// Package relay implements Relay's global ids, cursors, and arguments of connections.
 package relay
 
 import (
@@ -27,8 +26,7 @@ func AppendID(dst []byte, id tables.ID) []byte {
 	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
-// UnmarshalID reads a global id. A malformed id is the zero ID without an error, like the id of a
-// missing object. A length above [MaxLength] is LIMIT_EXCEEDED.
+// UnmarshalID reads a global id. A malformed id is the zero ID; a long one is LIMIT_EXCEEDED.
 func UnmarshalID(v any) (tables.ID, error) {
 	s, _ := v.(string)
 	if len(s) > MaxLength {
@@ -45,8 +43,7 @@ func UnmarshalID(v any) (tables.ID, error) {
 	return id, nil
 }
 
-// decode accepts only canonical base64, so that an object has one id, and an entry one cursor. The
-// library would ignore line breaks and unused bits.
+// decode accepts only canonical base64, so that an object has one id, and an entry one cursor.
 func decode(s string) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
@@ -56,15 +53,14 @@ func decode(s string) ([]byte, bool) {
 type Cursors struct {
 	// Letter is the first byte of each cursor. Cursors of other kinds are rejected.
 	Letter byte
-	// Check returns an error for a position that is invalid in the connection.
+	// Check returns an error for an invalid position.
 	Check func(position string) error
 }
 
 // CursorsOf returns the cursors of a list.
 func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 
-// Descendants is the letter of a connection that is no list. The connection of all objects of a
-// noun has the noun's letter.
+// Descendants is the letter of a connection that is no list.
 const Descendants = 'd'
 
 // Encode returns the opaque cursor of a position.
@@ -72,8 +68,8 @@ func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }
 
-// Decode returns the position of a cursor. The error is BAD_USER_INPUT for a cursor of another
-// connection, and LIMIT_EXCEEDED for more than [MaxLength] bytes.
+// Decode returns the position of a cursor. It returns BAD_USER_INPUT for a cursor of another
+// connection.
 func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))
@@ -91,7 +87,7 @@ const (
 	DefaultPage = 20
 )
 
-// Page is the page of a connection that a client requests.
+// Page is a requested page.
 type Page struct {
 	// Size is the number of entries, from 1 to [MaxPage].
 	Size int
@@ -101,8 +97,7 @@ type Page struct {
 	After, Before string
 }
 
-// Page reads the arguments of a connection with these cursors. A page above [MaxPage] is
-// LIMIT_EXCEEDED; other errors are BAD_USER_INPUT.
+// Page reads the arguments of a connection. A page above [MaxPage] is LIMIT_EXCEEDED.
 func (c Cursors) Page(first *int, after *string, last *int, before *string) (Page, error) {
 	p := Page{Size: DefaultPage}
 	switch {

@@ -1,5 +1,4 @@
-// Package report adds the cost of a request to the extensions of its response, if a header requests
-// it.
+// Package report adds the cost of a request to its response, if a header requests it.
 package report
 
 import (
@@ -41,7 +40,7 @@ type Level struct {
 	Path    []string `json:"path"`
 	Loaders []Loader `json:"loaders"`
 	RPCs    int64    `json:"rpcs"`
-	// RegionServers is the number of region servers that were called.
+	// RegionServers is the number of called region servers.
 	RegionServers int     `json:"regionServers"`
 	Ms            float64 `json:"ms"`
 
@@ -59,10 +58,8 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds reports to the responses of executed requests with [Header]. trace starts to
-// record the calls of the store in ctx; the function that it returns stops recording, and returns
-// the levels. most is the maximum length of a report in bytes, 0 for no limit. A response without
-// space for its report has an error.
+// Middleware adds reports of at most most bytes to the responses of executed requests with
+// [Header]; 0 is no limit. trace records the calls of the store in ctx until levels is called.
 func Middleware(trace func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
@@ -118,8 +115,7 @@ func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // longestKey is the maximum length of a response key in a path, in bytes: clients choose the keys.
 const longestKey = 64
 
-// Path returns the path of the field of ctx: its response keys, separated by dots, without list
-// indexes. It truncates long keys.
+// Path returns the response keys of the path of ctx, truncated and separated by dots.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {

@@ -1,16 +1,16 @@
 // Package resume continues a subscription at the position where it ended because its token expired.
 //
-// After that, the clients graphql-ws and graphql-sse connect again with a new token. They repeat
-// the operation, but do not send their position. So the gateway keeps the position for a minute,
-// and resumes the viewer's next operation with the same [Key] there:
+// The clients graphql-ws and graphql-sse then connect again with a new token. They repeat the
+// operation, but do not send a position. So the gateway keeps the position for a minute, and
+// resumes the viewer's next operation with the same [Key]:
 //
 //	endpoint   Start                                                                 End
 //	             │                                                                    ▲
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
 // The position is kept if all events before it were sent. If a resumed operation ends before it
-// sent an event, the connection failed again: then the position where it resumed is kept for the
-// rest of its minute.
+// sent an event, the connection failed again, and the position where it resumed is kept until its
+// minute ends.
 package resume
 
 import (
@@ -23,17 +23,16 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is the time for a subscription to send the events from before the token expired. After it
-// nothing is sent, and no position is kept.
+// Grace is the time to send the events from before the token expired. Later no position is kept.
 const Grace = 5 * time.Second
 
-// Position is the position at which a subscription ended.
+// Position is a position in the events of a subscription.
 type Position interface {
 	// MoveTo moves the position back to that of another operation with the same key.
 	MoveTo(earlier Position)
-	// Rewind moves the position back to the one at which its last operation resumed.
+	// Rewind moves the position back to where its last operation resumed.
 	Rewind()
-	// Close releases the position. It is called for positions at which no operation resumes.
+	// Close releases a position at which no operation resumes.
 	Close()
 }
 
@@ -56,9 +55,8 @@ func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
 
-// KeyOf returns the key of an operation in ctx: a hash of its viewer, id, document, name and
-// variables. ok is false if the operation can't be resumed, because its viewer is anonymous or its
-// token never expires.
+// KeyOf returns a hash of the viewer, id, document, name and variables of an operation in ctx. ok
+// is false if the viewer is anonymous, or the token never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {
@@ -88,8 +86,8 @@ type Operation struct {
 	position Position
 }
 
-// Start returns an operation, and the ctx for its resolver: see [Of]. The caller must call
-// [Operation.End]. With the zero key the operation can't be resumed.
+// Start returns an operation and the ctx of its resolver. The zero key can't be resumed. The caller
+// calls End.
 func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operation) {
 	viewer, _ := auth.ViewerOf(ctx)
 	o := &Operation{window: w, key: key, viewer: viewer.Username}
@@ -114,8 +112,7 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position at which to resume, or nil. The caller must close it unless it
-// resumes there.
+// Resume returns the position at which to resume, or nil. The caller must close it otherwise.
 func (o *Operation) Resume() Position {
 	position, until := o.window.take(o.key)
 	o.mu.Lock()
@@ -128,15 +125,14 @@ func (o *Operation) Resume() Position {
 // [WithEnd].
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Sent records that an event was sent.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sent = true
 }
 
-// Expire ends the operation at a position, which may be nil, because Expiry is closed. The resolver
-// calls Expire or Stop before it closes its channel.
+// Expire ends the operation at a position, or nil, because it expired. The resolver calls Expire or
+// Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
 // Stop ends the operation for another reason, such as a closed connection.
@@ -153,8 +149,8 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// settle keeps the position, or closes it. current is whether all events before it were sent. The
-// caller holds mu.
+// settle keeps or closes the position. current is whether all events before it were sent. mu is
+// held.
 func (o *Operation) settle(current bool) {
 	position := o.position
 	o.position = nil
@@ -176,8 +172,7 @@ func (o *Operation) settle(current bool) {
 	}
 }
 
-// End ends the operation, and reports whether it expired. sent is whether all events were sent. A
-// second call has no effect.
+// End ends the operation, and reports whether it expired. sent is whether all events were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,12 +18,10 @@ const (
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
 type Window struct {
 	mu sync.Mutex
-	// entries are in the order in which their operations expired. The search is linear: 10,000 entries
-	// take about 20 µs.
+	// entries are ordered by until. A search in 10,000 entries takes about 20 µs.
 	entries []*entry
 }
 
-// entry is a position that is kept.
 type entry struct {
 	key      Key
 	viewer   string
@@ -32,7 +30,6 @@ type entry struct {
 	timer    *time.Timer
 }
 
-// keep keeps a position until a time.
 func (w *Window) keep(key Key, viewer string, position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +52,7 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// entriesOf returns the entries that satisfy a condition. The caller holds mu.
+// entriesOf returns the entries that satisfy a condition. mu is held.
 func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	for _, e := range w.entries {
 		if is(e) {
@@ -65,9 +62,8 @@ func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take removes and returns a position with a key, and the end of its time. If there are several, it
-// is unknown which client stopped at which, so each gets the earliest position: a client may
-// receive an event twice, but misses none.
+// take removes and returns a position with a key, and the end of its time. Of several positions
+// each client gets the earliest: it may receive an event twice, but misses none.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,14 +78,14 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// drop removes and closes a position, if it is not removed yet. The caller holds mu.
+// drop removes and closes a position, unless it was removed. mu is held.
 func (w *Window) drop(e *entry) {
 	if w.remove(e) {
 		e.position.Close()
 	}
 }
 
-// remove reports whether it removed an entry. The caller holds mu.
+// remove reports whether it removed an entry. mu is held.
 func (w *Window) remove(e *entry) bool {
 	i := slices.Index(w.entries, e)
 	if i < 0 {

@@ -65,8 +65,8 @@ func UnmarshalURL(v any) (string, error) {
 	return s, nil
 }
 
-// MarshalInt writes GraphQL's Int of 32 bits. It panics with an [apierr.Error] if i does not fit:
-// executors turn that into an error of the field.
+// MarshalInt writes an Int of 32 bits. It panics with an [apierr.Error], for the field, if i does
+// not fit.
 func MarshalInt(i int) graphql.Marshaler {
 	mustFit(i)
 	return graphql.MarshalInt(i)
@@ -84,7 +84,7 @@ func mustFit(i int) {
 	}
 }
 
-// UnmarshalInt reads GraphQL's Int of 32 bits. It rejects strings, which gqlgen accepts.
+// UnmarshalInt reads an Int of 32 bits. It rejects strings, which gqlgen accepts.
 func UnmarshalInt(v any) (int, error) {
 	i, err := graphql.UnmarshalInt32(v)
 	if _, text := v.(string); text || err != nil {

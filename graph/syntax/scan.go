@@ -9,9 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/lexer"
 )
 
-// scan checks the tokens of a document more strictly than gqlparser's lexer, and returns the values
-// of block strings by the positions of their tokens. It also returns the lexer's errors, because
-// the parser would drop their reasons.
+// scan checks tokens more strictly than gqlparser's lexer, and returns the values of block strings
+// by position. It also returns the lexer's errors, because the parser drops their reasons.
 func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
 	source := &ast.Source{Input: text}
 	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // the lexer's positions count runes
@@ -55,8 +54,8 @@ func reject(source *ast.Source, token lexer.Token, format string, args ...any) *
 	return gqlerror.ErrorLocf(source.Name, token.Pos.Line, token.Pos.Column, format, args...)
 }
 
-// escapes matches an escape that is no surrogate, a surrogate pair, or one surrogate, in this
-// order.
+// escapes matches, in this order, an escape that is no surrogate, a surrogate pair, or one
+// surrogate.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
 // loneSurrogate returns the first \u escape of half a surrogate pair, or "".
@@ -69,8 +68,7 @@ func loneSurrogate(raw string) string {
 	return ""
 }
 
-// blockValue returns the value of a block string between its quotes: BlockStringValue of section
-// 2.9.4.
+// blockValue is BlockStringValue of section 2.9.4.
 func blockValue(raw string) string {
 	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
 	raw = strings.ReplaceAll(raw, "\r\n", "\n")
@@ -93,7 +91,6 @@ func blockValue(raw string) string {
 	return strings.Join(lines, "\n")
 }
 
-// indentOf returns the number of spaces and tabs at the start of a line.
 func indentOf(line string) int {
 	return len(line) - len(strings.TrimLeft(line, " \t"))
 }

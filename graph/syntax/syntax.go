@@ -1,5 +1,5 @@
-// Package syntax parses GraphQL documents by section 2 of the specification. It corrects the
-// mistakes of gqlparser's parser: docs/UPSTREAM.md lists them.
+// Package syntax parses GraphQL documents by section 2 of the specification, without the mistakes
+// of gqlparser's parser that docs/UPSTREAM.md lists.
 package syntax
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// Parse parses an executable document, in time linear in the text. The error has the code of a
-// parse error, and a location unless the text is empty or not UTF-8.
+// Parse parses an executable document in linear time. The error has the code of a parse error, and
+// a location unless the text is empty or not UTF-8.
 func Parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	doc, err := parse(text)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// maxMerged is the maximum number of selections that are visited for one document. Documents within
-// the limits have fewer, unless selections on interfaces are nested.
+// maxMerged is the maximum number of visited selections of one document.
 const maxMerged = 100_000
 
 // fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
@@ -35,8 +34,8 @@ type merging struct {
 	left   int // selections that may still be visited
 }
 
-// merge returns the first conflict of fields in one selection set, or nil. With shapeOnly it
-// compares shapes only.
+// merge returns the first conflict in one selection set, or nil. With shapeOnly it compares shapes
+// only.
 func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
 	if m.left < 0 {
 		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
@@ -105,8 +104,7 @@ func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// fields returns the fields of selection sets, with each fragment expanded once. It omits unknown
-// fields, which other rules reject.
+// fields returns the known fields of selection sets, with each fragment expanded once.
 func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)
@@ -145,8 +143,7 @@ func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	return m.fields(sets...)
 }
 
-// differ reports whether values of two types have different shapes, apart from the selection sets
-// of objects.
+// differ reports whether values of two types have different shapes, apart from selection sets.
 func (m *merging) differ(a, b *ast.Type) bool {
 	if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
 		return true
@@ -158,8 +155,7 @@ func (m *merging) differ(a, b *ast.Type) bool {
 		(m.schema.Types[a.NamedType].IsLeafType() || m.schema.Types[b.NamedType].IsLeafType())
 }
 
-// different returns the first conflict of fields that are different fields or have different
-// arguments.
+// different returns the first conflict of fields of one object, or nil.
 func different(fields []*ast.Field) []core.ErrorOption {
 	first := fields[0]
 	for _, f := range fields[1:] {

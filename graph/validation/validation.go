@@ -1,5 +1,5 @@
-// Package validation validates documents by section 5 of the GraphQL specification. It replaces the
-// rules of gqlparser that are wrong or not linear: docs/UPSTREAM.md lists them.
+// Package validation validates documents by section 5 of the specification. It replaces rules of
+// gqlparser that are wrong or not linear: docs/UPSTREAM.md lists them.
 package validation
 
 import (
@@ -24,12 +24,11 @@ type Validator struct {
 }
 
 // New returns a validator for the schema of inputs. hidden rejects introspection, for a private
-// schema; then inputs must not suggest names.
+// schema.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
-// Validate returns the errors of a document, without duplicates, or nil if it is valid. Each has
-// the code of a validation error. Validate sets the document's references to the schema, which
-// execution needs.
+// Validate returns the errors of a document, without duplicates. It sets the document's references
+// to the schema, which execution needs.
 func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	if len(doc.Operations) == 0 {
 		err := gqlerror.Errorf("The document has no operation.")
@@ -50,8 +49,7 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// maxProblems is the maximum number of errors about values of one document. Documents with more
-// errors get no suggestions, which take long to find.
+// maxProblems is the maximum number of errors about values, and of errors with suggestions.
 const maxProblems = 10
 
 // rules returns the rules for one document: they have state.
@@ -86,8 +84,7 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	})
 }
 
-// valuesOfCorrectType is section 5.6.1. gqlparser's rule accepts objects and lists for scalars and
-// enums, and all literals for custom scalars.
+// valuesOfCorrectType is section 5.6.1. gqlparser's rule accepts lists and objects for scalars.
 func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
 	problems, checked := 0, map[*ast.Value]bool{}
 	report := func(at *ast.Position, problem error) {
@@ -120,9 +117,9 @@ func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.Ad
 	})
 }
 
-// singleRootField is section 5.2.4.1: a subscription has one root field, which is no introspection
-// field, and has no @skip or @include. gqlparser's rule counts names in place of response keys, and
-// ignores the directives.
+// singleRootField is section 5.2.4.1: a subscription has one root field, without introspection,
+// @skip and @include. gqlparser's rule counts names in place of response keys, and ignores
+// directives.
 func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {
 		if operation.Operation == ast.Subscription {
@@ -138,7 +135,6 @@ func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	})
 }
 
-// rootFields checks the root fields of a subscription.
 type rootFields struct {
 	key    string // the response key of the first field
 	spread map[string]bool
