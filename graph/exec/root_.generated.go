@@ -2449,7 +2449,7 @@ type SignUpPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2473,7 +2473,7 @@ type LogInPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2527,9 +2527,9 @@ type Comment implements Node {
 
 "A page of comments."
 type CommentConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [CommentEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [Comment]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -2541,7 +2541,7 @@ type CommentConnection {
 type CommentEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: Comment
 }
 
@@ -2564,7 +2564,7 @@ input AddCommentInput {
   twitId: ID!
   "The text, at most 2,000 characters."
   content: String!
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2576,7 +2576,7 @@ type AddCommentPayload {
   comment: Comment
   "The twit that the comment is on."
   twit: Twit
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2596,7 +2596,7 @@ type DeleteCommentPayload {
   comment: Comment
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2676,9 +2676,9 @@ type Department implements Node {
 
 "A page of departments."
 type DepartmentConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [DepartmentEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [Department]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -2690,7 +2690,7 @@ type DepartmentConnection {
 type DepartmentEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: Department
   "The number of levels below the department, from 1. Null outside of ` + "`" + `descendants` + "`" + `."
   depth: Int
@@ -2727,7 +2727,7 @@ input CreateDepartmentInput {
   name: String!
   "The code of the parent. Without it the department is a top department."
   parent: String
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2737,7 +2737,7 @@ input CreateDepartmentInput {
 type CreateDepartmentPayload {
   "The new department."
   department: Department
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2749,7 +2749,7 @@ input UpdateDepartmentInput {
   code: String!
   "The display name, at most 180 bytes. It can be changed, but not removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2759,7 +2759,7 @@ input UpdateDepartmentInput {
 type UpdateDepartmentPayload {
   "The updated department."
   department: Department
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2771,7 +2771,7 @@ input MoveDepartmentInput {
   code: String!
   "The code of the new parent. Without it, or with ` + "`" + `null` + "`" + `, the department becomes a top department."
   parent: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2781,7 +2781,7 @@ input MoveDepartmentInput {
 type MoveDepartmentPayload {
   "The updated department."
   department: Department
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2799,11 +2799,11 @@ input DeleteDepartmentInput {
 
 "Payload of ` + "`" + `deleteDepartment` + "`" + `."
 type DeleteDepartmentPayload {
-  "The deleted department. Its lists are empty, because their entries are being removed."
+  "The deleted department, with empty lists."
   department: Department
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2872,9 +2872,9 @@ type DayPlays {
 
 "A page of games."
 type GameConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [GameEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [Game]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -2886,7 +2886,7 @@ type GameConnection {
 type GameEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: Game
   "The last day on which the user played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
   day: Date
@@ -2923,7 +2923,7 @@ input CreateGameInput {
   code: String!
   "The display name (default: the code)."
   name: String
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2933,7 +2933,7 @@ input CreateGameInput {
 type CreateGamePayload {
   "The new game."
   game: Game
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2945,7 +2945,7 @@ input UpdateGameInput {
   code: String!
   "The display name. It can be changed, but not removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2955,7 +2955,7 @@ input UpdateGameInput {
 type UpdateGamePayload {
   "The updated game."
   game: Game
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2971,11 +2971,11 @@ input DeleteGameInput {
 
 "Payload of ` + "`" + `deleteGame` + "`" + `."
 type DeleteGamePayload {
-  "The deleted game. Its lists are empty, because their entries are being removed."
+  "The deleted game, with empty lists."
   game: Game
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -2989,7 +2989,7 @@ input RecordPlayInput {
   day: Date
   "The number of times, 1 to 1,000,000."
   count: Int = 1
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3005,7 +3005,7 @@ type RecordPlayPayload {
   day: Date
   "The number of times that the user has played the game on that day."
   count: Int
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3068,7 +3068,7 @@ input LikeInput {
 type LikePayload {
   "The liked twit."
   twit: Twit
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3086,7 +3086,7 @@ input UnlikeInput {
 type UnlikePayload {
   "The unliked twit."
   twit: Twit
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3186,9 +3186,9 @@ type Role implements Node {
 
 "A page of roles."
 type RoleConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [RoleEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [Role]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3200,7 +3200,7 @@ type RoleConnection {
 type RoleEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: Role
 }
 
@@ -3240,7 +3240,7 @@ input CreateRoleInput {
   name: String
   "The code of the department that defines the role."
   department: String
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3250,7 +3250,7 @@ input CreateRoleInput {
 type CreateRolePayload {
   "The new role."
   role: Role
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3264,7 +3264,7 @@ input UpdateRoleInput {
   name: String
   "The code of the department that defines the role. ` + "`" + `null` + "`" + ` removes it."
   department: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3274,7 +3274,7 @@ input UpdateRoleInput {
 type UpdateRolePayload {
   "The updated role."
   role: Role
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3290,11 +3290,11 @@ input DeleteRoleInput {
 
 "Payload of ` + "`" + `deleteRole` + "`" + `."
 type DeleteRolePayload {
-  "The deleted role. Its lists are empty, because their entries are being removed."
+  "The deleted role, with empty lists."
   role: Role
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3316,7 +3316,7 @@ type AssignRolePayload {
   user: User
   "The role."
   role: Role
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3338,7 +3338,7 @@ type RevokeRolePayload {
   user: User
   "The role."
   role: Role
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3438,9 +3438,9 @@ enum Visibility {
 
 "A page of twits."
 type TwitConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [TwitEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [Twit]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3452,7 +3452,7 @@ type TwitConnection {
 type TwitEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: Twit
 }
 
@@ -3479,7 +3479,7 @@ input PostTwitInput {
   photoUrls: [URL!]
   "The visibility of the twit. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `."
   visibility: Visibility = PUBLIC
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3489,7 +3489,7 @@ input PostTwitInput {
 type PostTwitPayload {
   "The new twit."
   twit: Twit
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3505,11 +3505,11 @@ input DeleteTwitInput {
 
 "Payload of ` + "`" + `deleteTwit` + "`" + `."
 type DeleteTwitPayload {
-  "The deleted twit. Its lists are empty, because their entries are being removed."
+  "The deleted twit, with empty lists."
   twit: Twit
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3674,9 +3674,9 @@ type User implements Node {
 
 "A page of users."
 type UserConnection {
-  "The entries with their cursors. Null only if they could not be read."
+  "The entries with cursors. Null if the read failed."
   edges: [UserEdge!]
-  "The entries without their cursors. Null only if they could not be read."
+  "The entries. Null if the read failed."
   nodes: [User]
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3688,7 +3688,7 @@ type UserConnection {
 type UserEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
-  "The entry. Null only if it could not be read."
+  "The entry. Null if the read failed."
   node: User
   "When the follow was made. Null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and if unknown."
   followedAt: DateTime
@@ -3736,7 +3736,7 @@ input CreateUserInput {
   avatarUrl: URL
   "A line about the user, at most 200 characters."
   bio: String
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3746,7 +3746,7 @@ input CreateUserInput {
 type CreateUserPayload {
   "The new user."
   user: User
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3766,7 +3766,7 @@ input UpdateUserInput {
   avatarUrl: URL
   "A line about the user, at most 200 characters. ` + "`" + `null` + "`" + ` removes it."
   bio: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, nothing is changed, and the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3776,7 +3776,7 @@ input UpdateUserInput {
 type UpdateUserPayload {
   "The updated user."
   user: User
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3792,11 +3792,11 @@ input DeleteUserInput {
 
 "Payload of ` + "`" + `deleteUser` + "`" + `."
 type DeleteUserPayload {
-  "The deleted user. Its lists are empty, because their entries are being removed."
+  "The deleted user, with empty lists."
   user: User
   "The id of the deleted object."
   deletedId: ID
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3814,7 +3814,7 @@ input FollowInput {
 type FollowPayload {
   "The followed user."
   user: User
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
@@ -3832,7 +3832,7 @@ input UnfollowInput {
 type UnfollowPayload {
   "The unfollowed user."
   user: User
-  "Errors in the input. If there are any, nothing was changed."
+  "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String

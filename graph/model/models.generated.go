@@ -20,7 +20,7 @@ type AddCommentInput struct {
 	TwitID tables.ID `json:"twitId"`
 	// The text, at most 2,000 characters.
 	Content string `json:"content"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -32,7 +32,7 @@ type AddCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -54,7 +54,7 @@ type AssignRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -62,9 +62,9 @@ type AssignRolePayload struct {
 
 // A page of comments.
 type CommentConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*CommentEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.Comment `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -76,7 +76,7 @@ type CommentConnection struct {
 type CommentEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.Comment `json:"node"`
 }
 
@@ -88,7 +88,7 @@ type CreateDepartmentInput struct {
 	Name string `json:"name"`
 	// The code of the parent. Without it the department is a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -98,7 +98,7 @@ type CreateDepartmentInput struct {
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -110,7 +110,7 @@ type CreateGameInput struct {
 	Code string `json:"code"`
 	// The display name (default: the code).
 	Name graphql.Omittable[*string] `json:"name"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -120,7 +120,7 @@ type CreateGameInput struct {
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -134,7 +134,7 @@ type CreateRoleInput struct {
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role.
 	Department graphql.Omittable[*string] `json:"department"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -144,7 +144,7 @@ type CreateRoleInput struct {
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -164,7 +164,7 @@ type CreateUserInput struct {
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
 	// A line about the user, at most 200 characters.
 	Bio graphql.Omittable[*string] `json:"bio"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -174,7 +174,7 @@ type CreateUserInput struct {
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -194,7 +194,7 @@ type DeleteCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -212,11 +212,11 @@ type DeleteDepartmentInput struct {
 
 // Payload of `deleteDepartment`.
 type DeleteDepartmentPayload struct {
-	// The deleted department. Its lists are empty, because their entries are being removed.
+	// The deleted department, with empty lists.
 	Department *tables.Department `json:"department"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -232,11 +232,11 @@ type DeleteGameInput struct {
 
 // Payload of `deleteGame`.
 type DeleteGamePayload struct {
-	// The deleted game. Its lists are empty, because their entries are being removed.
+	// The deleted game, with empty lists.
 	Game *tables.Game `json:"game"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -252,11 +252,11 @@ type DeleteRoleInput struct {
 
 // Payload of `deleteRole`.
 type DeleteRolePayload struct {
-	// The deleted role. Its lists are empty, because their entries are being removed.
+	// The deleted role, with empty lists.
 	Role *tables.Role `json:"role"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -272,11 +272,11 @@ type DeleteTwitInput struct {
 
 // Payload of `deleteTwit`.
 type DeleteTwitPayload struct {
-	// The deleted twit. Its lists are empty, because their entries are being removed.
+	// The deleted twit, with empty lists.
 	Twit *tables.Twit `json:"twit"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -292,11 +292,11 @@ type DeleteUserInput struct {
 
 // Payload of `deleteUser`.
 type DeleteUserPayload struct {
-	// The deleted user. Its lists are empty, because their entries are being removed.
+	// The deleted user, with empty lists.
 	User *tables.User `json:"user"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -304,9 +304,9 @@ type DeleteUserPayload struct {
 
 // A page of departments.
 type DepartmentConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*DepartmentEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.Department `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -318,7 +318,7 @@ type DepartmentConnection struct {
 type DepartmentEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.Department `json:"node"`
 	// The number of levels below the department, from 1. Null outside of `descendants`.
 	Depth *int `json:"depth"`
@@ -336,7 +336,7 @@ type FollowInput struct {
 type FollowPayload struct {
 	// The followed user.
 	User *tables.User `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -344,9 +344,9 @@ type FollowPayload struct {
 
 // A page of games.
 type GameConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*GameEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.Game `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -358,7 +358,7 @@ type GameConnection struct {
 type GameEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.Game `json:"node"`
 	// The last day on which the user played the game. Null outside of a user's `games`.
 	Day *string `json:"day"`
@@ -378,7 +378,7 @@ type LikeInput struct {
 type LikePayload struct {
 	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -402,7 +402,7 @@ type LogInPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -414,7 +414,7 @@ type MoveDepartmentInput struct {
 	Code string `json:"code"`
 	// The code of the new parent. Without it, or with `null`, the department becomes a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -424,7 +424,7 @@ type MoveDepartmentInput struct {
 type MoveDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -453,7 +453,7 @@ type PostTwitInput struct {
 	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
 	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -463,7 +463,7 @@ type PostTwitInput struct {
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -477,7 +477,7 @@ type RecordPlayInput struct {
 	Day graphql.Omittable[*string] `json:"day"`
 	// The number of times, 1 to 1,000,000.
 	Count graphql.Omittable[*int] `json:"count"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -493,7 +493,7 @@ type RecordPlayPayload struct {
 	Day *string `json:"day"`
 	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -515,7 +515,7 @@ type RevokeRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -523,9 +523,9 @@ type RevokeRolePayload struct {
 
 // A page of roles.
 type RoleConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*RoleEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.Role `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -537,7 +537,7 @@ type RoleConnection struct {
 type RoleEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.Role `json:"node"`
 }
 
@@ -569,7 +569,7 @@ type SignUpPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -577,9 +577,9 @@ type SignUpPayload struct {
 
 // A page of twits.
 type TwitConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*TwitEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.Twit `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -591,7 +591,7 @@ type TwitConnection struct {
 type TwitEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.Twit `json:"node"`
 }
 
@@ -607,7 +607,7 @@ type UnfollowInput struct {
 type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -625,7 +625,7 @@ type UnlikeInput struct {
 type UnlikePayload struct {
 	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -637,7 +637,7 @@ type UpdateDepartmentInput struct {
 	Code string `json:"code"`
 	// The display name, at most 180 bytes. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -647,7 +647,7 @@ type UpdateDepartmentInput struct {
 type UpdateDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -659,7 +659,7 @@ type UpdateGameInput struct {
 	Code string `json:"code"`
 	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -669,7 +669,7 @@ type UpdateGameInput struct {
 type UpdateGamePayload struct {
 	// The updated game.
 	Game *tables.Game `json:"game"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -683,7 +683,7 @@ type UpdateRoleInput struct {
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role. `null` removes it.
 	Department graphql.Omittable[*string] `json:"department"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -693,7 +693,7 @@ type UpdateRoleInput struct {
 type UpdateRolePayload struct {
 	// The updated role.
 	Role *tables.Role `json:"role"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -713,7 +713,7 @@ type UpdateUserInput struct {
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
 	// A line about the user, at most 200 characters. `null` removes it.
 	Bio graphql.Omittable[*string] `json:"bio"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -723,7 +723,7 @@ type UpdateUserInput struct {
 type UpdateUserPayload struct {
 	// The updated user.
 	User *tables.User `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
 	ClientMutationID *string `json:"clientMutationId"`
@@ -731,9 +731,9 @@ type UpdateUserPayload struct {
 
 // A page of users.
 type UserConnection struct {
-	// The entries with their cursors. Null only if they could not be read.
+	// The entries with cursors. Null if the read failed.
 	Edges []*UserEdge `json:"edges"`
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*tables.User `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -745,7 +745,7 @@ type UserConnection struct {
 type UserEdge struct {
 	// The position of the entry, for `after` and `before`. It is opaque.
 	Cursor string `json:"cursor"`
-	// The entry. Null only if it could not be read.
+	// The entry. Null if the read failed.
 	Node *tables.User `json:"node"`
 	// When the follow was made. Null outside of `followers` and `following`, and if unknown.
 	FollowedAt *time.Time `json:"followedAt"`

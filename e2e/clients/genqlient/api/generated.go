@@ -42,7 +42,7 @@ func (v *Counts) GetTwitCount() *int { return v.TwitCount }
 type FollowFollowFollowPayload struct {
 	// The followed user.
 	User *Counts `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -101,7 +101,7 @@ func (v *FollowersUser) GetFollowers() *FollowersUserFollowersUserConnection { r
 //
 // A page of users.
 type FollowersUserFollowersUserConnection struct {
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*FollowersUserFollowersUserConnectionNodesUser `json:"nodes"`
 	// Information for pagination.
 	PageInfo FollowersUserFollowersUserConnectionPageInfo `json:"pageInfo"`
@@ -230,7 +230,7 @@ func (v *PartialResponse) GetFollow() *PartialFollowFollowPayload { return v.Fol
 type PostPostTwitPostTwitPayload struct {
 	// The new twit.
 	Twit *PostPostTwitPostTwitPayloadTwit `json:"twit"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -281,7 +281,7 @@ type PostTwitInput struct {
 	PhotoUrls []string `json:"photoUrls"`
 	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility *Visibility `json:"visibility"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key by the same viewer has no further effect.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey *string `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
@@ -424,7 +424,7 @@ func (v *ProfileUser) __premarshalJSON() (*__premarshalProfileUser, error) {
 //
 // A page of users.
 type ProfileUserFollowersUserConnection struct {
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUser `json:"nodes"`
 }
 
@@ -462,7 +462,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUser) GetGames() *ProfileUserFol
 //
 // A page of games.
 type ProfileUserFollowersUserConnectionNodesUserGamesGameConnection struct {
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame `json:"nodes"`
 }
 
@@ -490,7 +490,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame
 //
 // A page of twits.
 type ProfileUserTwitsTwitConnection struct {
-	// The entries without their cursors. Null only if they could not be read.
+	// The entries. Null if the read failed.
 	Nodes []*ProfileUserTwitsTwitConnectionNodesTwit `json:"nodes"`
 }
 
@@ -558,7 +558,7 @@ func (v *UpdateResponse) GetUpdateUser() *UpdateUpdateUserUpdateUserPayload { re
 type UpdateUpdateUserUpdateUserPayload struct {
 	// The updated user.
 	User *UpdateUpdateUserUpdateUserPayloadUser `json:"user"`
-	// Errors in the input. If there are any, nothing was changed.
+	// Errors in the input. If there are any, nothing changed.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -611,7 +611,7 @@ type UpdateUserInput struct {
 	AvatarUrl *string `json:"avatarUrl,omitempty"`
 	// A line about the user, at most 200 characters. `null` removes it.
 	Bio *string `json:"bio"`
-	// The `version` that the client has read. If it has changed since, nothing is changed, and the error is `CONFLICT`.
+	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion *string `json:"expectedVersion"`
 	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
