@@ -218,7 +218,8 @@ func TestArguments(t *testing.T) {
 		problem                        string
 	}{
 		"literals": {"", `n:1,f:2,b:true,id:3,v:PUBLIC,list:[1],lists:1`, `{}`, map[string]any{
-			"n": int64(1), "f": 2.0, "b": true, "id": "3", "v": "PUBLIC", "list": []any{int64(1)}, "lists": []any{[]any{int64(1)}}}, ""},
+			"n": int64(1), "f": 2.0, "b": true, "id": "3", "v": "PUBLIC",
+			"list": []any{int64(1)}, "lists": []any{[]any{int64(1)}}}, ""},
 		"null":                                {"", `n:null`, `{}`, map[string]any{"n": nil}, ""},
 		"a variable":                          {"$n:Int", `n:$n`, `{"n":5}`, map[string]any{"n": int64(5)}, ""},
 		"a variable without a value":          {"$n:Int", `n:$n`, `{}`, map[string]any{}, ""},

@@ -165,7 +165,9 @@ func (d deprecation) DeprecationReason() *string {
 }
 
 // members converts the members of a type. Deprecated ones are optional.
-func members[D any, M interface{ IsDeprecated() bool }](list []D, includeDeprecated bool, member func(D) (M, bool)) []M {
+func members[D any, M interface{ IsDeprecated() bool }](
+	list []D, includeDeprecated bool, member func(D) (M, bool),
+) []M {
 	all := make([]M, 0, len(list))
 	for _, d := range list {
 		if m, ok := member(d); ok && (includeDeprecated || !m.IsDeprecated()) {

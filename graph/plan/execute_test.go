@@ -16,19 +16,24 @@ func people() *fixture {
 			return list
 		})
 	}
+	bestFriend := func(p *testObject) any { return obj("Person", "name", "best of "+p.fields["name"].(string)) }
+	me := obj("Person", "name", "a", "tags", []string{"x", "y"}, "house", obj("House", "street", "s"))
 	return &fixture{sdl: `
-		type Query { me: Person, people: [Person], empty: [Person], absent: Person, echo(arg: String = "none", n: Int): String, when: String }
+		type Query {
+			me: Person, people: [Person], empty: [Person], absent: Person, when: String
+			echo(arg: String = "none", n: Int): String
+		}
 		type Person { name: String, friends(n: Int): [Person], best: Person, first: String, tags: [String], house: House }
 		type House { street: String, owner: Person }
 		type Mutation { add(n: Int): Counter, fail: Int }
 		type Counter { total: Int, again: Int }`,
 		resolvers: map[string]resolver{
-			"Query.me":       returns(obj("Person", "name", "a", "tags", []string{"x", "y"}, "house", obj("House", "street", "s"))),
+			"Query.me":       returns(me),
 			"Query.people":   returns(list(obj("Person", "name", "a"), obj("Person", "name", "b"), obj("Person", "name", "c"))),
 			"Query.empty":    returns(list()),
 			"Query.absent":   returns(nil),
 			"Person.friends": friends(2),
-			"Person.best":    perParent(func(p *testObject) any { return obj("Person", "name", "best of "+p.fields["name"].(string)) }),
+			"Person.best":    perParent(bestFriend),
 			"House.owner":    returns(obj("Person", "name", "o")),
 			"Query.echo":     func(_ []*testObject, args map[string]any) ([]any, error) { return []any{fmt.Sprint(args)}, nil },
 		}}

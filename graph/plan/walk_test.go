@@ -75,7 +75,10 @@ func TestWalk(t *testing.T) {
 		{"a call comes after the call of its parents", `{t:tree{name leaves{tree{name}}} trees{name}}`, nil,
 			[]string{"root: Query.tree <nil>", "t Tree: Tree.leaves <nil>", "t.leaves Leaf: Leaf.tree", "root: Query.trees"}},
 		{"fields without resolvers are not visited", `{tree{leaves{spots{first{tree{name}}}}}}`, nil,
-			[]string{"root: Query.tree <nil>", "tree Tree: Tree.leaves <nil>", "tree.leaves Leaf: Spots.first", "tree.leaves.spots.first Leaf: Leaf.tree"}},
+			[]string{
+				"root: Query.tree <nil>", "tree Tree: Tree.leaves <nil>", "tree.leaves Leaf: Spots.first",
+				"tree.leaves.spots.first Leaf: Leaf.tree",
+			}},
 		{"each type of a union", `{tree{bird{...on Wren{sings nest{name}} ...on Crow{nest{name}}}}}`, nil,
 			[]string{"root: Query.tree <nil>", "tree Tree: Tree.bird", "tree.bird Crow: Crow.nest", "tree.bird Wren: Wren.nest"}},
 		{"variables, and skipped fields", `query($a:String,$b:Boolean!){tree(arg:$a){name leaves@skip(if:$b){__typename}}}`, map[string]any{"a": "oak", "b": true},

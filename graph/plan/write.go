@@ -65,8 +65,9 @@ func (w *writer) object(b *batch, i int32) bool {
 	return true
 }
 
-// fields appends fields from k to the first null, of which it appends only the key. It returns its
-// index, or the number of fields. A leaf that panics is null, with an error.
+// fields appends fields from k to the first null, and returns its index: of this field it appends
+// the key. Without a null it returns the number of fields. A leaf that panics is null, with an
+// error.
 func (w *writer) fields(b *batch, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

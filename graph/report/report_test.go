@@ -34,8 +34,9 @@ func TestMiddleware(t *testing.T) {
 		{"no header", nil, &graphql.Response{Data: []byte("{}")}, false, nil},
 		{"another value of the header", []string{"0"}, &graphql.Response{Data: []byte("{}")}, false, nil},
 		{"the report has the sums of its levels", []string{"1"}, &graphql.Response{Data: []byte("{}")}, true, whole},
-		{"other extensions are kept", []string{"1"}, &graphql.Response{Data: []byte("null"), Extensions: map[string]any{"other": 1}},
-			true, map[string]any{"other": 1, "report": whole["report"]}},
+		{"other extensions are kept", []string{"1"},
+			&graphql.Response{Data: []byte("null"), Extensions: map[string]any{"other": 1}}, true,
+			map[string]any{"other": 1, "report": whole["report"]}},
 		{"a request that was not executed", []string{"1"}, &graphql.Response{}, true, nil},
 		{"no response", []string{"1"}, nil, true, nil},
 	} {

@@ -97,7 +97,9 @@ func TestMarshalIntPanicsAbove32Bits(t *testing.T) {
 		}
 	}
 	for _, i := range []int{math.MinInt32 - 1, math.MaxInt32 + 1, math.MaxInt64} {
-		for name, write := range map[string]func(){"append": func() { AppendInt(nil, i) }, "marshal": func() { MarshalInt(i) }} {
+		for name, write := range map[string]func(){
+			"append": func() { AppendInt(nil, i) }, "marshal": func() { MarshalInt(i) },
+		} {
 			func() {
 				defer func() {
 					refusal, _ := recover().(*apierr.Error)

@@ -24,7 +24,8 @@ func definitions(s *ast.Schema, names ...string) string {
 			part.Types[name] = s.Types[name]
 		}
 	}
-	formatter.NewFormatter(&text, formatter.WithIndent(""), formatter.WithoutDescription(), formatter.WithBuiltin()).FormatSchema(part)
+	f := formatter.NewFormatter(&text, formatter.WithIndent(""), formatter.WithoutDescription(), formatter.WithBuiltin())
+	f.FormatSchema(part)
 	return withoutCommas(text.String())
 }
 
@@ -102,11 +103,15 @@ args(includeDeprecated: Boolean! = false): [__InputValue!]!
 	}
 	t.Run("no other definitions", func(t *testing.T) {
 		got := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Types)), func(name string) bool { return !s.Types[name].BuiltIn })
-		want := []string{"Boolean", "ID", "Int", "String", "__Directive", "__DirectiveLocation", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"}
+		want := []string{
+			"Boolean", "ID", "Int", "String", "__Directive", "__DirectiveLocation", "__EnumValue", "__Field",
+			"__InputValue", "__Schema", "__Type", "__TypeKind",
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]string{"defer", "deprecated", "include", "oneOf", "skip", "specifiedBy", "stream"}, slices.Sorted(maps.Keys(s.Directives))); diff != "" {
+		want = []string{"defer", "deprecated", "include", "oneOf", "skip", "specifiedBy", "stream"}
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Directives))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
