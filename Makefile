@@ -1,4 +1,4 @@
-# make run and make test are all that a newcomer needs: each does its own set-up. The rest is listed by make help.
+# make run and make test do their own set-up. make help lists the other targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
@@ -10,31 +10,31 @@ SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 GENQLIENT := e2e/clients/genqlient
 CLIENTS := e2e/clients/node_modules/.package-lock.json
-# Runs a command and says how long it took; .ci/run looks for the slowest.
+# Runs a command and prints its duration; .ci/run lists the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
 
-run: build $(SECRET) ## twibase on http://127.0.0.1:8080, on the embedded store in data/, with a sample in it if it is empty
-	@echo 'To be LiLei, put into the headers the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
+run: build $(SECRET) ## twibase on http://127.0.0.1:8080 with the embedded store in data/; imports a sample if that is empty
+	@echo 'To act as LiLei, send the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
 	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET)
 
-build: $(IDE) ## bin/twibase, with the IDE in it
+build: $(IDE) ## bin/twibase, with the IDE
 	go build -trimpath -buildvcs=auto -o bin/twibase .
 
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
 
-test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## everything that must hold: lint and all tests, on a real HBase and in a real browser too
+test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a real HBase and in a real browser
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
 	$(call timed,go -C bench test $(TESTFLAGS) ./...)
-	$(call timed,$(MAKE) killservers SERVERS=1) # by themselves, as they tell of time
+	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
 	$(call timed,$(MAKE) soak SOAK=30s)
-	@scripts/audit || [ $$? = 3 ] # what can't be checked here is said so, and by .ci/run once more
+	@scripts/audit || [ $$? = 3 ] # 3: a database cannot be reached; the script and .ci/run say so
 	$(call timed,scripts/fuzz 10000)
 
-check: ## before a commit: what lint checks, and the tests that need no HBase and no browser
+check: ## before a commit: lint, and the tests that need no HBase and no browser
 	@$(MAKE) lint
 	@$(call timed,go test -short $(TESTFLAGS) ./...)
 
@@ -46,66 +46,66 @@ lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files
 	@$(call timed,go tool staticcheck ./...)
 	@$(call timed,go -C bench tool staticcheck ./...)
 	@$(call timed,scripts/generated)
-	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is old, or something may not go into the binary: make licenses'; exit 1; }
-	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, .npmrc says how'; exit 1; }
+	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is stale, or a licence is not permitted: make licenses'; exit 1; }
+	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, with the options of .npmrc'; exit 1; }
 	@go mod tidy -diff
 	@go -C $(GENQLIENT) mod tidy -diff
 	@go -C bench mod tidy -diff
 
-generate: ## what gqlgen makes of the schema, and genqlient of a test program's operations
+generate: ## the code that gqlgen and genqlient generate
 	go run ./graph/plan/generate
 	go generate ./graph/plan/example
 	go -C $(GENQLIENT) tool genqlient
 
-differential: ## a million random operations on the embedded engine and on a real HBase
+differential: ## compares the embedded engine with a real HBase on a million random operations
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
 
-oracle: ## a million random queries, answered by the plan and by gqlgen's executor
+oracle: ## compares the plan with gqlgen's executor on a million random queries
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
 
-conformance: node_modules/.package-lock.json ## twibase and graphql-js on 20,000 random documents (DOCUMENTS)
+conformance: node_modules/.package-lock.json ## compares twibase with graphql-js on 20,000 random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run 'TestConformance|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}
 
-fuzzdocuments: ## no internal error and no panic on a million random documents (DOCUMENTS)
+fuzzdocuments: ## looks for internal errors and panics with a million random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run TestNoDocumentIsAnInternalError ./e2e/conformance -fuzzed $${DOCUMENTS:-1000000}
 
-kill: ## kills a gateway five hundred times while it is written to, and looks what became of what it acknowledged
+kill: ## kills a gateway 500 times under writes, and checks all acknowledged changes (KILLS)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
 
-killservers: ## kills the region servers of a real HBase of five processes one after the other, and then one of two gateways
+killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3}
 
-stopped: ## stops and kills region servers of a real HBase of five processes, and prints second by second what a gateway answers meanwhile
+stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
 	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped
 
-soak: ## half an hour of reads, writes, attacks and subscriptions, over a real HBase whose region servers stop again and again
+soak: ## half an hour of reads, writes, attacks and subscriptions on a real HBase with failing region servers (SOAK)
 	CI=true go test -count 1 -timeout 2h -v -run TestSoak ./e2e -soak $${SOAK:-30m}
 
-bench: ## what twibase costs, as ratios within one run: beside gqlgen's executor and a program written by hand, on both engines, as data grow
+bench: ## compares twibase with gqlgen's executor and a program by hand, on both engines, as data grow
 	go -C bench run .
 
-cluster: ## what a nested question costs on a real HBase, beside a gateway in Java, with the data of TWIBASE_DATA
+cluster: ## compares a nested query on a real HBase with a gateway in Java, with the data of TWIBASE_DATA
 	go -C bench run ./cluster
 
-lab: ## compares designs of tables on both engines, and writes what comes out into docs/LAB.md
+lab: ## compares table designs on both engines, and writes the results into docs/LAB.md and docs/lab
 	go -C bench run ./lab
 
-fuzz: ## every fuzz test in turn, with INPUTS inputs each (half a million)
+fuzz: ## each fuzz test with half a million inputs (INPUTS)
 	scripts/fuzz $${INPUTS:-500000}
 
-audit: ## known vulnerabilities in what the binary and the IDE are made of, and the JavaScript clients of tests; the status is 3 where nobody can tell
+audit: ## known vulnerabilities of all dependencies; status 3 if a database cannot be reached
 	scripts/audit
 
-licenses: ## the licences of what the binary and the IDE are made of, into docs/LICENSES.md
+licenses: ## writes the licences of the dependencies into docs/LICENSES.md
 	scripts/licenses > docs/LICENSES.md
 
-reproducible: $(IDE) ## two builds in two folders, one of them from nothing, are the same bytes
+reproducible: $(IDE) ## checks that two builds, one with an empty cache, are the same bytes
 	scripts/reproducible
 
-chromium: ## Debian's browser, which the browser test drives
+chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
 
-clean: ## removes what make made; the data in data/ stays
+clean: ## removes all that make built; data/ stays
 	rm -rf bin node_modules e2e/clients/{node_modules,__generated__,*/__generated__} $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
