@@ -16,8 +16,10 @@ const (
 	smallRequest = 1 << 20
 	// maxPiece bounds the likely bytes of a call of the store.
 	maxPiece = 8 << 20
-	// largeCell is the average size of cells, in bytes, from which a row counts as large.
+	// largeCell is the average size of cells, in bytes, from which a row counts as large, and smallCell that below which it
+	// counts as small.
 	largeCell = 8 << 10
+	smallCell = 2 << 10
 	// maxColumns is the number of columns that is assumed for a Get with a greater limit, or none.
 	maxColumns = 1000
 	// maxWaiting bounds the requests that wait for memory, and maxMemoryWait their wait.
@@ -32,15 +34,15 @@ const (
 // The size of a result is unknown before it is read. There are two estimates:
 //
 //   - possible: the number of columns, times the largest cell of their family. It is usually a hundred times too large. A row whose
-//     cells were small when they were last read counts with [largeCell] per column.
+//     cells were small when they were last read counts with [smallCell] per column.
 //   - likely: the size of the row's cells when they were last read, if they were large, and otherwise 0.
 //
 // The Gets of a request are sent in pieces, which bound both estimates. Two more bounds hold for all requests together:
 //
 //   - A request that has read more than [smallRequest], or is likely to, takes its bytes from the memory, and returns them when it
 //     ends. If too few are left it waits. If [maxWaiting] requests wait already, or after [maxMemoryWait], it fails with [*Busy].
-//   - The possible bytes of rows in flight that are not known to be large are at most twice the memory. So large rows that are read
-//     for the first time arrive one piece after the other. An engine that can stop between two rows does not need this bound.
+//   - The possible bytes of rows in flight that are not known to be large are at most those of the memory. So large rows that are
+//     read for the first time arrive one piece after the other. An engine that can stop between two rows does not need this bound.
 type Memory struct {
 	most    int64
 	large   *semaphore.Weighted // bytes of requests that are not small
@@ -74,9 +76,13 @@ func (m *Memory) doubts() bool {
 
 // NewMemory returns a memory of that size. maxCell returns the maximum size of a cell of a family, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
-	m := &Memory{most: bytes, large: semaphore.NewWeighted(bytes), maxCell: maxCell, seed: maphash.MakeSeed()}
-	m.flight = semaphore.NewWeighted(m.window())
-	return m
+	return &Memory{
+		most:    bytes,
+		large:   semaphore.NewWeighted(bytes),
+		flight:  semaphore.NewWeighted(bytes),
+		maxCell: maxCell,
+		seed:    maphash.MakeSeed(),
+	}
 }
 
 // Load returns the bytes that requests hold, and the number of requests that were rejected. Both are 0 if m is nil.
@@ -132,7 +138,7 @@ func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Resul
 	}
 	m := b.memory
 	before := m.sizeOf(gets)
-	possible := min(before.possible, m.window())
+	possible := min(before.possible, m.most)
 	if possible <= smallRequest {
 		return func([]Result) {}, nil
 	}
@@ -155,8 +161,6 @@ func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Resul
 	}
 	return land, nil
 }
-
-func (m *Memory) window() int64 { return 2 * m.most }
 
 // size is the estimates of Gets, in bytes.
 type size struct{ likely, possible int64 }
@@ -204,7 +208,7 @@ func (m *Memory) size(g *Get, s *columnSizes) size {
 			return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 		}
 		if m.placeSmall(hash).Load() == smallMark(hash) {
-			each = largeCell
+			each = smallCell
 		}
 	}
 	return size{possible: int64(s.named + columns*each)}
@@ -216,7 +220,7 @@ func (m *Memory) piece(gets []Get) (n int, all size) {
 	for i := range gets {
 		s = m.sizesOf(&gets[i], s)
 		one := m.size(&gets[i], s)
-		if i > 0 && (all.likely+one.likely > maxPiece || all.possible+one.possible > m.window()) {
+		if i > 0 && (all.likely+one.likely > maxPiece || all.possible+one.possible > m.most) {
 			return i, all
 		}
 		all.likely, all.possible = all.likely+one.likely, all.possible+one.possible
@@ -267,7 +271,7 @@ func (m *Memory) learnSmall(gets []Get, results []Result) {
 			continue
 		}
 		hash := m.hash(&gets[i], s)
-		if len(cells) == 0 || int(Size(cells))/len(cells) < largeCell {
+		if len(cells) == 0 || int(Size(cells))/len(cells) < smallCell {
 			m.knownSmall.Store(true)
 			m.placeSmall(hash).Store(smallMark(hash))
 		} else {

@@ -120,7 +120,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("small rows are read in one call, and take no memory", func(t *testing.T) {
 		store, m := &longTexts{cell: 100}, NewMemory(64<<20, maxCell)
-		if n, err := read(t, t.Context(), Budgeted(t.Context(), store, 32<<20, m), 200); n != 200 || err != nil || len(store.calls) != 1 {
+		if n, err := read(t, t.Context(), Budgeted(t.Context(), store, 32<<20, m), 100); n != 100 || err != nil || len(store.calls) != 1 {
 			t.Errorf("%d rows, the error %v, calls of %v rows", n, err, store.calls)
 		}
 		if held, _ := m.Load(); held != 0 {
@@ -154,9 +154,9 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("rows that may be large are in flight one call after the other", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(16<<20, maxCell)
+			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 24 MB at most, of 32
+				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 24 MB at most, of 32 MiB
 			}
 			for n := 1; n <= 3; n++ {
 				if synctest.Wait(); len(store.calls) != n {
@@ -168,13 +168,13 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("rows whose cells are known to be small are in flight together", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: 100}, NewMemory(16<<20, maxCell)
+			store, m := &longTexts{cell: 100}, NewMemory(32<<20, maxCell)
 			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); err != nil {
 				t.Fatal(err)
 			}
 			store.calls, store.hold = nil, make(chan struct{})
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 4 MB at most
+				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 1 MB at most
 			}
 			if synctest.Wait(); len(store.calls) != 3 {
 				t.Errorf("%d calls are in flight", len(store.calls))
