@@ -51,7 +51,7 @@ func TestRepair(t *testing.T) {
 		{Family: tables.Attributes, Qualifier: "followerCount", Timestamp: 2, Value: []byte("2")}}}
 	edge := hbase.Put{Table: tables.Follows.Table, Row: "x",
 		Cells: []hbase.Cell{{Family: tables.Attributes, Qualifier: "state", Timestamp: 2, Value: []byte("1")}}}
-	const line = `users "\xe2\x95LiLei" i:followerCount: is 2, should be 1: users:f has so many members` + "\n"
+	const line = `users "\xe2\x95LiLei" i:followerCount: is 2, should be 1: the number of members of users:f` + "\n"
 	const lost = `follows "x" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "x" (it cannot be repaired)` + "\n"
 	for _, step := range []struct {
 		name   string

@@ -9,8 +9,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// buckets checks that the members of all lists are where readers look for them. It precedes every check that looks for a
-// member.
+// buckets checks the directories of all lists, and that each member is in the bucket that covers
+// it.
 func (r *run) buckets(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		err := r.rows(ctx, l.Rows(), func(rows []hbase.Row) error { return r.bucketsOf(ctx, l, rows) })
@@ -27,7 +27,7 @@ type bucketRow struct {
 	number uint32
 }
 
-// bucketsOf checks the directories of some lists, and then whether each bucket holds what its directory says.
+// bucketsOf checks the directories of rows, then the members of the rows of split lists.
 func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var buckets []bucketRow
 	for _, row := range rows {
@@ -52,7 +52,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 			split = append(split, b)
 		}
 	}
-	if err := r.flush(ctx); err != nil || r.broken { // a broken directory does not tell where members belong
+	if err := r.flush(ctx); err != nil || r.broken { // without a directory no member is astray
 		return err
 	}
 	repaired, err := hbase.GetEach(ctx, r.Store, split, directory)
@@ -60,15 +60,15 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 		return err
 	}
 	for i, b := range split {
-		if err := r.strays(ctx, l, b, repaired[i]); err != nil {
+		if err := r.astray(ctx, l, b, repaired[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// directory checks that the buckets of a list cover it without a gap, and that no buckets are pending of which no split
-// is in progress.
+// directory checks that the buckets of a list cover it without a gap, and that buckets are pending
+// only during a split.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)
 	buckets, err := l.DecodeDirectory(owner, cells)
@@ -77,7 +77,7 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 		r.unreadable(column{l.Table, row, l.Family, tables.MembersEnd}, err)
 		return
 	}
-	if !r.resting { // otherwise the split will clean up, and then remove this
+	if !r.splitting { // otherwise the split will remove them
 		for _, c := range cells[len(buckets):] {
 			r.surplus(l.Table, row, c, noSplit(owner))
 		}
@@ -87,12 +87,13 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 		switch {
 		case i > 0 && b.Start != buckets[i-1].Stop:
 			b.Start = buckets[i-1].Stop
-			r.compareColumn(hbase.Get{Table: l.Table, Row: row}, old, l.BucketCell(b, old.Timestamp), "the bucket before ends there")
+			at, want := hbase.Get{Table: l.Table, Row: row}, l.BucketCell(b, old.Timestamp)
+			r.compareColumn(at, old, want, "the previous bucket ends there")
 		case i == len(buckets)-1 && b.Stop != "":
 			b.Stop = ""
 			whole := l.BucketCell(b, old.Timestamp)
-			r.report(columnOf(l.Table, row, *old), there, fmt.Sprintf("%q", whole.Qualifier), "the last bucket goes to the end",
-				hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{whole}}, rebuild.Remove(l.Table, row, *old))
+			r.report(columnOf(l.Table, row, *old), present, fmt.Sprintf("%q", whole.Qualifier),
+				"the last bucket covers the end", put(l.Table, row, whole), rebuild.Remove(l.Table, row, *old))
 		default:
 			continue
 		}
@@ -104,11 +105,11 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// strays reports the members that lie in a bucket which does not cover them, as the directory says. The repair moves
-// them into the one that does.
-func (r *run) strays(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
+// astray reports the members of a bucket that it does not cover. The repair moves them into the
+// bucket that does.
+func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
-	if err != nil || r.resting && len(directory) > len(buckets) {
+	if err != nil || r.splitting && len(directory) > len(buckets) {
 		return err
 	}
 	from := l.Row(b.owner, b.number)
@@ -117,25 +118,25 @@ func (r *run) strays(ctx context.Context, l *tables.AnyList, b bucketRow, direct
 		if err != nil {
 			return err
 		}
-		var strays []entry
+		var astray []entry
 		for _, c := range cells[0] {
 			if tables.Moved(c) {
 				r.surplus(l.Table, from, c, noSplit(b.owner))
 			} else if tables.BucketOf(buckets, c.Qualifier) != b.number {
-				strays = append(strays, entry{list: l, owner: b.owner, cell: c})
+				astray = append(astray, entry{list: l, owner: b.owner, cell: c})
 			}
 		}
-		if err := r.find(ctx, strays); err != nil {
+		if err := r.find(ctx, astray); err != nil {
 			return err
 		}
-		for _, e := range strays {
+		for _, e := range astray {
 			repair := []hbase.Mutation{rebuild.Remove(l.Table, from, e.cell)}
 			if e.found == nil {
-				repair = append(repair, hbase.Put{Table: l.Table, Row: e.row, Cells: []hbase.Cell{e.cell}})
+				repair = append(repair, put(l.Table, e.row, e.cell))
 			}
 			why := fmt.Sprintf("row %q covers it", e.row)
-			if r.report(columnOf(l.Table, from, e.cell), there, absent, why, repair...) && e.found == nil {
-				r.grow(e.of(), e.cell, 1)
+			if r.report(columnOf(l.Table, from, e.cell), present, absent, why, repair...) && e.found == nil {
+				r.addToLength(e.of(), e.cell, 1)
 			}
 		}
 		if len(cells[0]) < maxRepairs {

@@ -1,12 +1,24 @@
-// Package check checks whether all derived data of a store follows from its sources, and repairs what differs.
+// Package check compares all derived data of a store with its sources, and repairs the differences.
 //
-// The sources are the objects, the edges, the plays, the names of twits, and the comments of twits. Derived are the
-// lists of both ends, the buckets of split lists, the counts, the sums and the timelines. Each check reads a table, a
-// batch of rows at a time, with the data that is derived from them, or from which they are derived. So memory depends
-// on the number of violations and of departments, and on no other table's size.
+//	sources                        derived data
+//	edges, plays, references       the members of the lists of both ends
+//	names of twits, twits          the author's list, the album, timelines
+//	comments of a twit             the list of their author
+//	the members of a list          its buckets and length
+//	plays                          the sums of a game by day
 //
-// Nothing else may write to the store: an operation in progress looks like a violation, and a repair would be a second
-// writer.
+// Two directions are compared. Checks of sources, such as edges, expect entries in lists: see
+// expect. Checks of lists ask for the source of each member: see explain. A check scans one table
+// in batches, so memory depends on the number of violations and departments only.
+//
+//	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
+//
+// The order of the checks matters: buckets first, since lists are read through them; then sources;
+// then lists, lengths, sums and timelines, which are compared with repaired data. Without repairs,
+// the run keeps the changes that repairs would have made, so that a missing member is not reported
+// again as a wrong length.
+//
+// Nothing else may write to the store: an operation in progress looks like a violation.
 package check
 
 import (
@@ -20,43 +32,45 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Checker is how to check a store. Only the store is needed.
+// Checker checks a store. Fields other than Store are optional. The functions are called from one
+// goroutine.
 type Checker struct {
 	Store hbase.Store
-	// Report is called with each violation, Read with how many more rows of a table were read; both from one
-	// goroutine. Nil is no call.
+	// Report is called with each violation.
 	Report func(Violation)
-	Read   func(table string, rows int)
-	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in timelines.
+	// Read is called with the number of rows read from a table since the last call.
+	Read func(table string, rows int)
+	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in
+	// timelines.
 	Waiting func(jobs int)
-	// Grace is for how long a write may be on its way before that is a violation.
+	// Grace is the age from which an incomplete operation is a violation.
 	Grace time.Duration
-	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound] if it is 0, less in tests.
+	// TimelineBound is the number of entries that a timeline keeps. The default is
+	// [tables.TimelineBound].
 	TimelineBound int
 }
 
-// All calls report with each violation of a store.
+// All reports all violations of a store.
 func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
-// Run checks the store once, writes nothing, and returns how that ended: a violation is no error.
+// Run checks the store once and writes nothing. A violation is no error.
 func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// maxRuns is how often RepairAll checks a store at most. A member of a bucket that no directory names, say, is moved
-// into another one, then seen not to follow from anything, and then not counted any more.
+// maxRuns bounds the runs of RepairAll. A repair may reveal another violation: a moved member may
+// lack a source.
 const maxRuns = 8
 
-// Result says what became of violations.
+// Result counts violations.
 type Result struct {
-	// Found is how many there were in all, Left how many are still there.
 	Found, Left int
 }
 
-// RepairAll repairs until nothing is left that can be repaired, and proves that by going through the store once more.
-// Interrupted, or done twice, it comes to the same.
+// RepairAll repairs the store until a run finds only violations that cannot be repaired. It is
+// idempotent, and can be repeated after an interruption.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -84,40 +98,37 @@ func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 }
 
 // run is one check of a store.
-//
-// A check without repairs notes the changes that repairs would have made, in the fields from off on. So it reports a
-// violation alone, and not also the counts and sums that follow from it.
 type run struct {
 	Checker
 	repair bool
 	now    time.Time
-	// reported are the violations of the rows that are being checked.
+	// reported are the violations of the current batch of rows.
 	reported map[Violation]bool
-	// puts and deletes are the repairs that are not written yet.
+	// puts and deletes are pending repairs.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
-	// resting is whether splits are in progress that have not cleaned up yet.
-	resting bool
-	// broken is whether there are directories that lead nowhere, and are not repaired.
+	// splitting is true if a split in progress has not cleaned up yet.
+	splitting bool
+	// broken is true if a directory is broken and not repaired.
 	broken bool
-	// parents has the parent of each department that could be read, unread all others.
+	// parents has the parent of each readable department, unread all others.
 	parents map[string]string
 	unread  map[string]bool
-	// levels is the depth of the tree of departments, as far as it was checked.
+	// levels is the depth of the tree of departments that was found.
 	levels int
-	// damaged are the lists in which an unreadable twit was reported: the row is not reported again.
+	// damaged are the lists with a reported unreadable twit: their rows are not reported again.
 	damaged map[listOf]bool
-	// busy are the authors with pending fan-out jobs, and elsewhere the broadcasters: their twits may be missing in
-	// timelines.
-	busy, elsewhere map[string]bool
-	// pending are the ids of the fan-out jobs.
+	// busy are the authors with fan-out jobs, merged the broadcasters: timelines may lack their twits.
+	busy, merged map[string]bool
+	// pending are the ids of fan-out jobs.
 	pending map[string]bool
 
-	// off is how many members lists should have more than they have, and lacking has these members by their positions.
-	off     map[listOf]rebuild.Length
-	lacking map[listOf]map[string]*hbase.Cell
-	// named are the twits whose names lack a row, and restricted the public ones that should be for followers only.
-	named, restricted map[tables.TwitKey]bool
+	// The changes that repairs would have made, in a run without repairs: differences of the lengths
+	// of lists; missing members by position; twits whose row of the name is missing; public twits that
+	// should be for followers only.
+	lengthDiff          map[listOf]rebuild.Length
+	lacking             map[listOf]map[string]*hbase.Cell
+	unnamed, restricted map[tables.TwitKey]bool
 }
 
 // listOf is the list of an owner.
@@ -126,7 +137,6 @@ type listOf struct {
 	owner string
 }
 
-// run checks the store once. Some violations show only when others are repaired, so it takes another run to find none.
 func (c Checker) run(ctx context.Context, repair bool) error {
 	if c.Report == nil {
 		c.Report = func(Violation) {}
@@ -140,18 +150,17 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 	c.TimelineBound = cmp.Or(c.TimelineBound, tables.TimelineBound)
 	r := &run{
 		Checker: c, repair: repair, now: time.Now(), reported: map[Violation]bool{}, damaged: map[listOf]bool{},
-		busy: map[string]bool{}, elsewhere: map[string]bool{}, pending: map[string]bool{},
-		off: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
-		named: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
+		busy: map[string]bool{}, merged: map[string]bool{}, pending: map[string]bool{},
+		lengthDiff: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
+		unnamed: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
 	}
 	return r.inOrder(ctx,
-		// The sources come before what is derived from them.
 		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.edges, r.references, r.depth, r.visibilities, r.twits,
 		r.twitNames, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines, r.entries,
 	)
 }
 
-// inOrder runs checks one after the other, and writes the repairs of each before the next one reads.
+// inOrder runs checks, and writes the repairs of each before the next one.
 func (r *run) inOrder(ctx context.Context, checks ...func(context.Context) error) error {
 	for _, check := range checks {
 		if err := check(ctx); err != nil {
@@ -161,21 +170,19 @@ func (r *run) inOrder(ctx context.Context, checks ...func(context.Context) error
 			return err
 		}
 		if r.broken {
-			return nil // all that is behind broken directories would seem to be lost
+			return nil // members behind a broken directory would seem lost
 		}
 	}
 	return nil
 }
 
 const (
-	// batchRows is how many rows are checked together.
-	batchRows = 256
-	// maxRepairs is how many repairs are written together.
-	maxRepairs = 1000
+	batchRows  = 256  // rows that are checked together
+	maxRepairs = 1000 // repairs that are written together
 )
 
-// flush writes repairs. What is put has the timestamp of what it follows from, so that whatever is decided later is
-// younger. Only where a deletion masks it, it is younger itself.
+// flush writes the pending repairs. A put has the timestamp of its source, so that later commits
+// are younger, unless a deletion masks it.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -190,7 +197,7 @@ func (r *run) flush(ctx context.Context) error {
 	return err
 }
 
-// rows calls f with the rows of a scan, a batch at a time.
+// rows calls f with batches of the rows of a scan.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
 	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {
@@ -211,7 +218,8 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with all rows or, if something can't be read, with one at a time, to find out which.
+// each calls f with all rows or, after a decoding error, with each row alone, and reports the
+// unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

@@ -21,7 +21,7 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 	}
 	twits, err := r.existing(ctx, tables.PostedTwits, []string{owner})
 	if errors.Is(err, hbase.ErrCorrupt) {
-		return why, nil // reported with the row of the twit's name
+		return why, nil // reported by twitNames
 	}
 	if err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 	var entries []entry
 	for i, c := range members {
 		switch {
-		case !twits[owner] && !r.named[c.Twit]:
+		case !twits[owner] && !r.unnamed[c.Twit]:
 			why[i] = noObject(tables.PostedTwits, owner)
 		case !exist[c.AuthorName]:
 			why[i] = noObject(&tables.Users.AnyObject, c.AuthorName)
 		case tables.Commenters.DecodeRemoved(removed[i]):
-			why[i] = "commenters says that the comment was deleted"
+			why[i] = "commenters has the comment as deleted"
 		default:
 			entries = append(entries, entryOf(tables.UserComments, c.AuthorName, c.Key(), c.PostedAt.UnixMilli(),
 				tables.Comments.Table, c.AuthorName+" wrote it"))
@@ -53,7 +53,7 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 	return why, r.expect(ctx, entries)
 }
 
-// sourceOfUserComment is the comment in the list of its twit.
+// sourceOfUserComment returns the comment in the list of its twit.
 func sourceOfUserComment(author string, member hbase.Cell) (source, error) {
 	k, err := decode(tables.UserComments, author, member)
 	place := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)

@@ -10,17 +10,17 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// pair is what a row says that is about two objects.
+// pair is a row that relates two objects.
 type pair struct {
 	a, b string
-	// entries are the members that the lists of both objects have.
+	// entries are the members of the lists of both objects.
 	entries [2]entry
-	// end reports the row if one of the objects does not exist. The repair removes what it says.
-	end func(why string)
+	// dangling reports the row if an object does not exist. The repair ends the relation.
+	dangling func(why string)
 }
 
-// pairs checks that both objects of each row exist, and that both lists have what the row says. of returns nil for a
-// row that says nothing, or that it reports as unreadable.
+// pairs checks that both objects of each row exist, and that both lists have their members. of
+// returns nil for a row without a relation, and for an unreadable row, which it reports.
 func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, of func(hbase.Row) *pair) error {
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		var pairs []*pair
@@ -42,9 +42,9 @@ func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyOb
 		for _, p := range pairs {
 			switch {
 			case !froms[p.a]:
-				p.end(noObject(from, p.a))
+				p.dangling(noObject(from, p.a))
 			case !tos[p.b]:
-				p.end(noObject(to, p.b))
+				p.dangling(noObject(to, p.b))
 			default:
 				entries = append(entries, p.entries[:]...)
 			}
@@ -53,11 +53,10 @@ func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyOb
 	})
 }
 
-// edges checks the edges of all relations.
 func (r *run) edges(ctx context.Context) error {
 	for _, x := range tables.Relations() {
-		err := r.pairs(ctx, x.Edges(), x.From.Object(), x.To.Object(), func(row hbase.Row) *pair { return r.edge(x, row) })
-		if err != nil {
+		of := func(row hbase.Row) *pair { return r.edge(x, row) }
+		if err := r.pairs(ctx, x.Edges(), x.From.Object(), x.To.Object(), of); err != nil {
 			return err
 		}
 	}
@@ -78,19 +77,19 @@ func (r *run) edge(x *tables.Relation, row hbase.Row) *pair {
 	if err != nil || !related {
 		return nil
 	}
-	timestamp, why := rebuild.Youngest(row.Cells), says(x, a, b)+since(x, at)
+	timestamp, why := rebuild.Youngest(row.Cells), statement(x, a, b)+since(x, at)
 	return &pair{a, b, [2]entry{
 		{list: x.From.List, owner: a, cell: x.From.Member(b, at, timestamp), source: x.Table, why: why},
 		{list: x.To.List, owner: b, cell: x.To.Member(a, at, timestamp), source: x.Table, why: why},
 	}, func(why string) { r.report(state, "1", "0", why, x.Put(a, b, false, at, timestamp+1)) }}
 }
 
-// says says that a is related to b.
-func says(x *tables.Relation, a, b string) string {
+// statement is the relation of a to b in words.
+func statement(x *tables.Relation, a, b string) string {
 	return x.From.Object().NameOf(a) + " " + x.Verb + " " + x.To.Object().NameOf(b)
 }
 
-// since says since when two objects are related, if that is known.
+// since is the time of a relation in words, empty if it is unknown.
 func since(x *tables.Relation, at time.Time) string {
 	if !x.Dated() || at.Equal(tables.Unknown) {
 		return ""
@@ -98,16 +97,17 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated is the edge from a to b, by which both are members of each other's lists. These say since when.
+// sourceOfRelated returns the edge from a to b, the source of members in both lists. when is the
+// time of the member.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)
 		switch {
 		case err != nil: // reported with the edge
 		case !related:
-			return fmt.Sprintf("%s says that %s no longer, or never did", x.Table, says(x, a, b))
+			return fmt.Sprintf("%s has no edge for: %s", x.Table, statement(x, a, b))
 		case x.Dated() && !at.Equal(when):
-			return says(x, a, b) + since(x, at)
+			return statement(x, a, b) + since(x, at)
 		}
 		return ""
 	}}

@@ -14,22 +14,22 @@ type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
-	// source is the table from which the member follows, and why what it says.
+	// source is the table of the member's source, why the reason in words.
 	source, why string
 
-	// find sets both: row is that of the bucket which covers the member, and found the column that is there, if any.
+	// Set by find: the row of the bucket that covers the member, and the stored column, if any.
 	row   string
 	found *hbase.Cell
 }
 
 func (e entry) of() listOf { return listOf{e.list, e.owner} }
 
-// entryOf is a member that follows from a source.
+// entryOf returns the entry of a member.
 func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, source, why string) entry {
 	return entry{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp), source: source, why: why}
 }
 
-// entryAt is a position of a list.
+// entryAt returns the entry of a position of a list.
 func entryAt(l *tables.AnyList, owner, position string) entry {
 	return entry{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
 }
@@ -39,7 +39,7 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
-// expect reports the entries that lists lack, or have with another value.
+// expect reports entries that lists lack, or have with another value.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 		if err != nil && r.damaged[e.of()] {
 			continue // reported before
 		}
-		isNew := r.compareColumn(e.get(), e.found, e.cell, e.source+" says so")
+		isNew := r.compareColumn(e.get(), e.found, e.cell, "as in "+e.source)
 		if isNew && slices.Contains(public, true) && !isPublic(e.of(), e.cell) {
 			r.unpublish(e.of())
 		}
@@ -63,10 +63,10 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 
 // missing reports an entry that a list lacks.
 func (r *run) missing(e entry) {
-	isNew := r.report(columnOf(e.list.Table, e.row, e.cell), absent, there, e.why,
-		hbase.Put{Table: e.list.Table, Row: e.row, Cells: []hbase.Cell{e.cell}})
+	column := columnOf(e.list.Table, e.row, e.cell)
+	isNew := r.report(column, absent, present, e.why, put(e.list.Table, e.row, e.cell))
 	if isNew && !r.repair {
-		r.grow(e.of(), e.cell, 1)
+		r.addToLength(e.of(), e.cell, 1)
 		if r.lacking[e.of()] == nil {
 			r.lacking[e.of()] = map[string]*hbase.Cell{}
 		}
@@ -74,33 +74,35 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// grow notes, while nothing is repaired, that a list should have one member more, or fewer if more is -1.
-func (r *run) grow(l listOf, c hbase.Cell, more int) {
+// addToLength records that a list should have n members more, like c. Repairs change the list
+// instead.
+func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair {
 		return
 	}
-	off := r.off[l]
-	off.All += more
+	diff := rebuild.Length{All: n}
 	if isPublic(l, c) {
-		off.Public += more
+		diff.Public = n
 	}
-	r.off[l] = off
+	r.lengthDiff[l] = r.lengthDiff[l].Plus(diff)
 }
 
-// unpublish notes, while nothing is repaired, that a member should be for followers only.
+// unpublish records that a public member should be for followers only. Repairs change the list
+// instead.
 func (r *run) unpublish(l listOf) {
 	if !r.repair {
-		r.off[l] = r.off[l].Plus(rebuild.Length{Public: -1})
+		r.lengthDiff[l] = r.lengthDiff[l].Plus(rebuild.Length{Public: -1})
 	}
 }
 
-// isPublic reports whether everybody may see a member, false if it can't be read.
+// isPublic reports whether a member is public. An unreadable one is not.
 func isPublic(l listOf, c hbase.Cell) bool {
 	public, _ := l.Public(l.owner, []hbase.Cell{c})
 	return slices.Contains(public, true)
 }
 
-// find looks for entries, also for those that a repair would have written.
+// find sets the row and the stored column of entries, also of those that a repair would have
+// written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}
@@ -132,7 +134,7 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 	return err
 }
 
-// existing returns which of these objects exist, by their keys.
+// existing returns which objects exist, by their keys.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)

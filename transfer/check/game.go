@@ -12,7 +12,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// plays checks that the lists of users and games have what was played, with its sum.
+// plays checks that the lists of users and games have the plays, with their sum.
 func (r *run) plays(ctx context.Context) error {
 	return r.pairs(ctx, hbase.Scan{Table: tables.Plays.Table}, &tables.Users.AnyObject, &tables.Games.AnyObject, r.played)
 }
@@ -43,7 +43,7 @@ func (r *run) played(row hbase.Row) *pair {
 	}}
 }
 
-// sourceOfPlayer is what a user played of a game.
+// sourceOfPlayer returns the plays of a game by a user.
 func sourceOfPlayer(user, game string) source {
 	return source{row: tables.Plays.Any(user, game), why: func(cells []hbase.Cell) string {
 		if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {
@@ -53,7 +53,7 @@ func sourceOfPlayer(user, game string) source {
 	}}
 }
 
-// days checks that the sums of games by day are those of their players.
+// days checks the daily sums of games.
 func (r *run) days(ctx context.Context) error {
 	columns := tables.Players.Family + " " + tables.GameDays.Get("", "", "").Columns
 	scan := hbase.Scan{Table: tables.Games.Table, Columns: columns, Page: hbase.Page{Limit: 1}}
@@ -69,7 +69,7 @@ func (r *run) days(ctx context.Context) error {
 				return err
 			}
 			for _, change := range changes {
-				r.differs(change, "so much did all players play on that day")
+				r.differs(change, "the sum of all players on that day")
 			}
 		}
 		return nil

@@ -10,8 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// intents reports the operations that committed and are not complete, which a sweep would complete. Those that did
-// not commit do no harm.
+// intents reports committed operations that are not complete. A sweep completes them.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
@@ -22,7 +21,7 @@ func (r *run) intents(ctx context.Context) error {
 				r.unreadable(attribute(tables.Intents.Table, row.Key, "kind"), err)
 				continue
 			}
-			r.resting = r.resting || ok && i.Due > 0
+			r.splitting = r.splitting || ok && i.Due > 0
 			if ok && !begun(i).Add(r.Grace).After(r.now) {
 				stale, of = append(stale, i), append(of, row)
 			}
@@ -43,14 +42,14 @@ func (r *run) intents(ctx context.Context) error {
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
 				age := r.now.Sub(begun(i)).Round(time.Second)
 				r.report(attribute(tables.Intents.Table, of[j].Key, "kind"), i.Kind, absent,
-					fmt.Sprintf("it was begun %s ago, and a sweep completes it", age))
+					fmt.Sprintf("it began %s ago; a sweep completes it", age))
 			}
 		}
 		return nil
 	})
 }
 
-// begun is when an operation was begun, or is due.
+// begun returns the time at which an operation began, or is due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -59,7 +58,7 @@ func begun(i tables.Intent) time.Time {
 	return at
 }
 
-// jobs notes whose twits are on their way into timelines.
+// jobs reads the pending fan-out jobs.
 func (r *run) jobs(ctx context.Context) error {
 	err := r.rows(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {
@@ -76,8 +75,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters notes whose twits readers do not look for in timelines, and checks that no broadcaster waits for a job
-// that does not exist.
+// broadcasters reads the broadcasters, and checks that the job of one that is leaving exists.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
@@ -90,7 +88,7 @@ func (r *run) broadcasters(ctx context.Context) error {
 			r.unreadable(columnOf(get.Table, get.Row, c), err)
 			continue
 		}
-		r.elsewhere[c.Qualifier] = state != tables.Pushed
+		r.merged[c.Qualifier] = state != tables.Pushed
 		if id, leaving := state.Leaving(); leaving && !r.pending[id] {
 			r.report(columnOf(get.Table, get.Row, c), text(c.Value), text([]byte(tables.Merged)), "there is no job "+id,
 				tables.Broadcasters.Put(c.Qualifier, tables.Merged, c.Timestamp+1))
@@ -99,7 +97,7 @@ func (r *run) broadcasters(ctx context.Context) error {
 	return nil
 }
 
-// accounts checks that those who have a password are users.
+// accounts checks that each account has a user.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var named []hbase.Row
@@ -120,7 +118,7 @@ func (r *run) accounts(ctx context.Context) error {
 		}
 		for i, row := range named {
 			if !users[names[i]] {
-				r.report(attribute(tables.Accounts.Table, row.Key, "password"), there, absent,
+				r.report(attribute(tables.Accounts.Table, row.Key, "password"), present, absent,
 					noObject(&tables.Users.AnyObject, names[i]), rebuild.Remove(tables.Accounts.Table, row.Key, row.Cells...))
 			}
 		}

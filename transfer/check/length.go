@@ -10,26 +10,27 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// lengths checks that the lengths which are attributes are those of the lists: first of all lists that have a row,
-// and then that the others are 0.
+// lengths checks the counts of lists that have a row, then that all other counts are 0.
 func (r *run) lengths(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		if l.Count == "" {
 			continue
 		}
-		if err := r.owners(ctx, l, func(owners []string) error { return r.compare(ctx, l, owners) }); err != nil {
+		err := r.owners(ctx, l, func(owners []string) error { return r.compareLengths(ctx, l, owners) })
+		if err != nil {
 			return err
 		}
 		scan := hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}
-		if err := r.rows(ctx, scan, func(rows []hbase.Row) error { return r.empty(ctx, l, rows) }); err != nil {
+		err = r.rows(ctx, scan, func(rows []hbase.Row) error { return r.emptyLists(ctx, l, rows) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// empty checks the counts of lists that have no row.
-func (r *run) empty(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
+// emptyLists checks the counts of lists that have no row.
+func (r *run) emptyLists(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var owners, empty []string
 	for _, row := range rows {
 		owner, err := tables.OwnerOf(row.Key)
@@ -50,24 +51,24 @@ func (r *run) empty(ctx context.Context, l *tables.AnyList, rows []hbase.Row) er
 			empty = append(empty, owner)
 		}
 	}
-	return r.compare(ctx, l, empty)
+	return r.compareLengths(ctx, l, empty)
 }
 
-// compare compares the counts of some owners with the lengths of their lists.
-func (r *run) compare(ctx context.Context, l *tables.AnyList, owners []string) error {
+// compareLengths compares the counts of owners with the lengths of their lists.
+func (r *run) compareLengths(ctx context.Context, l *tables.AnyList, owners []string) error {
 	lengths, err := rebuild.Count(ctx, r.Store, l, owners)
 	if err != nil {
 		return err
 	}
 	for _, owner := range owners {
-		lengths[owner] = lengths[owner].Plus(r.off[listOf{l, owner}])
+		lengths[owner] = lengths[owner].Plus(r.lengthDiff[listOf{l, owner}])
 	}
 	stored, err := hbase.GetEach(ctx, r.Store, owners, l.Lengths)
 	if err != nil {
 		return err
 	}
 	for _, change := range rebuild.LengthChanges(l, owners, lengths, stored, false) {
-		r.differs(change, fmt.Sprintf("%s has so many members", l))
+		r.differs(change, fmt.Sprintf("the number of members of %s", l))
 	}
 	return nil
 }

@@ -9,16 +9,17 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// source is what a member of a list follows from: a row, or the place of another list.
+// source is the source of a member: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
-	place *entry // of the other list; nil if it is a row
-	// why says why the member should not be there, given the cells of the source: nothing if it should.
+	place *entry // nil if it is a row
+	// why returns the reason against the member, given the cells of the source; empty if it is
+	// correct.
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns the sources of members of each kind of list, but for the lists of twits, comments and timelines, which
-// have checks of their own.
+// sources returns functions that return the source of a member. The lists of twits, comments and
+// timelines have checks of their own.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -48,7 +49,7 @@ func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell
 	return sources
 }
 
-// lists checks that every member of every list follows from something.
+// lists checks that each member of each list has a source.
 func (r *run) lists(ctx context.Context) error {
 	sources := r.sources()
 	for _, l := range tables.Lists() {
@@ -74,7 +75,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain reads sources of members of one list, and returns why these should not be there.
+// explain reads the sources of members of one list, and returns the reasons against them.
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -101,7 +102,6 @@ func (r *run) explain(ctx context.Context, sources []source) (why []string, err 
 	return why, nil
 }
 
-// decode decodes a member of a list.
 func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err error) {
 	members, _, _, err := l.Decode(owner, []hbase.Cell{member})
 	if err == nil {
@@ -110,7 +110,7 @@ func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err
 	return e, err
 }
 
-// membersOf is members of a list whose members it decodes.
+// membersOf calls members with decoded members.
 func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
 	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {
@@ -122,8 +122,8 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members checks each member of all lists of a kind. explain says of each of an owner's members why it should not be
-// there: nothing if it should.
+// members checks each member of all owners' lists. explain returns a reason against each member, or
+// an empty text.
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {
@@ -135,7 +135,7 @@ func (r *run) members(ctx context.Context, l *tables.AnyList,
 			}
 			for i, c := range page {
 				if why[i] != "" && r.surplus(l.Table, l.Row(s.Owner, s.Bucket), c, why[i]) {
-					r.grow(of, c, -1)
+					r.addToLength(of, c, -1)
 				}
 			}
 		}
@@ -143,12 +143,12 @@ func (r *run) members(ctx context.Context, l *tables.AnyList,
 	})
 }
 
-// spans calls f with all lists of a kind, a page at a time.
+// spans calls f with the pages of all owners' lists.
 func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span) error) error {
 	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
 }
 
-// owners calls f with the owners of all lists of a kind, some at a time.
+// owners calls f with batches of the owners of a list.
 func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {
 	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string

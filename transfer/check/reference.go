@@ -10,13 +10,14 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// referrer is an object that may refer to another one, with the cells that say so.
+// referrer is an object that may refer to another one, with its cells.
 type referrer struct {
 	tables.Referrer
 	cells []hbase.Cell
 }
 
-// references checks that the objects that are referred to exist, and have the objects that refer to them in their lists.
+// references checks that referenced objects exist, and that their lists have the objects that refer
+// to them.
 func (r *run) references(ctx context.Context) error {
 	if err := r.readTree(ctx); err != nil {
 		return err
@@ -44,12 +45,12 @@ func (r *run) references(ctx context.Context) error {
 	return nil
 }
 
-// refersTo says what an object refers to.
+// refersTo is a reference in words.
 func refersTo(ref *tables.Reference, key, owner string) string {
 	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
 }
 
-// referrers decodes objects, and reports those that can't be read.
+// referrers decodes objects, and reports unreadable ones.
 func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referrer) {
 	for _, row := range rows {
 		key, err := tables.OwnerOf(row.Key)
@@ -67,8 +68,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling reports references to objects that do not exist, and returns the keys of the objects that have them. A department
-// must also have a path to the top.
+// dangling reports references to objects that do not exist, and returns the keys of their objects.
+// A department must also have a path to the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {
@@ -88,19 +89,18 @@ func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referr
 	}
 	for _, x := range some {
 		if dangling[x.Key] = !exist[x.Owner]; dangling[x.Key] {
-			r.refersWrongly(ref, x, noObject(ref.List.Owner, x.Owner))
+			r.wrongReference(ref, x, noObject(ref.List.Owner, x.Owner))
 		}
 	}
 	return dangling, nil
 }
 
-// noObject says that an object does not exist.
 func noObject(o *tables.AnyObject, key string) string {
 	return fmt.Sprintf("there is no %s %q", o.Name, o.NameOf(key))
 }
 
-// refersWrongly reports a reference. The repair removes it.
-func (r *run) refersWrongly(ref *tables.Reference, x referrer, why string) {
+// wrongReference reports a reference. The repair removes it.
+func (r *run) wrongReference(ref *tables.Reference, x referrer, why string) {
 	for i := range x.cells {
 		if x.cells[i].Qualifier == ref.Attribute {
 			r.differs(rebuild.Change{Table: ref.Object.Table, Row: tables.RowKey(x.Key), Old: &x.cells[i]}, why)
@@ -108,7 +108,7 @@ func (r *run) refersWrongly(ref *tables.Reference, x referrer, why string) {
 	}
 }
 
-// sourceOfReferrer is the object that a member of the owner's list stands for.
+// sourceOfReferrer returns the object that is a member of its owner's list.
 func sourceOfReferrer(ref *tables.Reference, owner string, member hbase.Cell) (source, error) {
 	key, err := ref.KeyOf(owner, member)
 	return source{row: ref.Get(key), why: func(cells []hbase.Cell) string {

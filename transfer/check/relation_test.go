@@ -13,10 +13,9 @@ import (
 	"twibase/transfer/check"
 )
 
-// named is an object of a kind: its name, and its key.
 type named struct{ name, key string }
 
-// pairs are two objects that the files have of each kind.
+// pairs are two imported objects of each noun.
 var pairs = map[*tables.AnyObject][2]named{
 	&tables.Users.AnyObject:       {{"a", "a"}, {"b", "b"}},
 	&tables.Roles.AnyObject:       {{"boss", "boss"}, {"helper", "helper"}},
@@ -25,7 +24,7 @@ var pairs = map[*tables.AnyObject][2]named{
 	tables.PostedTwits:            {{"t1", first.Key().String()}, {"t2", second.Key().String()}},
 }
 
-// TestEveryRelationIsCheckedAndRepaired damages each relation of the catalogue: one edge, its two lists and its two counts.
+// Damages one edge of each relation in the catalogue, its two lists and its two counts.
 func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 	for _, x := range tables.Relations() {
 		from, to := pairs[x.From.Object()][0], pairs[x.To.Object()][1]
@@ -40,10 +39,11 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 			}
 		}
 		at := func(table, row, family, qualifier string) string {
-			line, _, _ := strings.Cut(check.Violation{Table: table, Row: row, Column: family + ":" + qualifier}.String(), "is ,")
+			v := check.Violation{Table: table, Row: row, Column: family + ":" + qualifier}
+			line, _, _ := strings.Cut(v.String(), "is ,")
 			return line
 		}
-		var counts []string // the beginnings of lines about them
+		var counts []string // the prefixes of their lines
 		var damagedCounts []hbase.Mutation
 		for _, counted := range []struct {
 			list  *tables.AnyList
@@ -62,17 +62,17 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 		for _, test := range []struct {
 			name     string
 			damage   []hbase.Mutation
-			reported []string // the beginnings of the lines
+			reported []string // the prefixes of the lines
 		}{
 			{"a member of the first end is missing",
 				[]hbase.Mutation{without(x.From.List.Table, fromRow, fromMember.Family, fromMember.Qualifier)},
-				[]string{inFrom + "is absent, should be there: " + says}},
+				[]string{inFrom + "is absent, should be present: " + says}},
 			{"a member of the second end is missing",
 				[]hbase.Mutation{without(x.To.List.Table, toRow, toMember.Family, toMember.Qualifier)},
-				[]string{inTo + "is absent, should be there: " + says}},
-			{"there is no edge", []hbase.Mutation{x.Put(from.key, to.key, false, tables.Unknown, age)}, append([]string{
-				inFrom + "is there, should be absent: " + x.Table + " says that " + says + " no longer",
-				inTo + "is there, should be absent: " + x.Table + " says that " + says + " no longer",
+				[]string{inTo + "is absent, should be present: " + says}},
+			{"no edge", []hbase.Mutation{x.Put(from.key, to.key, false, tables.Unknown, age)}, append([]string{
+				inFrom + "is present, should be absent: " + x.Table + " has no edge for: " + says,
+				inTo + "is present, should be absent: " + x.Table + " has no edge for: " + says,
 			}, counts...)},
 			{"the counts are wrong", damagedCounts, counts},
 		} {
@@ -80,25 +80,25 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 				store := open(t)
 				add(t, store)
 				if lines := checkStore(t, store); len(lines) > 0 {
-					t.Fatal("before: ", lines)
+					t.Fatalf("got %q before the damage, want no violations", lines)
 				}
 				before := dump(t, store)
 				write(t, store, test.damage...)
 				lines := slices.DeleteFunc(checkStore(t, store), func(line string) bool {
-					return strings.HasPrefix(line, tables.Timelines.Table+" ") // they follow from one of the relations
+					return strings.HasPrefix(line, tables.Timelines.Table+" ") // derived from follows
 				})
 				for _, want := range test.reported {
 					if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
-						t.Errorf("no line begins with %q:\n%s", want, strings.Join(lines, "\n"))
+						t.Errorf("got no line with the prefix %q:\n%s", want, strings.Join(lines, "\n"))
 					}
 				}
 				if len(lines) != len(test.reported) {
-					t.Errorf("%d violations, want %d:\n%s", len(lines), len(test.reported), strings.Join(lines, "\n"))
+					t.Errorf("got %d violations, want %d:\n%s", len(lines), len(test.reported), strings.Join(lines, "\n"))
 				}
 				if result, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil || result.Left > 0 {
 					t.Fatal(result, err)
 				}
-				if test.name == "there is no edge" {
+				if test.name == "no edge" {
 					return // the source is changed
 				}
 				if diff := cmp.Diff(before, dump(t, store)); diff != "" {

@@ -10,15 +10,15 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// batchTimelines is how many timelines are in memory at the same time: each may be long.
+// batchTimelines is the number of timelines in memory: each may be long.
 const batchTimelines = 32
 
-// timelines checks that timelines have the newest twits of all whom their owners follow, down to where they were
-// trimmed. Nothing is known of the twits of busy authors, and timelines need not have those of broadcasters.
+// timelines checks that timelines have the twits of all followed authors, down to the position at
+// which they were trimmed, except those of busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
-			if err := r.incomplete(ctx, some); err != nil {
+			if err := r.missingEntries(ctx, some); err != nil {
 				return err
 			}
 		}
@@ -26,20 +26,20 @@ func (r *run) timelines(ctx context.Context) error {
 	})
 }
 
-// entries checks that timelines have no other twits.
+// entries checks that each entry of a timeline has a twit of a followed author.
 func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline is what a timeline holds: its entries, and the position before which it must have all.
+// timeline has the entries of a timeline by position. It must be complete before end.
 type timeline struct {
 	entries map[string]bool
 	end     string
 }
 
-// incomplete reports the entries that timelines lack.
-func (r *run) incomplete(ctx context.Context, owners []string) error {
-	held, err := r.held(ctx, owners)
+// missingEntries reports the entries that timelines lack.
+func (r *run) missingEntries(ctx context.Context, owners []string) error {
+	timelines, err := r.readTimelines(ctx, owners)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
 		members, _, _, err := tables.Following.Decode(s.Owner, s.Cells)
 		for _, f := range members {
-			if !r.busy[f.Username] && !r.elsewhere[f.Username] {
+			if !r.busy[f.Username] && !r.merged[f.Username] {
 				followers[f.Username] = append(followers[f.Username], tables.Follow{Username: s.Owner, At: f.At})
 			}
 		}
@@ -59,7 +59,7 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	for authors := range slices.Chunk(slices.Sorted(maps.Keys(followers)), batchRows) {
 		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, authors, func(s *rebuild.Span) error {
 			for _, c := range s.Cells {
-				r.lack(held, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
+				r.expectEntry(timelines, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
 			}
 			return nil
 		})
@@ -70,9 +70,8 @@ func (r *run) incomplete(ctx context.Context, owners []string) error {
 	return nil
 }
 
-// held reads timelines.
-func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, error) {
-	held := make(map[string]*timeline, len(owners))
+func (r *run) readTimelines(ctx context.Context, owners []string) (map[string]*timeline, error) {
+	timelines := make(map[string]*timeline, len(owners))
 	cells, err := hbase.GetEach(ctx, r.Store, owners, tables.TimelineSince)
 	if err != nil {
 		return nil, err
@@ -82,14 +81,14 @@ func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, 
 		since, trimmed, err := tables.DecodeTimelineSince(cells[i])
 		if err != nil {
 			r.unreadable(attribute(tables.Users.Table, tables.RowKey(owner), tables.SinceColumn), err)
-			t.end = "" // nothing is known
+			t.end = ""
 		} else if trimmed {
 			t.end = tables.LaterThan(since)
 		}
-		held[owner] = t
+		timelines[owner] = t
 	}
-	return held, rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
-		t := held[s.Owner]
+	return timelines, rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
+		t := timelines[s.Owner]
 		for _, c := range s.Cells[:min(len(s.Cells), r.TimelineBound-len(t.entries))] {
 			if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {
 				t.end = min(t.end, c.Qualifier)
@@ -99,19 +98,20 @@ func (r *run) held(ctx context.Context, owners []string) (map[string]*timeline, 
 	})
 }
 
-// lack reports the timelines of an author's followers that lack a twit.
-func (r *run) lack(held map[string]*timeline, followers []tables.Follow, twit tables.TwitKey) {
+// expectEntry reports the timelines of an author's followers that lack a twit.
+func (r *run) expectEntry(timelines map[string]*timeline, followers []tables.Follow, twit tables.TwitKey) {
 	position := tables.Timelines.Position(twit)
 	for _, f := range followers {
-		if t := held[f.Username]; !t.entries[position] && position < t.end {
-			e := entryOf(tables.Timelines, f.Username, twit, max(1, f.At.UnixMilli()), "", f.Username+" follows "+twit.Author)
+		if t := timelines[f.Username]; !t.entries[position] && position < t.end {
+			why := f.Username + " follows " + twit.Author
+			e := entryOf(tables.Timelines, f.Username, twit, max(1, f.At.UnixMilli()), "", why)
 			e.row = tables.Timelines.Row(f.Username, 0)
 			r.missing(e)
 		}
 	}
 }
 
-// explainEntries explains the entries of a timeline.
+// explainEntries returns the reasons against entries of a timeline.
 func (r *run) explainEntries(ctx context.Context, owner string, members []tables.TwitKey) ([]string, error) {
 	twits, err := hbase.GetEach(ctx, r.Store, members, func(k tables.TwitKey) hbase.Get {
 		return tables.PostedTwits.ExistenceOf(k.String())
@@ -130,8 +130,8 @@ func (r *run) explainEntries(ctx context.Context, owner string, members []tables
 		exists, err := tables.PostedTwits.Exists(twit.String(), twits[i])
 		related, _, corrupt := tables.Follows.Decode(follows[i])
 		switch {
-		case r.busy[twit.Author] || err != nil || corrupt != nil: // these are reported with the twit's name, or the edge
-		case !exists && !r.named[twit]:
+		case r.busy[twit.Author] || err != nil || corrupt != nil: // errors are reported by twitNames or edges
+		case !exists && !r.unnamed[twit]:
 			why[i] = noObject(tables.PostedTwits, twit.String())
 		case !related:
 			why[i] = owner + " does not follow " + twit.Author

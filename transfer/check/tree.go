@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree reads the parents of all departments. The tree fits into memory. A department that cannot be read may exist:
-// what refers to it is left alone.
+// readTree reads the parents of all departments, which fit into memory. References to an unreadable
+// department are not repaired, because it may exist.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -33,8 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb checks that the path up from a department ends at the top. It returns true if that is the fault of the department's
-// own parent.
+// climb checks that the path from a department ends at the top, and reports the department if its
+// own parent is wrong.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -43,14 +43,14 @@ func (r *run) climb(d referrer) (wrong bool) {
 		case r.unread[at]:
 			return false
 		case !exists && len(path) == 1:
-			r.refersWrongly(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
+			r.wrongReference(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
 			return true
 		case at == d.Key:
-			if d.Key == slices.Min(path) { // one is reported for all of the circle
-				r.refersWrongly(tables.Parents, d, "the department is below itself")
+			if d.Key == slices.Min(path) { // one report per cycle
+				r.wrongReference(tables.Parents, d, "the department is below itself")
 			}
 			return true
-		case !exists, slices.Contains(path, at): // a department above is to blame
+		case !exists, slices.Contains(path, at): // the parent of a department above is wrong
 			return false
 		case len(path) == tables.MaxDepth:
 			column := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)
@@ -64,8 +64,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 	return false
 }
 
-// depth checks that the tree has no more levels than its row says, if that does: departments are created wherever the tree
-// has room.
+// depth checks that the tree has at most the stored number of levels, which bounds new departments.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
@@ -78,7 +77,7 @@ func (r *run) depth(ctx context.Context) error {
 			continue
 		}
 		if levels, err := strconv.Atoi(string(c.Value)); err != nil || levels < r.levels {
-			r.compareColumn(get, &c, want, "the tree has so many levels")
+			r.compareColumn(get, &c, want, "the depth of the tree")
 		}
 	}
 	return nil

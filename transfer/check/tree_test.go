@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// A department that cannot be read may be restored. So nothing that refers to it is changed.
+// An unreadable department may be restored from a backup.
 func TestRepairKeepsTheChildrenOfAnUnreadableDepartment(t *testing.T) {
 	for name, damage := range map[string]hbase.Mutation{
 		"the name is unreadable":   attribute("departments", "top", "name", "\xff"),
@@ -22,12 +22,12 @@ func TestRepairKeepsTheChildrenOfAnUnreadableDepartment(t *testing.T) {
 			before := dump(t, store)
 			for _, line := range checkStore(t, store) {
 				if !strings.Contains(line, "is unreadable") {
-					t.Error("a violation: ", line)
+					t.Errorf("got violation %q, want only unreadable ones", line)
 				}
 			}
 			result, err := (check.Checker{Store: store}).RepairAll(t.Context())
 			if err != nil || result.Left == 0 || result.Left != result.Found {
-				t.Errorf("%+v, %v", result, err)
+				t.Errorf("got %+v, error %v; want all violations left", result, err)
 			}
 			if diff := cmp.Diff(before, dump(t, store)); diff != "" {
 				t.Errorf("(-before +repaired):\n%s", diff)

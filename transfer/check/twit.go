@@ -9,12 +9,13 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twits checks that the row of each twit's name says where the twit is, and that albums have the twits that belong there.
+// twits checks that the row of each twit's name has its key, and that albums have the twits with
+// photos or for followers.
 func (r *run) twits(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }
 
-// twitNames checks that each twit is where the row of its name says.
+// twitNames checks that each key in the row of a name has a twit.
 func (r *run) twitNames(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var twits, albums []entry
@@ -39,26 +40,28 @@ func (r *run) twitNames(ctx context.Context) error {
 			case e.found != nil:
 			case copied != nil:
 				e.cell.Timestamp, e.cell.Value = copied.Timestamp, copied.Value
-				e.why = "twit_ids names it, and the album has it"
+				e.why = "it is in twit_ids and in the album"
 				r.missing(e)
 			default:
-				r.deleteName(named[i].Key, named[i].Cells, "the twit is in no list: what it said is lost")
+				r.deleteName(named[i].Key, named[i].Cells, "the twit is in no list: its content is lost")
 			}
 		}
 		return nil
 	})
 }
 
-// deleteName reports the row of a name whose twit does not exist. The repair marks the twit as deleted.
+// deleteName reports the row of a name whose twit does not exist. The repair marks the twit as
+// deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(rebuild.Youngest(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)
 }
 
-// explainTwits explains some of an author's twits.
+// explainTwits returns the reasons against an author's twits.
 func (r *run) explainTwits(ctx context.Context, author string, members []*tables.Twit) ([]string, error) {
 	why := make([]string, len(members))
-	cells, err := hbase.GetEach(ctx, r.Store, members, func(t *tables.Twit) hbase.Get { return tables.TwitNames.Get(t.Name) })
+	name := func(t *tables.Twit) hbase.Get { return tables.TwitNames.Get(t.Name) }
+	cells, err := hbase.GetEach(ctx, r.Store, members, name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,18 +76,19 @@ func (r *run) explainTwits(ctx context.Context, author string, members []*tables
 		put := tables.TwitNames.Put(t, t.PostedAt.UnixMilli())
 		at := columnOf(put.Table, put.Row, put.Cells[0])
 		switch {
-		case err != nil: // reported with the row
+		case err != nil: // reported by twitNames
 		case !exists[author]:
 			why[i] = noObject(&tables.Users.AnyObject, author)
 			if ok && !deleted && key == t.Key() {
 				r.deleteName(put.Row, cells[i], why[i])
 			}
 		case deleted:
-			why[i] = "twit_ids says that the twit was deleted"
+			why[i] = "twit_ids has the twit as deleted"
 		case ok && key != t.Key():
-			r.report(at, text([]byte(key.String())), text(put.Cells[0].Value), fmt.Sprintf("two twits have the id %q", t.Name))
+			why := fmt.Sprintf("two twits have the id %q", t.Name)
+			r.report(at, text([]byte(key.String())), text(put.Cells[0].Value), why)
 		case !ok:
-			r.named[t.Key()] = true
+			r.unnamed[t.Key()] = true
 			r.report(at, absent, text(put.Cells[0].Value), author+" posted it", put)
 		}
 		if why[i] == "" && t.InAlbum() {
@@ -95,7 +99,7 @@ func (r *run) explainTwits(ctx context.Context, author string, members []*tables
 	return why, r.expect(ctx, albums)
 }
 
-// sourceOfAlbum is the twit in the list of its author.
+// sourceOfAlbum returns the twit in the list of its author.
 func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
 	_, err := decode(tables.Albums, author, member)
 	place := entryAt(&tables.Twits.AnyList, author, member.Qualifier)
@@ -104,7 +108,7 @@ func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
 			return "the author has no such twit"
 		}
 		if t, err := decode(tables.Twits, author, cells[0]); err == nil && !r.asRestricted(t).InAlbum() {
-			return "the twit has no photos and is for everybody"
+			return "the twit has no photos and is public"
 		}
 		return ""
 	}}, err

@@ -10,18 +10,18 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Violation is a column that is not as it should be.
+// Violation is a column that differs from its source.
 type Violation struct {
 	Table, Row string
 	// Column is family:qualifier.
 	Column string
-	// Is and Should say what the column holds and what it should, and Why what that follows from.
+	// Is and Should are the stored and the derived value, Why the reason.
 	Is, Should, Why string
-	// Lost is whether there is no repair.
+	// Lost is true if there is no repair.
 	Lost bool
 }
 
-// String implements [fmt.Stringer]: one line, with keys as the HBase shell writes them.
+// String returns a line, with keys as the HBase shell prints them.
 func (v Violation) String() string {
 	family, qualifier, _ := strings.Cut(v.Column, ":")
 	if strings.ContainsFunc(qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
@@ -31,16 +31,17 @@ func (v Violation) String() string {
 	if v.Lost {
 		lost = " (it cannot be repaired)"
 	}
-	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s", v.Table, v.Row, family, qualifier, v.Is, v.Should, v.Why, lost)
+	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s",
+		v.Table, v.Row, family, qualifier, v.Is, v.Should, v.Why, lost)
 }
 
-// The states of a column whose value says nothing.
+// Values of Is and Should for a column whose value does not matter.
 const (
-	absent = "absent"
-	there  = "there"
+	absent  = "absent"
+	present = "present"
 )
 
-// text is a value as a line shows it: a number as it is, and anything else quoted.
+// text formats a value for a line: numbers plain, everything else quoted.
 func text(value []byte) string {
 	if _, err := strconv.Atoi(string(value)); err == nil {
 		return string(value)
@@ -52,21 +53,23 @@ func text(value []byte) string {
 	return s
 }
 
-// column is a column of a row.
 type column struct{ table, row, family, qualifier string }
 
-// attribute is the column of an attribute, in whatever table.
+// attribute returns the column of an attribute.
 func attribute(table, row, name string) column { return column{table, row, tables.Attributes, name} }
 
-// columnOf is the column of a cell.
+// columnOf returns the column of a cell.
 func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation, and repairs it by what is given: puts come before deletions, so that whatever is moved
-// is never nowhere.
-//
-// It returns false if it was reported before: rows are looked at again if something near them can't be read.
+func put(table, row string, c hbase.Cell) hbase.Put {
+	return hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{c}}
+}
+
+// report reports a violation and adds its repair to the pending ones. Puts are written before
+// deletions, so that a moved cell is never missing. isNew is false if the violation was reported: a
+// batch with an unreadable row is checked again.
 func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, is, should, why, len(repair) == 0}
 	if r.reported[v] {
@@ -86,10 +89,10 @@ func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation
 	return true
 }
 
-// unreadable reports a column that can't be read.
+// unreadable reports a corrupt column.
 func (r *run) unreadable(at column, err error) { r.report(at, "unreadable", "readable", err.Error()) }
 
-// differs reports a column whose value is not what follows from others.
+// differs reports a change between a stored and a derived cell.
 func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	is, should := absent, absent
 	var at column
@@ -102,7 +105,7 @@ func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	return r.report(at, is, should, why, c.Mutation())
 }
 
-// compareColumn reports a column that has another value than it should.
+// compareColumn reports a column unless it has the wanted value.
 func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why string) (isNew bool) {
 	for _, change := range rebuild.Differs(nil, at, old, want) {
 		isNew = r.differs(change, why)
@@ -110,7 +113,7 @@ func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why 
 	return isNew
 }
 
-// surplus reports a column that should not be there.
+// surplus reports a column that should be absent.
 func (r *run) surplus(table, row string, c hbase.Cell, why string) (isNew bool) {
-	return r.report(columnOf(table, row, c), there, absent, why, rebuild.Remove(table, row, c))
+	return r.report(columnOf(table, row, c), present, absent, why, rebuild.Remove(table, row, c))
 }

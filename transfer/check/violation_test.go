@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// files are a little of everything. Lists have at most two members before they are cut.
+// files have a few rows of everything. Lists are split above two members.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),
@@ -25,20 +24,26 @@ var files = map[string][]byte{
 	"games.csv":       []byte("id,name\ngo,Go\n"),
 	"user_roles.csv":  []byte("username,role\na,boss\n"),
 	"follows.csv":     []byte("follower,followee\nb,a\nc,a\nd,a\ne,a\na,b\n"),
-	"twits.csv":       []byte("id,author,posted_at,content,photo_urls,visibility\nt1,b,2020-01-01T00:00:00Z,hi,,\nt2,b,2020-01-02T00:00:00Z,see,http://x.org/1.jpg,FOLLOWERS\n"),
-	"comments.csv":    []byte("twit,author,posted_at,content\nt1,a,2020-01-03T00:00:00Z,yes\n"),
-	"plays.csv":       []byte("username,game,day,count\na,go,2020-01-01,2\nb,go,2020-01-01,3\n"),
+	"twits.csv": []byte("id,author,posted_at,content,photo_urls,visibility\n" +
+		"t1,b,2020-01-01T00:00:00Z,hi,,\nt2,b,2020-01-02T00:00:00Z,see,http://x.org/1.jpg,FOLLOWERS\n"),
+	"comments.csv": []byte("twit,author,posted_at,content\nt1,a,2020-01-03T00:00:00Z,yes\n"),
+	"plays.csv":    []byte("username,game,day,count\na,go,2020-01-01,2\nb,go,2020-01-01,3\n"),
 }
 
 var (
 	first  = &tables.Twit{AuthorName: "b", Name: "t1", PostedAt: day(1), Content: "hi", Visibility: tables.Public}
-	second = &tables.Twit{AuthorName: "b", Name: "t2", PostedAt: day(2), Content: "see", PhotoURLs: []string{"http://x.org/1.jpg"}, Visibility: tables.FollowersOnly}
-	remark = &tables.Comment{Twit: first.Key(), AuthorName: "a", PostedAt: day(3), Content: "yes", Mark: tables.CommentMark("a", "yes", 0)}
+	second = &tables.Twit{
+		AuthorName: "b", Name: "t2", PostedAt: day(2), Content: "see", PhotoURLs: []string{"http://x.org/1.jpg"},
+		Visibility: tables.FollowersOnly,
+	}
+	remark = &tables.Comment{
+		Twit: first.Key(), AuthorName: "a", PostedAt: day(3), Content: "yes", Mark: tables.CommentMark("a", "yes", 0),
+	}
 )
 
 func day(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
 
-// age is the timestamp of what the tests write: later than all that was imported.
+// age is the timestamp of the damage: later than all imported cells.
 const age = 1_600_000_000_000
 
 func put(table, row string, cells ...hbase.Cell) hbase.Mutation {
@@ -52,7 +57,7 @@ func attribute(table, key, column, value string) hbase.Mutation {
 	return put(table, tables.RowKey(key), hbase.Cell{Family: "i", Qualifier: column, Value: []byte(value)})
 }
 
-// without deletes columns, and what is put there later as old as they are.
+// without deletes columns up to the timestamp age.
 func without(table, row, family string, qualifiers ...string) hbase.Mutation {
 	d := hbase.Delete{Table: table, Row: row}
 	for _, q := range qualifiers {
@@ -94,7 +99,7 @@ func write(t *testing.T, store hbase.Store, mutations ...hbase.Mutation) {
 	}
 }
 
-// dump are all cells of a store, without timestamps.
+// dump returns all cells of a store, without timestamps.
 func dump(t *testing.T, store hbase.Store) (lines []string) {
 	t.Helper()
 	for _, table := range tables.Definitions(1) {
@@ -103,7 +108,7 @@ func dump(t *testing.T, store hbase.Store) (lines []string) {
 				t.Fatal(err)
 			}
 			if row.Key == tables.Imports.Get().Row {
-				continue // a note that something was taken out stays
+				continue // the marker of repairs remains
 			}
 			for _, c := range row.Cells {
 				lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
@@ -115,22 +120,34 @@ func dump(t *testing.T, store hbase.Store) (lines []string) {
 
 func checkStore(t *testing.T, store hbase.Store) (lines []string) {
 	t.Helper()
-	if err := check.All(context.Background(), store, func(b check.Violation) { lines = append(lines, b.String()) }); err != nil {
+	err := check.All(t.Context(), store, func(v check.Violation) { lines = append(lines, v.String()) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	return lines
 }
 
-// at writes the start of a line: hashes of keys are left out.
+// at returns the start of a line.
 func at(table, key, column string) string {
 	return fmt.Sprintf("%s %q %s: ", table, tables.RowKey(key), column)
 }
 
-// atMember is at, for a member of a list.
 func atMember[E any](l *tables.List[E], owner string, member E) string {
-	b := check.Violation{Table: l.Table, Row: l.Row(owner, 0), Column: l.Family + ":" + l.Position(member)}
-	line, _, _ := strings.Cut(b.String(), "is ,")
+	v := check.Violation{Table: l.Table, Row: l.Row(owner, 0), Column: l.Family + ":" + l.Position(member)}
+	line, _, _ := strings.Cut(v.String(), "is ,")
 	return line
+}
+
+func missing[E any](l *tables.List[E], owner string, member E, why string) string {
+	return atMember(l, owner, member) + "is absent, should be present: " + why
+}
+
+func surplus[E any](l *tables.List[E], owner string, member E, why string) string {
+	return atMember(l, owner, member) + "is present, should be absent: " + why
+}
+
+func wrongCount(table, key, column string, is, should int, list string) string {
+	return fmt.Sprintf("%sis %d, should be %d: the number of members of %s", at(table, key, "i:"+column), is, should, list)
 }
 
 func TestViolationsAreReportedAndRepaired(t *testing.T) {
@@ -138,7 +155,7 @@ func TestViolationsAreReportedAndRepaired(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := open(t)
 			if lines := checkStore(t, store); len(lines) > 0 {
-				t.Fatal("before: ", lines)
+				t.Fatalf("got %q before the damage, want no violations", lines)
 			}
 			before := dump(t, store)
 			write(t, store, test.broken...)
@@ -150,14 +167,14 @@ func TestViolationsAreReportedAndRepaired(t *testing.T) {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(damaged, dump(t, store)); diff != "" {
-				t.Fatalf("looking changed something:\n%s", diff)
+				t.Fatalf("a check changed the store (-before +after):\n%s", diff)
 			}
 			result, err := check.Checker{Store: store}.RepairAll(t.Context())
 			if err != nil || result.Left != 0 || result.Found < len(got) {
 				t.Fatal(result, err)
 			}
 			if got := checkStore(t, store); len(got) > 0 {
-				t.Errorf("still: %s", strings.Join(got, "\n"))
+				t.Errorf("got violations after the repair:\n%s", strings.Join(got, "\n"))
 			}
 			if test.restored {
 				if diff := cmp.Diff(before, dump(t, store)); diff != "" {
@@ -170,33 +187,38 @@ func TestViolationsAreReportedAndRepaired(t *testing.T) {
 
 func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	store := open(t)
-	write(t, store, attribute("users", "c", "followerCount", "x"), put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")}))
+	corrupt := put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")})
+	write(t, store, attribute("users", "c", "followerCount", "x"), corrupt)
 	var lines []string
-	result, err := check.Checker{Store: store, Report: func(b check.Violation) { lines = append(lines, b.String()) }}.RepairAll(t.Context())
+	report := func(v check.Violation) { lines = append(lines, v.String()) }
+	result, err := check.Checker{Store: store, Report: report}.RepairAll(t.Context())
 	want := []string{
-		`follows "no edge" i:state: is unreadable, should be readable: hbase: corrupt data: edge key "no edge" (it cannot be repaired)`,
-		at("users", "c", "i:followerCount") + `is "x", should be 0: users:f has so many members`,
+		`follows "no edge" i:state: is unreadable, should be readable: ` +
+			`hbase: corrupt data: edge key "no edge" (it cannot be repaired)`,
+		at("users", "c", "i:followerCount") + `is "x", should be 0: the number of members of users:f`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (check.Result{Found: 2, Left: 1}) {
 		t.Errorf("%v, %v (-want +got):\n%s", result, err, diff)
 	}
 }
 
-func TestAWriteMayBeOnItsWayForAWhile(t *testing.T) {
+func TestIncompleteOperationIsAViolationAfterTheGrace(t *testing.T) {
 	store := open(t)
 	begun := time.Now().Add(-time.Minute)
 	i := tables.Intent{ID: tables.NewOp(begun, 1), Kind: "follow", Arguments: "{}", At: begun.UnixMilli()}
 	write(t, store, tables.Intents.Put(i))
 	for grace, want := range map[time.Duration]int{0: 1, time.Hour: 0} {
 		found := 0
-		err := check.Checker{Store: store, Grace: grace, Report: func(b check.Violation) {
+		err := check.Checker{Store: store, Grace: grace, Report: func(v check.Violation) {
 			found++
-			if !strings.HasSuffix(b.String(), " i:kind: is follow, should be absent: it was begun 1m0s ago, and a sweep completes it (it cannot be repaired)") {
-				t.Error(b)
+			const want = " i:kind: is follow, should be absent: " +
+				"it began 1m0s ago; a sweep completes it (it cannot be repaired)"
+			if !strings.HasSuffix(v.String(), want) {
+				t.Errorf("got %q, want the suffix %q", v, want)
 			}
 		}}.Run(t.Context())
 		if err != nil || found != want {
-			t.Errorf("grace %v: %d violations, error %v", grace, found, err)
+			t.Errorf("grace %v: got %d violations, error %v; want %d", grace, found, err, want)
 		}
 	}
 }

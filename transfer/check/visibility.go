@@ -8,23 +8,28 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// visibilities checks the stored visibility of all twits: it is PUBLIC or FOLLOWERS, and the copy in the
-// album agrees. No repair publishes: of two copies that disagree, the one for followers counts, and so does
-// one that is damaged and may have been for followers.
+// visibilities checks that the stored visibility of each twit is PUBLIC or FOLLOWERS, and the same
+// in the album. No repair publishes a twit: if the copies differ, FOLLOWERS counts, also if a
+// damaged copy may have had it.
 func (r *run) visibilities(ctx context.Context) error {
-	restore := func(l, other *tables.List[*tables.Twit]) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return r.spans(ctx, &l.AnyList, func(s *rebuild.Span) error { return r.restoreTwits(ctx, l, other, s) })
-		}
-	}
-	return r.inOrder(ctx, restore(tables.Twits, tables.Albums), restore(tables.Albums, tables.Twits),
+	return r.inOrder(ctx,
 		func(ctx context.Context) error {
-			return r.spans(ctx, &tables.Albums.AnyList, func(s *rebuild.Span) error { return r.restrictTwits(ctx, s) })
+			return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
+				return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
+			})
+		},
+		func(ctx context.Context) error {
+			return r.spans(ctx, &tables.Albums.AnyList, func(s *rebuild.Span) error {
+				if err := r.restoreTwits(ctx, tables.Albums, tables.Twits, s); err != nil {
+					return err
+				}
+				return r.restrictTwits(ctx, s)
+			})
 		})
 }
 
-// restoreTwits reports the columns of a list that hold no readable twit, such as one of an unknown
-// visibility. They are repaired from the same twit in the other list if it is readable there.
+// restoreTwits reports columns of a list without a readable twit. The repair copies the twit from
+// the other list.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
 	var damaged []hbase.Cell
 	var copies []entry
@@ -42,19 +47,20 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	for i, c := range damaged {
 		var repair []hbase.Mutation
 		if t := r.copyOf(l, c, other, copies[i]); t != nil {
-			whole := l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))
-			repair = append(repair, hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{whole}})
+			repair = append(repair, put(l.Table, row, l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))))
 		}
-		r.report(columnOf(l.Table, row, c), text(c.Value), "a twit that is PUBLIC or FOLLOWERS", causes[i].Error(), repair...)
+		const should = "a twit that is PUBLIC or FOLLOWERS"
+		r.report(columnOf(l.Table, row, c), text(c.Value), should, causes[i].Error(), repair...)
 		r.damaged[listOf{&l.AnyList, s.Owner}] = true
 	}
 	return nil
 }
 
-// copyOf returns the copy of a list's damaged twit in another list, nil if that is missing or unreadable. If the
-// copy is public and the damaged one may have been for followers, the copy is reported too, and both become for
-// followers.
-func (r *run) copyOf(l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry) *tables.Twit {
+// copyOf returns the copy of a damaged twit in another list, or nil. A public copy is restricted if
+// the damaged twit may have been for followers.
+func (r *run) copyOf(
+	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
+) *tables.Twit {
 	if e.found == nil {
 		return nil
 	}
@@ -68,7 +74,7 @@ func (r *run) copyOf(l *tables.List[*tables.Twit], damaged hbase.Cell, other *ta
 	return t
 }
 
-// restrict reports a public twit that should be for followers only, repairs it, and returns it as it is then.
+// restrict reports a public twit that should be for followers only, and returns the repaired one.
 func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, why string) *tables.Twit {
 	r.restricted[t.Key()] = true
 	t = r.asRestricted(t)
@@ -78,7 +84,7 @@ func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, wh
 	return t
 }
 
-// asRestricted returns the twit as it is after the repair of its visibility.
+// asRestricted returns the twit after the repair of its visibility.
 func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	if !r.restricted[t.Key()] {
 		return t
@@ -88,8 +94,8 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &restricted
 }
 
-// restrictTwits reports the public twits whose copy in the album is for followers only, and repairs them
-// from that: twits never change, so that one of the two is damaged.
+// restrictTwits restricts public twits whose copy in the album is for followers only: twits never
+// change, so one of the two is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 	var entries []entry
 	for _, c := range s.Cells {

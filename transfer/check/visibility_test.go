@@ -14,18 +14,19 @@ import (
 	"twibase/transfer/check"
 )
 
-// third is a moment without photos.
-var third = &tables.Twit{AuthorName: "b", Name: "t3", PostedAt: day(4), Content: "mine", Visibility: tables.FollowersOnly}
+// third is a Moment without photos.
+var third = &tables.Twit{
+	AuthorName: "b", Name: "t3", PostedAt: day(4), Content: "mine", Visibility: tables.FollowersOnly,
+}
 
-// withFlag is a twit's column whose record has these bytes instead of the field that says that it is for
-// followers.
+// withFlag puts a twit whose record has flag instead of the field of its visibility.
 func withFlag(l *tables.List[*tables.Twit], t *tables.Twit, flag string) hbase.Mutation {
 	cell := l.Cell(t, 0)
 	cell.Value = append(withoutFlag(l, t), flag...)
 	return put(l.Table, l.Row(t.AuthorName, 0), cell)
 }
 
-// unknown is a field of a record whose visibility is neither PUBLIC nor FOLLOWERS.
+// unknown is the field of an unknown visibility.
 const unknown = "\x22\x01x"
 
 func TestUnknownVisibilityIsReported(t *testing.T) {
@@ -37,38 +38,49 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 		in(tables.Twits, "b", third), in(tables.Albums, "b", third), in(tables.Timelines, "a", third.Key()),
 		attribute("users", "b", "twitCount", "3"), attribute("users", "b", "albumCount", "2"),
 	}
+	const (
+		publicOrFollowers = ", should be a twit that is PUBLIC or FOLLOWERS: "
+		lost              = " (it cannot be repaired)"
+		twit2             = `"\n\x03see\x1a\x12http://x.org/1.jpg`
+		key1              = `"\x7f\xff\xfe\x90\xa1\x99\x17\xfft1"`
+		key2              = `"\x7f\xff\xfe\x90\x9cr\xbb\xfft2"`
+	)
+	corrupt := func(table, key string) string {
+		return table + ` of "b": hbase: corrupt data: ` + key + `: not a valid name: unknown visibility "x"`
+	}
+	unknownIn := func(l *tables.List[*tables.Twit]) string {
+		return atMember(l, "b", second) + "is " + twit2 + `\"\x01x"` + publicOrFollowers + corrupt(l.Table, key2)
+	}
 	for _, test := range []struct {
 		name   string
 		broken []hbase.Mutation
 		lines  []string
 		left   int // after the repair
 	}{
-		{"in a twit", []hbase.Mutation{withFlag(tables.Twits, second, unknown)},
-			[]string{atMember(tables.Twits, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-				`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x"`}, 0},
-		{"in an album", []hbase.Mutation{withFlag(tables.Albums, second, unknown)},
-			[]string{atMember(tables.Albums, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-				`albums of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x"`}, 0},
-		{"in both", []hbase.Mutation{withFlag(tables.Twits, second, unknown), withFlag(tables.Albums, second, unknown)},
-			[]string{
-				atMember(tables.Twits, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-					`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it cannot be repaired)`,
-				atMember(tables.Albums, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-					`albums of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\x9cr\xbb\xfft2": not a valid name: unknown visibility "x" (it cannot be repaired)`,
-			}, 2},
-		{"in a public twit without a copy", []hbase.Mutation{withFlag(tables.Twits, first, unknown)},
-			[]string{atMember(tables.Twits, "b", first) + `is "\n\x02hi\"\x01x", should be a twit that is PUBLIC or FOLLOWERS: ` +
-				`users of "b": hbase: corrupt data: "\x7f\xff\xfe\x90\xa1\x99\x17\xfft1": not a valid name: unknown visibility "x" (it cannot be repaired)`}, 1},
-		{"in an intent", []hbase.Mutation{tables.Intents.Put(intent)},
-			[]string{`intents ` + rowOf(intent) + ` i:kind: is unreadable, should be readable: hbase: corrupt data: "intent ` + intent.ID +
-				`": not a valid name: the arguments of a write: not a valid name: visibility "followers" is neither PUBLIC nor FOLLOWERS (it cannot be repaired)`}, 1},
-		{"lost in a twit with photos", []hbase.Mutation{withFlag(tables.Twits, second, "")},
-			[]string{atMember(tables.Twits, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg", should be "\n\x03see\x1a\x12http://x.org/1.jpg\"\x00": ` +
+		{"in a twit", []hbase.Mutation{withFlag(tables.Twits, second, unknown)}, []string{unknownIn(tables.Twits)}, 0},
+		{"in an album", []hbase.Mutation{withFlag(tables.Albums, second, unknown)}, []string{unknownIn(tables.Albums)}, 0},
+		{"in both",
+			[]hbase.Mutation{withFlag(tables.Twits, second, unknown), withFlag(tables.Albums, second, unknown)},
+			[]string{unknownIn(tables.Twits) + lost, unknownIn(tables.Albums) + lost}, 2},
+		{"in a public twit without a copy",
+			[]hbase.Mutation{withFlag(tables.Twits, first, unknown)},
+			[]string{atMember(tables.Twits, "b", first) + `is "\n\x02hi\"\x01x"` + publicOrFollowers + corrupt("users", key1) + lost}, 1},
+		{"in an intent",
+			[]hbase.Mutation{tables.Intents.Put(intent)},
+			[]string{`intents ` + rowOf(intent) + ` i:kind: is unreadable, should be readable: hbase: corrupt data: ` +
+				`"intent ` + intent.ID + `": not a valid name: the arguments of a write: not a valid name: ` +
+				`visibility "followers" is neither PUBLIC nor FOLLOWERS` + lost}, 1},
+		{"lost in a twit with photos",
+			[]hbase.Mutation{withFlag(tables.Twits, second, "")},
+			[]string{atMember(tables.Twits, "b", second) + "is " + twit2 + `", should be ` + twit2 + `\"\x00": ` +
 				"the album has it for followers only"}, 0},
-		{"lost in a twit without photos", append(slices.Clone(posted), withFlag(tables.Twits, third, "")),
-			[]string{atMember(tables.Twits, "b", third) + `is "\n\x04mine", should be "\n\x04mine\"\x00": the album has it for followers only`}, 0},
-		{"lost in an album", []hbase.Mutation{withFlag(tables.Albums, second, "")},
-			[]string{atMember(tables.Albums, "b", second) + `is "\n\x03see\x1a\x12http://x.org/1.jpg", should be "\n\x03see\x1a\x12http://x.org/1.jpg\"\x00": users:t says so`}, 0},
+		{"lost in a twit without photos",
+			append(slices.Clone(posted), withFlag(tables.Twits, third, "")),
+			[]string{atMember(tables.Twits, "b", third) + `is "\n\x04mine", should be "\n\x04mine\"\x00": ` +
+				"the album has it for followers only"}, 0},
+		{"lost in an album",
+			[]hbase.Mutation{withFlag(tables.Albums, second, "")},
+			[]string{atMember(tables.Albums, "b", second) + "is " + twit2 + `", should be ` + twit2 + `\"\x00": as in users:t`}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := open(t)
@@ -78,13 +90,13 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 			if result, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil || result.Left != test.left {
-				t.Errorf("%d violations are left, want %d, error %v", result.Left, test.left, err)
+				t.Errorf("got %d violations left, error %v; want %d", result.Left, err, test.left)
 			}
 			if got := checkStore(t, store); len(got) != test.left {
-				t.Errorf("still: %s", strings.Join(got, "\n"))
+				t.Errorf("got violations after the repair:\n%s", strings.Join(got, "\n"))
 			}
 			if n := publicOf(t, store, "b"); n > 1 {
-				t.Errorf("%d twits are public, and one was posted as such", n)
+				t.Errorf("got %d public twits, want at most 1", n)
 			}
 		})
 	}
@@ -111,20 +123,23 @@ func TestRepairNeverPublishes(t *testing.T) {
 				damaged.Value = []byte(test.record)
 				write(t, store, put(l.Table, l.Row("b", 0), damaged), withFlag(other, second, lost))
 				lines := checkStore(t, store)
-				want := []string{" is " + strconv.Quote(test.record), "the damaged copy in " + l.Table + " may have been for followers only"}
+				want := []string{
+					" is " + strconv.Quote(test.record),
+					"the damaged copy in " + l.Table + " may have been for followers only",
+				}
 				if len(lines) != 2 || !strings.Contains(lines[1], want[0]) || !strings.HasSuffix(lines[0], want[1]) {
-					t.Errorf("violations are %q, want %q in them and no other", lines, want)
+					t.Errorf("got violations %q, want just those with %q", lines, want)
 				}
 				result, err := (check.Checker{Store: store}).RepairAll(t.Context())
 				if err != nil || result != (check.Result{Found: 2}) {
-					t.Errorf("the result is %+v, error %v", result, err)
+					t.Errorf("got %+v, error %v; want 2 found, 0 left", result, err)
 				}
 				if lines := checkStore(t, store); len(lines) > 0 {
-					t.Errorf("still: %q", lines)
+					t.Errorf("got violations %q after the repair", lines)
 				}
 				for _, l := range both {
 					if got := visibilityOf(t, store, l, second); got != tables.FollowersOnly {
-						t.Errorf("%s has it as %s", l.Table, got)
+						t.Errorf("%s: got visibility %s, want FOLLOWERS", l.Table, got)
 					}
 				}
 			})
@@ -144,23 +159,22 @@ func TestRepairKeepsAPublicTwitWhoseDamagedCopyHasNoVisibility(t *testing.T) {
 				t.Fatal(err)
 			}
 			if lines := checkStore(t, store); len(lines) > 0 {
-				t.Errorf("still: %q", lines)
+				t.Errorf("got violations %q after the repair", lines)
 			}
 			if got := visibilityOf(t, store, l, second); got != tables.Public {
-				t.Errorf("it is %s", got)
+				t.Errorf("got visibility %s, want PUBLIC", got)
 			}
 		})
 	}
 }
 
-// withoutFlag is the record of a twit without the field that says that it is for followers.
+// withoutFlag returns the record of a twit without its visibility.
 func withoutFlag(l *tables.List[*tables.Twit], t *tables.Twit) []byte {
 	public := *t
 	public.Visibility = tables.Public
 	return l.Cell(&public, 0).Value
 }
 
-// visibilityOf reads the visibility of a twit in a list.
 func visibilityOf(t *testing.T, store hbase.Store, l *tables.List[*tables.Twit], twit *tables.Twit) tables.Visibility {
 	t.Helper()
 	get := l.Get(twit.AuthorName, 0, hbase.Exactly(l.Position(twit)))
@@ -170,7 +184,7 @@ func visibilityOf(t *testing.T, store hbase.Store, l *tables.List[*tables.Twit],
 	}
 	twits, _, _, err := l.Decode(twit.AuthorName, results[0].Cells)
 	if err != nil || len(twits) != 1 {
-		t.Fatalf("%s has %d such twits, error %v", l.Table, len(twits), err)
+		t.Fatalf("%s: got %d twits, error %v; want 1", l.Table, len(twits), err)
 	}
 	return twits[0].Visibility
 }
@@ -181,7 +195,7 @@ func rowOf(i tables.Intent) string {
 	return row
 }
 
-// publicOf returns how many twits of an author are read as public.
+// publicOf counts the public twits of an author in both lists.
 func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 	t.Helper()
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {

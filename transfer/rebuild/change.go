@@ -6,14 +6,13 @@ import (
 	"twibase/hbase"
 )
 
-// Change is a column that differs from what it should be.
+// Change replaces a stored cell by the derived one. Nil is no cell. New is no older than Old.
 type Change struct {
 	Table, Row string
-	// Old is what is stored, and New what should be; nil is no cell. New is no older than Old.
-	Old, New *hbase.Cell
+	Old, New   *hbase.Cell
 }
 
-// Mutation returns what makes the change.
+// Mutation returns the write of the change.
 func (c Change) Mutation() hbase.Mutation {
 	if c.New == nil {
 		return Remove(c.Table, c.Row, *c.Old)
@@ -21,7 +20,6 @@ func (c Change) Mutation() hbase.Mutation {
 	return hbase.Put{Table: c.Table, Row: c.Row, Cells: []hbase.Cell{*c.New}}
 }
 
-// writeChanges makes changes.
 func writeChanges(ctx context.Context, store hbase.Store, changes []Change) error {
 	mutations := make([]hbase.Mutation, len(changes))
 	for i, c := range changes {
@@ -30,8 +28,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// Differs appends the change of a row that is needed so that a column has the value: none if its present cell, or
-// nil, has it. The new cell is no older than the present one, or it would stay behind that.
+// Differs appends the change from a stored cell, or nil, to want, unless the values are equal. The
+// new cell is no older than the old one, which would mask it.
 func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {
@@ -42,7 +40,7 @@ func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) [
 	return append(changes, Change{at.Table, at.Row, old, &want})
 }
 
-// WriteColumn writes a column, unless it has that value.
+// WriteColumn writes a column, unless it has the value already.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
 	stored, err := hbase.GetAll(ctx, store, []hbase.Get{at})
 	if err != nil {
@@ -51,12 +49,13 @@ func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbas
 	return writeChanges(ctx, store, Differs(nil, at, find(stored[0], want.Qualifier), want))
 }
 
-// Remove deletes cells of a row, and what is older in their columns.
+// Remove deletes cells of a row, with all older versions.
 func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
 	d := hbase.Delete{Table: table, Row: row}
 	for _, c := range cells {
 		d.Columns = append(d.Columns, hbase.Deletion{
-			Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp})
+			Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp,
+		})
 	}
 	return d
 }

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// GameDays rebuilds the sums of these games by day.
+// GameDays rebuilds the daily sums of games.
 func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
 		changes, err := DayChanges(ctx, s.Store, games, nil)
@@ -20,8 +20,8 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	})
 }
 
-// DayChanges returns what differs in the sums of games by day from the plays of all their players, also of those that
-// the games' lists lack. A day on which nobody played may be stored as 0.
+// DayChanges compares the daily sums of games with the plays of their players. lacking has the
+// players that the games' lists lack. A sum of 0 need not be stored.
 func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking map[string][]string) ([]Change, error) {
 	sums := map[string]daySums{}
 	for _, game := range games {
@@ -60,17 +60,18 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 	return changes, err
 }
 
-// daySums are how much was played of a game, by day. A sum is as young as the youngest of its parts.
+// daySums are the sums of a game by day.
 type daySums map[string]daySum
 
 type daySum struct {
 	count     int
-	timestamp int64
+	timestamp int64 // the youngest of its parts
 }
 
-// add adds what these players played of the game.
+// add adds the plays of players.
 func (s daySums) add(ctx context.Context, store hbase.Store, game string, players []string) error {
-	rows, err := hbase.GetEach(ctx, store, players, func(player string) hbase.Get { return tables.Plays.Get(player, game) })
+	plays := func(player string) hbase.Get { return tables.Plays.Get(player, game) }
+	rows, err := hbase.GetEach(ctx, store, players, plays)
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Length is how many members a list has, and how many of them everybody may see.
+// Length is the number of members of a list, and of its public members.
 type Length struct{ All, Public int }
 
-// Plus is the length with so many more members.
+// Plus returns the sum of two lengths.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
 // length counts the members of a span.
@@ -28,7 +28,7 @@ func (s *Span) length(l *tables.AnyList) (Length, error) {
 	return n, err
 }
 
-// Count returns the lengths of the lists of these owners.
+// Count counts the members of lists by owner.
 func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string) (map[string]Length, error) {
 	lengths := make(map[string]Length, len(owners))
 	return lengths, Spans(ctx, store, l, owners, func(s *Span) error {
@@ -38,7 +38,7 @@ func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	})
 }
 
-// Lengths writes lengths of lists.
+// Lengths writes the lengths of lists.
 func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
@@ -46,7 +46,9 @@ func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[
 	})
 }
 
-func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length) error {
+func (s *Rebuilder) writeLengths(
+	ctx context.Context, l *tables.AnyList, owners []string, lengths map[string]Length,
+) error {
 	if l.Count == "" {
 		return nil
 	}
@@ -60,9 +62,11 @@ func (s *Rebuilder) writeLengths(ctx context.Context, l *tables.AnyList, owners 
 	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
 }
 
-// LengthChanges returns what differs from these lengths in the counts, attributes of the owners of the lists, given what
-// is stored of these. A count of 0 need not be stored. If full is set, only the counts of an empty list need not be.
-func LengthChanges(l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool) (changes []Change) {
+// LengthChanges compares the stored counts of owners with the lengths of their lists. A count of 0
+// need not be stored; with full, only if the list is empty.
+func LengthChanges(
+	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
+) (changes []Change) {
 	for i, owner := range owners {
 		n := lengths[owner]
 		for _, count := range []struct {
@@ -72,8 +76,9 @@ func LengthChanges(l *tables.AnyList, owners []string, lengths map[string]Length
 			old := find(stored[i], count.column)
 			absent := old == nil && count.value == 0 && (n.All == 0 || !full)
 			if count.column != "" && !absent {
-				changes = Differs(changes, l.Lengths(owner), old, hbase.Cell{Family: tables.Attributes,
-					Qualifier: count.column, Timestamp: 1, Value: strconv.AppendInt(nil, int64(count.value), 10)})
+				value := strconv.AppendInt(nil, int64(count.value), 10)
+				want := hbase.Cell{Family: tables.Attributes, Qualifier: count.column, Timestamp: 1, Value: value}
+				changes = Differs(changes, l.Lengths(owner), old, want)
 			}
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Lists rebuilds the lists of these owners: each member lies in the bucket that covers it, no bucket is longer than the
-// bound, and the lengths are those of the lists.
+// Lists moves each member of lists to the bucket that covers it, splits buckets that exceed the
+// bound, and writes the lengths.
 func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
-		// A list that was changed is read again: its length is counted when nothing moves any more.
+		// A changed list is read again, until it is stable and its length is exact.
 		for changed := owners; len(changed) > 0; {
 			found, err := s.arrange(ctx, l, changed)
 			if err != nil {
@@ -30,22 +30,22 @@ func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []strin
 	})
 }
 
-// arranged is what was found of a list.
+// arranged is the result of one pass over a list.
 type arranged struct {
-	length Length
-	// changed is whether members were moved.
+	length  Length
 	changed bool
 	buckets []bucket
 }
 
-// bucket is how many members a bucket has, and the positions at which it could be split: one in every half of the bound.
+// bucket counts the members of a bucket. cuts are positions for splitting it: one for each half of
+// the bound.
 type bucket struct {
 	number uint32
 	held   int
 	cuts   []string
 }
 
-// arrange reads the lists of some owners, moves members that lie in the wrong bucket, and splits full buckets.
+// arrange makes one pass: it reads lists, moves members that are astray, and splits full buckets.
 func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {
 	found := make(map[string]*arranged, len(owners))
 	for _, owner := range owners {
@@ -75,7 +75,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 			if b.held <= s.ListBound {
 				continue
 			}
-			// The last new bucket takes what is left of the halves.
+			// The last new bucket also takes an incomplete half.
 			if n := len(b.cuts); n > 1 && b.held-n*(s.ListBound/2) < s.ListBound/2 {
 				b.cuts = b.cuts[:n-1]
 			}
@@ -88,7 +88,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	return found, nil
 }
 
-// add adds a member to the last bucket that was read, or to the next.
+// add counts a member of a bucket. Buckets are added in order.
 func (a *arranged) add(number uint32, position string, half int) {
 	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
 		a.buckets = append(a.buckets, bucket{number: number})
@@ -100,7 +100,8 @@ func (a *arranged) add(number uint32, position string, half int) {
 	b.held++
 }
 
-// move puts members that are astray into the buckets that cover them, and then deletes them from this one.
+// move puts the members that are astray into the buckets that cover them, then deletes them from
+// this one.
 func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) error {
 	puts := make([]hbase.Mutation, len(span.Astray))
 	for i, c := range span.Astray {
@@ -114,9 +115,10 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
-// split splits a full bucket. It copies members into the new buckets, and names these in one step: a reader sees the
-// old bucket before that step, and the new ones after it. The members that stay in the old bucket are astray then,
-// and the next look deletes them. A split that a crash interrupted is done again with the same result.
+// split splits a full bucket. It copies members into the new buckets, and then names these in the
+// directory with one Put: readers see the old bucket before, and the new ones after. The old copies
+// are astray then, and the next pass deletes them. An interrupted split is repeated with the same
+// result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetAll(ctx, s.Store, []hbase.Get{l.Directories(owner)})
 	if err != nil {
@@ -143,8 +145,8 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill gives a new bucket, which no directory names yet, exactly the members of another bucket that it covers. It
-// deletes what an interrupted split left there, which may no longer be in the list.
+// fill copies the members that a new bucket covers into it, and deletes others that an interrupted
+// split left there.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	stop := b.Stop
 	if stop == "" {

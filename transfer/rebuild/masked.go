@@ -9,14 +9,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites is how often a cell is rewritten. Each time it is 16 times as much younger, so that they span all times.
+// maxRewrites bounds the rewrites of a cell. Their distances grow by a factor of 16, and so reach
+// all timestamps.
 const maxRewrites = 12
 
-// WriteVisible writes puts, and rewrites the cells that a delete marker or another value masks. A repair leaves such
-// markers: it removes a cell by one of the cell's own timestamp, and a later put of the same cell stays behind that.
+// WriteVisible writes puts, and rewrites cells that a delete marker or another value masks. A
+// repair that removed a cell left such a marker, with the timestamp of the cell.
 //
-// A rewritten cell is as little younger as possible, and no younger than the present: what a gateway decided since is
-// a good deal younger.
+// A rewritten cell gets the smallest greater timestamp that is found, at most the current time:
+// commits of gateways since then are younger.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put // a cell each
 	mutations := make([]hbase.Mutation, len(puts))
@@ -53,7 +54,8 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	return nil
 }
 
-// rewritten returns the cell to write instead of one that can't be read, given what is read in its place.
+// rewritten returns the cell to write instead of a masked one, given the cells that are read in its
+// place.
 func rewritten(c hbase.Cell, stored []hbase.Cell, n int) (hbase.Cell, bool) {
 	switch {
 	case len(stored) == 0:

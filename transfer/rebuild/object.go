@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Objects iterates over all objects of a kind, in the order of their row keys, with the attributes that the schema's
-// fields of these names need. The first error ends the iteration.
+// Objects iterates over all objects of a noun in the order of their row keys, with the attributes
+// of the given fields. The first error ends the iteration.
 func Objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string) iter.Seq2[*T, error] {
 	scan := hbase.Scan{Table: o.Table, Columns: cmp.Or(o.Columns(fields), tables.Existence), PageSize: nextPage}
 	return func(yield func(*T, error) bool) {
@@ -30,7 +30,7 @@ func Objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T],
 	}
 }
 
-// Batches iterates over what another iterator yields, n at a time. The first error ends the iteration.
+// Batches groups the items of an iterator by n. The first error ends the iteration.
 func Batches[T any](all iter.Seq2[T, error], n int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		batch := make([]T, 0, n)
@@ -52,7 +52,7 @@ func Batches[T any](all iter.Seq2[T, error], n int) iter.Seq2[[]T, error] {
 	}
 }
 
-// Youngest returns the greatest timestamp of cells, 0 if there are none.
+// Youngest returns the greatest timestamp of cells, or 0.
 func Youngest(cells []hbase.Cell) (timestamp int64) {
 	for i := range cells {
 		timestamp = max(timestamp, cells[i].Timestamp)

@@ -1,10 +1,19 @@
-// Package rebuild rebuilds derived data from its sources, also after a crash at any write. Lists lie in the right
-// buckets, none longer than its bound. Their lengths, the sums of games and the ends of timelines are exact.
+// Package rebuild derives data from its sources and writes the difference to the stored data.
+// Package transfer rebuilds after an import, package check compares with the same functions.
 //
-// Every function reads the owners that it is given, compares what is stored with what should be, and writes the
-// difference only: if nothing differs it writes nothing. What it writes has the timestamp of what it replaces. So the
-// result depends neither on the clock nor on how often a function ran. Two calls for the same owners must not run at
-// the same time, nor may others write their lists during a call.
+//	source                          derived                        function
+//	the members of a list           their buckets and length       Rebuilder.Lists
+//	known lengths                   the counts of the owners       Rebuilder.Lengths
+//	plays of all players of a game  the sum of each day            Rebuilder.GameDays
+//	entries beyond the bound        the end of the timeline        Rebuilder.Timelines
+//
+//	stored data ──► Spans ──► derived ──┐
+//	                                    ├──► []Change ──► write (rebuild) or report (check)
+//	stored derived data ────────────────┘
+//
+// A new cell has the timestamp of the cell that it replaces. So the result is independent of the
+// clock, every function is idempotent, and a crash is repaired by calling it again. No two calls
+// for the same owners may run at the same time, and nothing else may write their lists.
 package rebuild
 
 import (
@@ -17,33 +26,34 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rebuilder is the store to rebuild, and how.
+// Rebuilder rebuilds derived data in a store.
 type Rebuilder struct {
 	Store hbase.Store
-	// ListBound is how many members a bucket holds: [tables.ListBound], less in tests, at least 2.
+	// ListBound is the maximum number of members in a bucket, at least 2.
 	ListBound int
-	// Blank is whether no length was ever written: then none is read.
+	// Blank is true if the store has no lengths, so that none are read.
 	Blank bool
-	// TimelineBound is how many entries a timeline keeps: [tables.TimelineBound], less in tests.
+	// TimelineBound is the maximum number of entries of a timeline.
 	TimelineBound int
 }
 
-// New returns a Rebuilder with the bounds of the tables.
+// New returns a Rebuilder with the default bounds.
 func New(store hbase.Store) *Rebuilder {
 	return &Rebuilder{Store: store, ListBound: tables.ListBound, TimelineBound: tables.TimelineBound}
 }
 
 const (
-	// group is how many owners are read together, parallel how many groups are on the way at the same time.
-	group    = 256
-	parallel = 4
+	groupSize = 256 // owners that are read together
+	parallel  = 4   // concurrent groups
 )
 
-// groups calls f with owners, some at a time, in several goroutines.
-func (s *Rebuilder) groups(ctx context.Context, owners []string, f func(ctx context.Context, owners []string) error) error {
+// groups calls f concurrently with groups of owners.
+func (s *Rebuilder) groups(
+	ctx context.Context, owners []string, f func(ctx context.Context, owners []string) error,
+) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
-	for some := range slices.Chunk(owners, group) {
+	for some := range slices.Chunk(owners, groupSize) {
 		if ctx.Err() != nil {
 			break
 		}

@@ -10,27 +10,23 @@ import (
 )
 
 const (
-	// firstPage is how many columns of each list are read together with those of other lists. Most lists have no more.
-	firstPage = 100
-	// nextPage is how many columns at a time are read of the others, one list alone.
-	nextPage = 4096
+	firstPage = 100  // columns of each list that are read together with other lists
+	nextPage  = 4096 // columns of each further page, of one list
 )
 
 // Span is a page of one bucket of an owner's list.
 type Span struct {
 	Owner  string
 	Bucket uint32
-	// Cells are the columns of the members that lie in the bucket that covers them, in the list's order: each member of
-	// a list once.
+	// Cells are the members that this bucket covers, in the list's order: each member of a list once.
 	Cells []hbase.Cell
-	// Astray are the columns of members that another bucket covers. Each is there once more, or on its way.
-	Astray []hbase.Cell
-	// directory names the list's sealed buckets.
+	// Astray are the members that another bucket covers.
+	Astray    []hbase.Cell
 	directory []tables.Bucket
 }
 
-// Spans calls f with the owners' lists, owner after owner and each list row after row. An owner
-// without members has no span. The first pages of all owners are read together.
+// Spans calls f with the pages of the owners' lists, in order. An owner without members has none.
+// The first pages of all owners are read together.
 func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
 	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {
@@ -70,7 +66,8 @@ func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Sp
 	misplaced := func(c hbase.Cell) bool { return tables.Moved(c) || astray(c) }
 	if slices.ContainsFunc(page.Cells, misplaced) {
 		s.Cells = slices.DeleteFunc(slices.Clone(page.Cells), misplaced)
-		s.Astray = slices.DeleteFunc(slices.Clone(page.Cells), func(c hbase.Cell) bool { return tables.Moved(c) || !astray(c) })
+		covered := func(c hbase.Cell) bool { return tables.Moved(c) || !astray(c) }
+		s.Astray = slices.DeleteFunc(slices.Clone(page.Cells), covered)
 	}
 	return s
 }

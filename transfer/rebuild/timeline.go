@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Timelines trims the timelines of these owners to the bound: it deletes the oldest entries.
+// Timelines deletes the oldest entries of timelines that exceed the bound.
 func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		seen := make(map[string]int, len(owners))
@@ -26,8 +26,9 @@ func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 			if err != nil {
 				return err
 			}
-			// This comes first, so that no reader takes a trimmed timeline for complete.
-			if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{tables.PutTimelineSince(span.Owner, at)}); err != nil {
+			// Before the deletion, so that an incomplete timeline never looks complete.
+			since := tables.PutTimelineSince(span.Owner, at)
+			if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{since}); err != nil {
 				return err
 			}
 			row := tables.Timelines.Row(span.Owner, span.Bucket)
