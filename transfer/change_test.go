@@ -216,7 +216,7 @@ func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ImportFiles(ctx, store, csvFiles(files), Options{})
-	if want := "dangling rows were left out: 1 of them"; err == nil || err.Error() != want {
+	if want := "dangling rows were skipped: 1"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -13,20 +13,19 @@ import (
 
 // comment is a row of a file of comments.
 type comment struct {
-	// twit is the id that its source gave it.
-	twit, author string
+	twit, author string // the twit's id
 	postedAt     time.Time
 	content      string
-	// ordinal numbers those of a file that are equal in all this. They are counted by hashes, since a file may have more
-	// comments than fit into memory. Should two hashes collide, a comment has a higher ordinal than it needs, and the
-	// same one each time the file is read.
+	// ordinal numbers the equal comments of a file. They are counted by hash, because a file may not
+	// fit into memory. After a collision an ordinal is higher than needed, but the same in each import
+	// of the file.
 	ordinal int
 }
 
-// commentParser parses the rows of files of comments.
+// commentParser parses comments, and numbers them.
 type commentParser struct {
 	file string
-	seen map[uint64]int // how many comments of the file have a hash
+	seen map[uint64]int // the number of comments by hash
 }
 
 func (p *commentParser) parse(r *row) comment {
@@ -50,7 +49,8 @@ func (p *commentParser) parse(r *row) comment {
 }
 
 func (im *importer) importComments(ctx context.Context) error {
-	return pipe(ctx, im, "comments", new(commentParser).parse, func(c comment) string { return c.twit }, im.writeComments)
+	twit := func(c comment) string { return c.twit }
+	return pipe(ctx, im, "comments", new(commentParser).parse, twit, im.writeComments)
 }
 
 func (im *importer) writeComments(ctx context.Context, batch []item[comment]) error {
@@ -63,17 +63,17 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 		return err
 	}
 	comments, userComments := im.lists[&tables.Comments.AnyList], im.lists[&tables.UserComments.AnyList]
-	truth, derived := im.truth(), im.derived()
+	sources, derived := im.sourceWrites(), im.derivedWrites()
 	stored := make([]*tables.Comment, len(batch))
 	for i, it := range batch {
 		twit, _ := im.objects[tables.PostedTwits].of(it.value.twit)
 		stored[i] = it.value.stored(twit)
-		comments.put(truth, twit, tables.Comments.Cell(stored[i], stamp(it.value.postedAt)))
+		comments.put(sources, twit, tables.Comments.Cell(stored[i], stamp(it.value.postedAt)))
 	}
-	if err := truth.flush(ctx); err != nil {
+	if err := sources.flush(ctx); err != nil {
 		return err
 	}
-	if im.repaired { // what is rewritten must not bring back what was deleted
+	if im.repaired { // rewriting must not restore the entry of a deleted comment
 		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
 			return comments.get(c.Twit.String(), c.Key().Position)
 		})
@@ -94,11 +94,13 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	return derived.flush(ctx)
 }
 
-// stored returns the comment as a store has it, given the key of its twit.
+// stored returns the comment to store, given the key of its twit.
 func (c comment) stored(twit string) *tables.Comment {
 	key, _ := tables.ParseTwitKey(twit)
-	return &tables.Comment{Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
-		Mark: tables.CommentMark(c.author, c.content, c.ordinal)}
+	return &tables.Comment{
+		Twit: key, AuthorName: c.author, PostedAt: c.postedAt, Content: c.content,
+		Mark: tables.CommentMark(c.author, c.content, c.ordinal),
+	}
 }
 
 func exportComments(ctx context.Context, store hbase.Store, row emit) error {
@@ -109,7 +111,8 @@ func exportComments(ctx context.Context, store hbase.Store, row emit) error {
 		}
 		return eachMember(ctx, store, tables.Comments, owners, func(owner string, comments []*tables.Comment) error {
 			for _, c := range comments {
-				if err := row(tables.PostedTwits.NameOf(owner), c.AuthorName, instant(c.PostedAt), c.Content); err != nil {
+				err := row(tables.PostedTwits.NameOf(owner), c.AuthorName, instant(c.PostedAt), c.Content)
+				if err != nil {
 					return err
 				}
 			}

@@ -9,8 +9,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema is the schema of departments. Their files are imported together: whether a parent exists and the tree
-// stays one is known when all are read. They are exported with parents before their children.
+// treeSchema returns the schema of departments. An import reads all files before it writes, to
+// check that the result is a tree. An export has parents before children.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -22,10 +22,8 @@ func (im *importer) importDepartments(ctx context.Context) error {
 		return nil
 	}
 	t := tree{rows: map[string]item[*tables.Department]{}, stored: map[string]string{}}
-	err := read(ctx, im, tables.Departments.Table, parseObject(tables.Departments), func(it item[*tables.Department]) error {
-		t.add(it)
-		return nil
-	})
+	add := func(it item[*tables.Department]) error { t.add(it); return nil }
+	err := read(ctx, im, tables.Departments.Table, parseObject(tables.Departments), add)
 	if err != nil {
 		return err
 	}
@@ -52,7 +50,8 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments emits departments level by level. Those of damaged paths, which do not end at the top, come last.
+// exportDepartments emits departments level by level. Departments without a path to the top come
+// last.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

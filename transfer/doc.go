@@ -1,16 +1,20 @@
 // Package transfer imports CSV files into a store, and exports them.
 //
-// An import writes sources (objects, edges, plays, twits, comments) and all data that is derived from them (lists and
-// their lengths, albums, timelines, sums). For each row it writes the derived data first. It writes the source last,
-// because the next import takes a row whose source is stored for complete. So importing the same files again completes
-// an import that a crash interrupted.
+// # Import
 //
-// Cells have the timestamps of their rows: the time of a twit, a comment or a dated relation, and 1 for everything
-// else. So importing twice makes the same cells, and later changes in the store, which are younger, stay. Departments
-// and roles are an exception, since they move in lists when they change: a changed one is one millisecond younger than
+//	files ──► read, parse ──► known: names exist ──► derived writes ──► source writes
+//	                                                      │
+//	                                 after all files: rebuild of touched lists, sums and timelines
+//
+// For each row an import writes the derived data (lists, albums, timelines) before the source
+// (object, edge, plays, twit). A row whose source is stored is complete, so the same import
+// completes an interrupted one.
+//
+// Cells have the timestamps of their rows: the time of a twit, a comment or a dated relation, and
+// otherwise 1. So importing twice makes the same cells, and later changes in the store, which are
+// younger, are kept. A changed department or role moves in lists, and is a millisecond younger than
 // the stored one.
 //
-// Of rows with the same key the last one counts, as if it came in a later import; of rows of a dated relation the one
-// with the latest time. A twit never changes: another row with its id is wrong unless it is equal. An empty optional
-// column keeps the stored value.
+// The last row with a key counts; for a dated relation, that with the latest time. A twit never
+// changes: another row with its id must be equal. An empty optional column keeps the stored value.
 package transfer

@@ -18,11 +18,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Export writes a store as CSV files that [Import] reads, one for each schema, and returns the number of rows. It
-// creates the folder if needed. A file has the optional columns that any of its rows fills, and the order of its rows
-// depends on the rows alone. Export replaces an existing file when the new one is complete, and touches no other.
+// Export writes a store as CSV files for [Import], one per schema, and returns the number of rows.
+// It creates the folder if needed. A file has the optional columns that are filled in any row; its
+// order depends on the rows alone. An existing file is replaced when the new one is complete.
 //
-// Rows that are written to the store during an export may or may not be exported.
+// Rows written to the store during an export may or may not be exported.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -40,15 +40,15 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	return rows, nil
 }
 
-// exportFile writes one file. Which optional columns it has is known only when all rows are: till then they wait in a
-// second file.
+// exportFile writes one file. The rows are buffered in a temporary file, until the used optional
+// columns are known.
 func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
-	waiting, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
+	buffered, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, waiting.Close(), os.Remove(waiting.Name())) }()
-	buffer := bufio.NewWriter(waiting)
+	defer func() { err = errors.Join(err, buffered.Close(), os.Remove(buffered.Name())) }()
+	buffer := bufio.NewWriter(buffered)
 	encoder := gob.NewEncoder(buffer)
 	used := make([]bool, len(schema.columns()))
 	for i := range schema.required {
@@ -62,17 +62,17 @@ func exportFile(path string, schema *schema, export func(emit) error) (rows int,
 		return encoder.Encode(fields)
 	})
 	if err = errors.Join(err, buffer.Flush()); err == nil {
-		_, err = waiting.Seek(0, io.SeekStart)
+		_, err = buffered.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		return 0, err
 	}
 	return rows, replaceFile(path, func(w io.Writer) error {
-		return writeCSV(w, waiting, rows, schema.columns(), used)
+		return writeCSV(w, buffered, rows, schema.columns(), used)
 	})
 }
 
-func writeCSV(w io.Writer, waiting io.Reader, rows int, header []string, used []bool) error {
+func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used []bool) error {
 	out := csv.NewWriter(w)
 	write := func(fields []string) error {
 		record := make([]string, 0, len(fields))
@@ -86,7 +86,7 @@ func writeCSV(w io.Writer, waiting io.Reader, rows int, header []string, used []
 	if err := write(header); err != nil {
 		return err
 	}
-	decoder := gob.NewDecoder(bufio.NewReader(waiting))
+	decoder := gob.NewDecoder(bufio.NewReader(buffered))
 	for range rows {
 		var fields []string
 		if err := decoder.Decode(&fields); err != nil {
@@ -100,7 +100,8 @@ func writeCSV(w io.Writer, waiting io.Reader, rows int, header []string, used []
 	return out.Error()
 }
 
-// replaceFile writes a file beside its place, and moves it there when it is whole and durable.
+// replaceFile writes a temporary file in the same folder, and renames it when it is complete and
+// durable.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
@@ -112,15 +113,16 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// emit takes one row, its fields in the order of the schema's columns.
+// emit exports one row, with fields in the order of the schema's columns.
 type emit func(fields ...string) error
 
-// ownersRead is how many owners' lists are read together.
+// ownersRead is the number of owners whose lists are read together.
 const ownersRead = 256
 
-// eachMember calls f with the members of the lists of these owners, owner after owner.
-func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owners []string,
-	f func(owner string, members []E) error) error {
+// eachMember calls f with the members of the owners' lists, in order.
+func eachMember[E any](
+	ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error,
+) error {
 	for some := range slices.Chunk(owners, ownersRead) {
 		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
 			members, _, _, err := l.Decode(span.Owner, span.Cells)
@@ -136,7 +138,7 @@ func eachMember[E any](ctx context.Context, store hbase.Store, l *tables.List[E]
 	return nil
 }
 
-// eachTwit calls f with all twits, author after author and newest first, some at a time.
+// eachTwit calls f with batches of all twits, by author and newest first.
 func eachTwit(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
 	for users, err := range rebuild.Batches(rebuild.Objects(ctx, store, tables.Users), ownersRead) {
 		if err != nil {
@@ -146,8 +148,8 @@ func eachTwit(ctx context.Context, store hbase.Store, f func([]*tables.Twit) err
 		for i, u := range users {
 			authors[i] = u.Username
 		}
-		err := eachMember(ctx, store, tables.Twits, authors, func(_ string, twits []*tables.Twit) error { return f(twits) })
-		if err != nil {
+		each := func(_ string, twits []*tables.Twit) error { return f(twits) }
+		if err := eachMember(ctx, store, tables.Twits, authors, each); err != nil {
 			return err
 		}
 	}

@@ -12,17 +12,17 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// play is how much a user played a game on a day.
+// play is the number of times that a user played a game on a day.
 type play struct {
 	pair // user and game
 	tables.DayCount
 }
 
 func parsePlay(r *row) play {
-	// A count's sums stay far below what 64 bits hold.
+	// The bound keeps sums far below 64 bits.
 	count := parse(r, "count", func(s string) (int, error) { return tables.ParseNumber(s, 1, math.MaxInt32) })
-	return play{pair{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)},
-		tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
+	key := pair{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)}
+	return play{key, tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
 }
 
 func (im *importer) importPlays(ctx context.Context) error {
@@ -33,8 +33,10 @@ func (im *importer) importPlays(ctx context.Context) error {
 
 func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored *newKeys) error {
 	batch, err := known(ctx, im, batch,
-		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.a }, []*tables.AnyList{&tables.UserGames.AnyList}},
-		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.b }, []*tables.AnyList{&tables.Players.AnyList}})
+		name[play]{"username", &tables.Users.AnyObject, func(p play) string { return p.a },
+			[]*tables.AnyList{&tables.UserGames.AnyList}},
+		name[play]{"game", &tables.Games.AnyObject, func(p play) string { return p.b },
+			[]*tables.AnyList{&tables.Players.AnyList}})
 	if err != nil {
 		return err
 	}
@@ -56,21 +58,21 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	for i, p := range sought {
 		stored[p] = cells[i]
 	}
-	derived, truth := im.derived(), im.truth()
+	derived, sources := im.derivedWrites(), im.sourceWrites()
 	for _, key := range keys {
-		if err := im.writePlayed(derived, truth, key, stored[key], news[key]); err != nil {
+		if err := im.writePlayed(derived, sources, key, stored[key], news[key]); err != nil {
 			return err
 		}
 	}
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return truth.flush(ctx)
+	return sources.flush(ctx)
 }
 
-// writePlayed writes the days of one user and game, and the user's entry of the game: their sum, and the last of them.
-func (im *importer) writePlayed(derived, truth *writes, key pair, stored, news []hbase.Cell) error {
-	committed := int64(0) // the timestamp of the commit record, if there is one
+// writePlayed writes the days of a user and a game, and the members of both lists.
+func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news []hbase.Cell) error {
+	committed := int64(0) // the timestamp of the commit record
 	if i := slices.IndexFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == tables.CommitColumn }); i >= 0 {
 		committed = stored[i].Timestamp
 	}
@@ -78,7 +80,7 @@ func (im *importer) writePlayed(derived, truth *writes, key pair, stored, news [
 	for i, cell := range news {
 		known := slices.ContainsFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == cell.Qualifier })
 		if !known && committed > 0 {
-			// All that was played may have been erased, and what is older stays masked.
+			// Erased plays may mask older cells.
 			news[i].Timestamp = max(cell.Timestamp, committed+1)
 		}
 		merged = overlay(merged, news[i])
@@ -99,11 +101,11 @@ func (im *importer) writePlayed(derived, truth *writes, key pair, stored, news [
 	}
 	put := tables.Plays.Put(key.a, key.b, days[0], timeless)
 	put.Cells = news
-	truth.put(put)
+	sources.put(put)
 	return nil
 }
 
-// overlay puts a cell over those of a row, in the order of the columns; a younger one stays.
+// overlay adds a cell to sorted cells, unless a younger one is present.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

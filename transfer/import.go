@@ -13,59 +13,58 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Options say how to import.
+// Options configure an import. The functions are optional, and are called one at a time.
 type Options struct {
-	// SkipBad skips rows that are wrong; without it the first one ends the import.
+	// SkipBad skips bad rows. Otherwise the first one ends the import.
 	SkipBad bool
-	// Read is called with how many more rows of a file were read, and Skipped with each row that is left out: one
-	// call at a time. Nil is no call.
-	Read    func(file string, rows int)
+	// Read is called with the number of rows read from a file since the last call.
+	Read func(file string, rows int)
+	// Skipped is called with each skipped row.
 	Skipped func(*RowError)
-	// ListBound is how many members a bucket of a list holds, at least 2; 0 means [tables.ListBound].
+	// ListBound is the maximum number of members in a bucket, at least 2. The default is
+	// [tables.ListBound].
 	ListBound int
-	// FanoutLimit is how many followers an author may have whose twits are put into their timelines; 0 means
-	// [tables.FanoutLimit].
+	// FanoutLimit is the number of followers above which an author becomes a broadcaster. The default
+	// is [tables.FanoutLimit].
 	FanoutLimit int
 }
 
-// Summary says what an import did.
+// Summary counts the rows of an import.
 type Summary struct {
-	// Rows is how many rows were read, those that were left out included.
-	Rows int
-	// Bad is how many rows were left out because they are wrong, Dangling how many because they name something that
-	// does not exist.
-	Bad, Dangling int
+	Rows          int // all rows, including skipped ones
+	Bad, Dangling int // skipped rows
 }
 
-// Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files, named as in users.csv or
-// users.csv.gz, or folders of such files, in any order and any selection; what they name must be in them or in the store.
+// Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
+// such as users.csv or users.csv.gz, or folders, in any order. Objects that rows name must be in
+// the files or in the store.
 //
-// A row that is wrong is a [RowError] and ends the import, unless the options say to skip it. Dangling rows are
-// left out; if there were any the import is [ErrDangling] in the end, unless bad rows are skipped. Whatever interrupts an
-// import, another one of the same files completes it. One import at a time may run on a store.
+// A bad row is a [RowError], and ends the import unless it is skipped. Dangling rows are always
+// skipped; without SkipBad, the error is [ErrDangling] in the end. The same import completes an
+// interrupted one. Only one import may run on a store at a time.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
-	files, err := sources(paths)
+	files, err := openPaths(paths)
 	if err != nil {
 		return Summary{}, err
 	}
 	return importFiles(ctx, store, files, options)
 }
 
-// ImportFiles is [Import] of files in memory, by their names.
+// ImportFiles is [Import] of files in memory, by name.
 func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]byte, options Options) (Summary, error) {
-	files, err := memorySources(contents)
+	files, err := memoryFiles(contents)
 	if err != nil {
 		return Summary{}, err
 	}
 	return importFiles(ctx, store, files, options)
 }
 
-// importMemory is the memory limit of an import's garbage collection, in bytes.
+// importMemory is the memory limit during an import, in bytes.
 const importMemory = 2 << 30
 
-func importFiles(ctx context.Context, store hbase.Store, files []source, options Options) (Summary, error) {
-	// An import makes short-lived rows by the million beside a small heap: collecting whenever it has doubled costs a
-	// tenth of the time. The limit keeps garbage from growing along with a large heap.
+func importFiles(ctx context.Context, store hbase.Store, files []file, options Options) (Summary, error) {
+	// An import allocates millions of short-lived rows next to a small heap: fewer collections save a
+	// tenth of its time. The limit bounds the garbage if the heap is large.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	im, err := newImporter(ctx, store, files, options)
@@ -79,32 +78,32 @@ func importFiles(ctx context.Context, store hbase.Store, files []source, options
 // importer is the state of one import.
 type importer struct {
 	store     hbase.Store
-	files     []source
+	files     []file
 	rebuilder *rebuild.Rebuilder
 	progress  progress
 
-	// objects finds the keys of objects by the names that files give them.
+	// objects has the keys of objects by their names in files.
 	objects map[*tables.AnyObject]*lookup[string]
 	lists   lists
-	// timelines are the owners of the timelines to which entries were added.
+	// timelines are the owners of timelines with new entries.
 	timelines owners
-	// fills writes the import marker, once, before the first entry is added to a timeline. filling is whether it is
-	// stored, died whether an import that died left it: nobody knows which timelines that touched.
-	fills           func() error
-	filling, died   bool
-	markerTimestamp int64
+	// ensureMarker stores the import marker before the first entry of a timeline. marked is true while
+	// it is stored, interrupted if an earlier import left it: then any timeline may have new entries.
+	ensureMarker        func() error
+	marked, interrupted bool
+	markerTimestamp     int64
 
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank is whether the store was, when the import began. All that a blank store holds in the end was written by this
-	// import, which need not read what it knows.
+	// blank is true if the store was empty: then the import need not read cells that it has not
+	// written.
 	blank bool
-	// repaired is whether a repair has removed something from the store.
+	// repaired is true if a repair has removed cells from the store.
 	repaired bool
 }
 
-func newImporter(ctx context.Context, store hbase.Store, files []source, options Options) (*importer, error) {
+func newImporter(ctx context.Context, store hbase.Store, files []file, options Options) (*importer, error) {
 	blank, err := isBlank(ctx, store)
 	if err != nil {
 		return nil, err
@@ -119,10 +118,10 @@ func newImporter(ctx context.Context, store hbase.Store, files []source, options
 		fanoutLimit: cmp.Or(options.FanoutLimit, tables.FanoutLimit),
 		blank:       blank, repaired: tables.Imports.Repaired(cells[0]),
 	}
-	im.died, im.markerTimestamp = tables.Imports.Marker(cells[0])
-	im.filling = im.died
-	im.fills = sync.OnceValue(func() error {
-		if im.filling {
+	im.interrupted, im.markerTimestamp = tables.Imports.Marker(cells[0])
+	im.marked = im.interrupted
+	im.ensureMarker = sync.OnceValue(func() error {
+		if im.marked {
 			return nil
 		}
 		return im.mark(ctx, true)
@@ -135,7 +134,7 @@ func newImporter(ctx context.Context, store hbase.Store, files []source, options
 	return im, im.broadcasters.load(cells[1])
 }
 
-// isBlank reports whether a store has no rows at all.
+// isBlank reports whether a store has no rows.
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
@@ -145,7 +144,7 @@ func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	return true, nil
 }
 
-// run imports the files, schema by schema: what others name comes first.
+// run imports the files in the order of the schemas.
 func (im *importer) run(ctx context.Context) error {
 	for _, s := range schemas {
 		if err := s.imports(im, ctx); err != nil {
@@ -158,7 +157,7 @@ func (im *importer) run(ctx context.Context) error {
 	return im.progress.err()
 }
 
-// rebuild rebuilds the lists, sums and trees of what was imported.
+// rebuild rebuilds the touched lists, timelines and sums.
 func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.read("rebuilding lists", 0)
 	for _, ref := range tables.References() {
@@ -184,20 +183,19 @@ func (im *importer) rebuild(ctx context.Context) error {
 
 // has reports whether there is a file of the schema.
 func (im *importer) has(schema string) bool {
-	return slices.ContainsFunc(im.files, func(f source) bool { return f.schema.name == schema })
+	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }
 
-// name is a column that names an object, which must exist. An empty one names nothing.
+// name is a column that names an object, unless it is empty.
 type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	// lists are those of the object in which the row may have a member.
-	lists []*tables.AnyList
+	lists  []*tables.AnyList // of the object, with a member for the row
 }
 
-// known returns the items of a batch that name existing objects, and reports the others. It touches the lists of the
-// objects that they name.
+// known returns the items of a batch whose named objects exist, and skips the others. It touches
+// the lists.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))
@@ -218,7 +216,10 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 		})
 		if i < 0 {
 			kept = append(kept, it)
-		} else if err := im.progress.skip(it.dangling(names[i].column, names[i].object.Name, names[i].of(it.value))); err != nil {
+			continue
+		}
+		n := names[i]
+		if err := im.progress.skip(it.dangling(n.column, n.object.Name, n.of(it.value))); err != nil {
 			return nil, err
 		}
 	}
@@ -236,7 +237,7 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 	return kept, nil
 }
 
-// owners are the names of the owners of lists that an import touched. It is safe for concurrent use.
+// owners is a set of owners of lists. It is safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

@@ -12,39 +12,42 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// list writes the lists of one kind: each member into the bucket that covers it. It notes whose lists it touched. It is
+// list writes the members of lists into the buckets that cover them, and records the owners. It is
 // safe for concurrent use.
 type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
-	// blank is whether the store was empty when the import began: then every list is one bucket until it is rebuilt.
+	// blank is true if the store was empty: then every list is one bucket until it is rebuilt.
 	blank bool
-	// lengths are the lengths of lists that a blank store did not have, as far as their members are known to be new.
+	// lengths counts the members of lists in a blank store.
 	mu      sync.Mutex
 	lengths map[string]rebuild.Length
 }
 
-// lists are all lists of which a file can have members.
+// lists are all lists that files can have members of.
 type lists map[*tables.AnyList]*list
 
-// newLists returns the lists of a store.
 func newLists(store hbase.Store, blank bool) lists {
 	all := lists{}
 	for _, l := range tables.Lists() {
 		if l.Trimmed {
 			continue
 		}
-		all[l] = &list{AnyList: l, blank: blank, lengths: map[string]rebuild.Length{}, directories: newLookup(store, l.Directories,
-			func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
-				directory, err := l.DecodeDirectory(owner, cells)
-				return directory, len(directory) > 0, err
-			})}
+		decode := func(owner string, cells []hbase.Cell) ([]tables.Bucket, bool, error) {
+			directory, err := l.DecodeDirectory(owner, cells)
+			return directory, len(directory) > 0, err
+		}
+		all[l] = &list{
+			AnyList: l, blank: blank, lengths: map[string]rebuild.Length{},
+			directories: newLookup(store, l.Directories, decode),
+		}
 	}
 	return all
 }
 
-// touch looks up the buckets of these owners' lists, which are rebuilt in the end. It precedes every put and remove.
+// touch reads the directories of lists to write, which are rebuilt in the end. Call it before put
+// and remove.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -52,8 +55,8 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists that have a count: nothing else tells from which list an import that died moved a
-// member.
+// touchCounted touches all lists with a count: an interrupted import may have moved a member out of
+// any of them.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -68,7 +71,7 @@ func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	return nil
 }
 
-// row is that of the bucket which covers a position.
+// row returns the row of the bucket that covers a position.
 func (l *list) row(owner, position string) string {
 	if l.blank {
 		return l.Row(owner, 0)
@@ -89,13 +92,13 @@ func (l *list) put(w *writes, owner string, member hbase.Cell) {
 
 // remove removes a member of an owner's list.
 func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
-	if im.repaired { // a repair may have made it younger
+	if im.repaired { // a repair may have rewritten it with a greater timestamp
 		member.Timestamp = time.Now().UnixMilli()
 	}
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// count notes that a member is new to its owner's list.
+// count counts a new member of a list in a blank store.
 func (l *list) count(owner string, public bool) {
 	if !l.blank {
 		return
@@ -109,8 +112,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the lists that were touched. It does not read those whose members were counted and fit into one
-// bucket.
+// rebuild rebuilds the touched lists. Lists that were counted and fit into one bucket need only
+// their lengths.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,11 +9,10 @@ import (
 	"twibase/hbase"
 )
 
-// lookup reads by name what does not change while it is needed, each name once. It is safe for concurrent use.
+// lookup caches values that do not change during an import, by name. It is safe for concurrent use.
 type lookup[V any] struct {
-	store hbase.Store
-	get   func(name string) hbase.Get
-	// decode returns what the cells say; found is false if they say nothing.
+	store  hbase.Store
+	get    func(name string) hbase.Get
 	decode func(name string, cells []hbase.Cell) (value V, found bool, err error)
 
 	mu    sync.RWMutex
@@ -25,7 +24,7 @@ func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
 	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
 }
 
-// find reads those of the names that were not looked up before, in one multi-get.
+// find reads the names that are not cached, in one multi-get.
 func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	missing := l.missing(names)
 	cells, err := hbase.GetEach(ctx, l.store, missing, l.get)
@@ -59,7 +58,7 @@ func (l *lookup[V]) missing(names []string) (missing []string) {
 	return missing
 }
 
-// of returns what find found of a name.
+// of returns the value of a name, after find.
 func (l *lookup[V]) of(name string) (value V, found bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -74,18 +73,18 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys knows keys of which the store has no row: it was blank, and the import has not met them before. It is safe for
-// concurrent use.
+// newKeys recognizes keys without a row in the store, if it was blank: those that the import has
+// not written yet. It is safe for concurrent use.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool
 	seen  map[uint64]struct{}
 }
 
-// maxSeen bounds the memory of newKeys, to some 100 MB.
+// maxSeen bounds the memory of newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first reports whether the store has no row of the key. If it returns false, there may or may not be one.
+// first reports whether the store certainly has no row of the key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

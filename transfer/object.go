@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// objectSchema is the schema of the files of a kind of object. It follows from the declaration of the kind: see
+// objectSchema returns the schema of the files of a noun, derived from its declaration: see
 // [tables.Object.File].
 func objectSchema[T any](o *tables.Object[T]) schema {
 	required, optional, fields := o.File()
@@ -50,7 +50,7 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 			if len(references) > 0 {
 				return revise(ctx, im, o, batch)
 			}
-			w := im.truth()
+			w := im.sourceWrites()
 			for _, it := range batch {
 				w.put(o.Put(o.Key(it.value), it.value, timeless))
 			}
@@ -59,7 +59,7 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 	}
 }
 
-// referencesOf returns the columns in which such objects name others.
+// referencesOf returns the columns with references to other objects.
 func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
@@ -69,22 +69,21 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revision are an object's attributes as they are stored, and as a file has them.
+// revision has the stored attributes of an object, and those in a file.
 type revision struct {
-	key    string
-	before []hbase.Cell
-	after  hbase.Put
-	// removed are the stored attributes that the file leaves empty.
-	removed []hbase.Cell
+	key     string
+	before  []hbase.Cell
+	after   hbase.Put
+	removed []hbase.Cell // stored attributes that are empty in the file
 	changed bool
 }
 
-// revisions compares objects with what is stored. An object that says something else becomes younger, so that its new
-// place in a list is younger than what removes the old one.
+// revisions compares objects with the stored ones. A changed object becomes younger, so that its
+// new place in a list is younger than the deletion of the old one.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
-	latest := map[string]*T{} // of the rows of a key the last one counts
+	latest := map[string]*T{} // the last row of a key counts
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {
@@ -92,7 +91,8 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 		}
 		latest[key] = it.value
 	}
-	stored, err := hbase.GetEach(ctx, im.store, keys, func(key string) hbase.Get { return o.Get(key, o.Columns(fields)) })
+	get := func(key string) hbase.Get { return o.Get(key, o.Columns(fields)) }
+	stored, err := hbase.GetEach(ctx, im.store, keys, get)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
-// values returns the values of columns.
+// values returns the values of cells by column.
 func values(cells []hbase.Cell) map[string]string {
 	values := make(map[string]string, len(cells))
 	for _, c := range cells {
@@ -117,14 +117,13 @@ func values(cells []hbase.Cell) map[string]string {
 	return values
 }
 
-// revise writes objects that are in lists because of what they refer to, unless they say the same as in the store. The object
-// comes last: one that is there has all that follows from it.
+// revise writes changed objects that have references, with their places in lists.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	revisions, err := revisions(ctx, im, o, batch)
 	if err != nil {
 		return err
 	}
-	derived, truth := im.derived(), im.truth()
+	derived, sources := im.derivedWrites(), im.sourceWrites()
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
 			if err := im.moveReferrers(ctx, derived, ref, revisions); err != nil {
@@ -134,19 +133,19 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	}
 	for _, v := range revisions {
 		if v.changed {
-			truth.put(v.after)
+			sources.put(v.after)
 		}
 		for _, old := range v.removed {
-			truth.remove(v.after.Table, v.after.Row, old)
+			sources.remove(v.after.Table, v.after.Row, old)
 		}
 	}
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return truth.flush(ctx)
+	return sources.flush(ctx)
 }
 
-// moveReferrers moves objects to their places in the lists of the objects that they refer to.
+// moveReferrers moves objects in the lists of the objects that they refer to.
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
 	var moves [][2]tables.Referrer // before and after

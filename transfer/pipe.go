@@ -8,18 +8,17 @@ import (
 )
 
 const (
-	// workers is how many batches are written at the same time; batchRows is how many rows make one.
-	workers   = 4
+	workers   = 4 // batches that are written concurrently
 	batchRows = 4096
 )
 
-// item is a row as a value, and where it stands.
+// item is a parsed row and its place.
 type item[T any] struct {
 	place
 	value T
 }
 
-// read calls f with the good rows of all files of a schema, in order.
+// read calls f with the good rows of all files of a schema, and skips the others.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -51,8 +50,8 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe hands the good rows of all files of a schema to write, in batches, several at the same time. All rows of one
-// key go through the same worker, so that they come in order and never at the same time.
+// pipe reads the files of a schema and calls write concurrently with batches. Rows with the same
+// key are written in order, by the same worker.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -6,17 +6,18 @@ import (
 	"sync"
 )
 
-// ErrDangling is an import that is complete but for dangling rows.
-var ErrDangling = errors.New("dangling rows were left out")
+// ErrDangling is returned by an import that is complete except for dangling rows.
+var ErrDangling = errors.New("dangling rows were skipped")
 
-// progress counts and reports the rows of an import, one call at a time. It is safe for concurrent use.
+// progress counts and reports the rows of an import, one call at a time. It is safe for concurrent
+// use.
 type progress struct {
 	mu      sync.Mutex
 	options *Options
 	Summary
 }
 
-// read notes that more rows of a file were read.
+// read counts rows of a file.
 func (p *progress) read(file string, rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -25,7 +26,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip notes a row that is left out. It returns the error if the import must stop.
+// skip counts a bad or dangling row. It returns the error if it ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,10 +44,10 @@ func (p *progress) skip(e *RowError) error {
 	return nil
 }
 
-// err is the outcome of an import that came to its end.
+// err returns the error of a complete import.
 func (p *progress) err() error {
 	if p.Dangling > 0 && !p.options.SkipBad {
-		return fmt.Errorf("%w: %d of them", ErrDangling, p.Dangling)
+		return fmt.Errorf("%w: %d", ErrDangling, p.Dangling)
 	}
 	return nil
 }

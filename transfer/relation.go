@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// pair are two objects that a row is about. Both are names in the file, and keys once they were looked up.
+// pair has two related objects: their names in the file, later their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -17,20 +17,18 @@ func (p pair) key() string { return p.a + "\x00" + p.b }
 // relation is a row that relates a to b.
 type relation struct {
 	pair
-	// at is since when, tables.Unknown if the row does not say.
-	at time.Time
+	at time.Time // or tables.Unknown
 }
 
-// relations imports the relations of one kind: the edges, and both lists that follow from each.
+// relations imports a relation: its edges, and the members of both lists.
 type relations struct {
 	*tables.Relation
 	from, to *list
-	// newKeys knows pairs of which the store has no edge.
-	newKeys newKeys
+	newKeys  newKeys // of edges
 }
 
-// relationSchemas are the schemas of the files of relations: of those that have an end of this kind, or of all that
-// have not.
+// relationSchemas returns the schemas of the relations to objects of this type, or of all other
+// relations.
 func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == of) != have {
@@ -85,21 +83,21 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
-// edge is what the store says of a relation.
+// edge is a stored relation.
 type edge struct {
 	related   bool
 	at        time.Time
 	timestamp int64
 }
 
-// write writes relations whose ends exist. The edge comes last: an edge that is there has all that follows from it.
+// write writes relations whose objects exist. Edges come last.
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
 	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {
 		return err
 	}
-	derived := im.derived()
-	truth := make([]hbase.Mutation, 0, len(batch))
+	derived := im.derivedWrites()
+	sources := make([]hbase.Mutation, 0, len(batch))
 	var added []relation
 	for _, it := range batch {
 		r, old := it.value, edges[it.value.pair]
@@ -107,7 +105,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related && x.Dated() { // without dates, the new members are at the positions of the old ones
+		if old.related && x.Dated() { // without dates, new members have the positions of the old ones
 			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}
@@ -118,7 +116,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		}
 		x.from.put(derived, r.a, x.From.Member(r.b, r.at, timestamp))
 		x.to.put(derived, r.b, x.To.Member(r.a, r.at, timestamp))
-		truth = append(truth, x.Put(r.a, r.b, true, r.at, timestamp))
+		sources = append(sources, x.Put(r.a, r.b, true, r.at, timestamp))
 		*old = edge{true, r.at, timestamp}
 	}
 	if x.Relation == tables.Follows {
@@ -129,7 +127,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return hbase.MutateAll(ctx, im.store, truth)
+	return hbase.MutateAll(ctx, im.store, sources)
 }
 
 // read returns the edges of all pairs of a batch.
@@ -159,7 +157,6 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 	return edges, nil
 }
 
-// exportRelations emits all relations of a kind.
 func exportRelations(ctx context.Context, store hbase.Store, x *tables.Relation, row emit) error {
 	for r, err := range store.Scan(ctx, x.Edges()) {
 		if err != nil {

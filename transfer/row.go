@@ -14,19 +14,17 @@ import (
 	"twibase/hbase/tables"
 )
 
-// RowError is a row of a file that can't be imported.
+// RowError is an error in a row of a file.
 type RowError struct {
-	File string
-	// Line is where the row starts, from 1 on.
-	Line int
-	// Column is the name of the column; empty if the row as a whole is wrong.
-	Column string
+	File   string
+	Line   int    // of the start of the row, from 1 on
+	Column string // empty if the whole row is wrong
 	Reason string
-	// Dangling is whether the row is well-formed, but names something that exists neither in the files nor in the store.
+	// Dangling is true if the row names an object that exists neither in the files nor in the store.
 	Dangling bool
 }
 
-// Error implements error: file:line: column: reason.
+// Error returns file:line: column: reason.
 func (e *RowError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
@@ -34,25 +32,25 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s:%d: column %s: %s", e.File, e.Line, e.Column, e.Reason)
 }
 
-// place is where a row starts.
+// place is the start of a row.
 type place struct {
 	file string
 	line int
 }
 
-// bad says why the row there can't be imported.
+// bad returns the error of a bad row.
 func (p place) bad(column, format string, args ...any) *RowError {
 	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-// dangling says what a row names that does not exist.
+// dangling returns the error of a row that names a missing object.
 func (p place) dangling(column, what, name string) *RowError {
 	e := p.bad(column, "there is no %s %q", what, name)
 	e.Dangling = true
 	return e
 }
 
-// row is a row that is being read. The first column that can't be read says what is wrong with the row.
+// row is a row to parse. err is the error of its first bad column.
 type row struct {
 	place
 	header, fields []string
@@ -65,7 +63,7 @@ func (r *row) fail(column, format string, args ...any) {
 	}
 }
 
-// text is the column as it is, empty if the file lacks it.
+// text returns a column, empty if the file lacks it.
 func (r *row) text(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 {
 		return r.fields[i]
@@ -73,10 +71,10 @@ func (r *row) text(column string) string {
 	return ""
 }
 
-// has reports whether the file has such a column and the row something in it.
+// has reports whether a column is present and not empty.
 func (r *row) has(column string) bool { return r.text(column) != "" }
 
-// parse is a column that one of the tables' parsers must accept.
+// parse parses a column.
 func parse[T any](r *row, column string, accept func(string) (T, error)) T {
 	v, err := accept(r.text(column))
 	if err != nil {
@@ -85,17 +83,17 @@ func parse[T any](r *row, column string, accept func(string) (T, error)) T {
 	return v
 }
 
-// checked is a column that one of the tables' checks must pass.
+// checked returns a column that must pass a check.
 func (r *row) checked(column string, check func(string) error) string {
 	return parse(r, column, func(s string) (string, error) { return s, check(s) })
 }
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText is the greatest length of a content, in bytes.
+// maxText is the maximum length of a text, in bytes.
 const maxText = 1 << 20
 
-// content is a text that may have several lines.
+// content returns a column with a text of several lines.
 func (r *row) content(column string) string {
 	s := r.text(column)
 	switch {
@@ -109,8 +107,9 @@ func (r *row) content(column string) string {
 	return s
 }
 
-// rows calls f with the rows of a file, in order. Those that are not even CSV, or too short or long, have an err.
-func (s *source) rows(f func(*row) error) error {
+// rows calls f with the rows of a file, in order. Those that are not even CSV, or too short or
+// long, have an err.
+func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
 		return err
@@ -148,7 +147,7 @@ func (s *source) rows(f func(*row) error) error {
 }
 
 // failure says which row is no CSV, or that the file can't be read.
-func (s *source) failure(r *csv.Reader, err error) error {
+func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return fmt.Errorf("%s: %w", s.name, err)

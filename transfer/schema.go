@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// schema is a kind of file: which columns it has, and how it is imported and exported.
+// schema is a type of file: its columns, and how it is imported and exported.
 type schema struct {
 	name               string
 	required, optional []string
@@ -18,8 +18,8 @@ type schema struct {
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// schemas are in the order in which files are imported: an object comes before what names it, and follows come before the
-// twits that they bring into timelines.
+// schemas are in the order of an import: objects before rows that name them, and follows before
+// twits, whose fan-out reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
@@ -42,10 +42,10 @@ func schemaNames() string {
 	return strings.Join(names, ", ")
 }
 
-// columns are all that such a file may have, in the order in which they are written.
+// columns returns all columns in the order of an export.
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check reports what is wrong with a header: the column, and why.
+// check returns the wrong column of a header and the reason, which is empty if the header is valid.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {

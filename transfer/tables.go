@@ -12,22 +12,23 @@ import (
 	"twibase/hbase/tables"
 )
 
-// making is for how long tables may be made: a busy cluster opens hundreds of regions for that, and has more to do
-// than to answer one call.
-const making = 3 * time.Minute
+// createTimeout bounds the creation of all tables. A busy cluster opens hundreds of regions.
+const createTimeout = 3 * time.Minute
 
-// EnsureTables creates those of twibase's tables that the store lacks, each pre-split into so many regions, at least
-// 1. It returns their names. Several may call it at the same time.
+// EnsureTables creates the missing tables, each pre-split into a number of regions, at least 1, and
+// returns their names. It is safe to call concurrently, also by several processes.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, making)
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
 	names, err := store.Tables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	missing := slices.DeleteFunc(tables.Definitions(regions), func(t hbase.Table) bool { return slices.Contains(names, t.Name) })
+	missing := slices.DeleteFunc(tables.Definitions(regions), func(t hbase.Table) bool {
+		return slices.Contains(names, t.Name)
+	})
 	created = make([]string, len(missing))
-	var group errgroup.Group // a table takes a cluster a second, and several at a time hardly longer
+	var group errgroup.Group // concurrently: a cluster takes a second per table
 	for i, table := range missing {
 		group.Go(func() error {
 			err := store.CreateTable(ctx, table)

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters are the authors of whom it is stored whether they are. It is safe for concurrent use.
+// broadcasters has the stored states of authors. It is safe for concurrent use.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
@@ -26,14 +26,14 @@ func (b *broadcasters) load(cells []hbase.Cell) error {
 	return err
 }
 
-// merged reports whether readers take the twits of an author from the author's own list.
+// merged reports whether an author is a broadcaster.
 func (b *broadcasters) merged(author string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add makes a broadcaster of an author, unless there are as many as there may be.
+// add makes an author a broadcaster, unless the maximum is reached.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,7 +46,7 @@ func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	return put, true
 }
 
-// fanOutToFollowers adds twits of these authors to the timelines of their followers.
+// fanOutToFollowers adds new twits to the timelines of their authors' followers.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(byAuthor)), im.broadcasters.merged)
 	for some := range slices.Chunk(authors, ownersRead) {
@@ -75,9 +75,9 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
-// fanIn adds the twits of users who were followed to the timelines of their new followers.
+// fanIn adds the twits of followed authors to the timelines of new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
-	if im.blank { // twits come after follows
+	if im.blank { // twits are imported after follows
 		return nil
 	}
 	followers := map[string][]tables.Follow{}
@@ -95,11 +95,11 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut adds a twit to the timelines of these. An entry has the timestamp of the follow that it is there for:
-// docs/TABLES.md says why.
+// fanOut adds a twit to the timelines of followers. An entry has the timestamp of the follow: see
+// docs/TABLES.md.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
-		if err := im.fills(); err != nil {
+		if err := im.ensureMarker(); err != nil {
 			return err
 		}
 		im.timelines.add(f.Username)
@@ -111,16 +111,16 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark writes the import marker, the row that says whether an import adds entries to timelines, and has not trimmed them.
-func (im *importer) mark(ctx context.Context, filling bool) error {
-	im.filling = filling
+// mark writes the import marker: whether timelines have new entries and are not trimmed yet.
+func (im *importer) mark(ctx context.Context, marked bool) error {
+	im.marked = marked
 	im.markerTimestamp++
-	return hbase.MutateAll(ctx, im.store, []hbase.Mutation{tables.Imports.PutMarker(filling, im.markerTimestamp)})
+	return hbase.MutateAll(ctx, im.store, []hbase.Mutation{tables.Imports.PutMarker(marked, im.markerTimestamp)})
 }
 
-// trimTimelines trims the timelines to which the import added entries, or all if one before it died.
+// trimTimelines trims the timelines with new entries, or all timelines after an interrupted import.
 func (im *importer) trimTimelines(ctx context.Context) error {
-	if im.died {
+	if im.interrupted {
 		for row, err := range im.store.Scan(ctx, tables.Timelines.Rows()) {
 			if err != nil {
 				return err
@@ -132,7 +132,7 @@ func (im *importer) trimTimelines(ctx context.Context) error {
 			im.timelines.add(owner)
 		}
 	}
-	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.filling {
+	if err := im.rebuilder.Timelines(ctx, im.timelines.sorted()); err != nil || !im.marked {
 		return err
 	}
 	return im.mark(ctx, false)

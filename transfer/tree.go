@@ -7,15 +7,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments as an import would make it: the rows of its files, over what is stored.
+// tree is the tree of departments that an import makes: the rows of its files replace the stored
+// departments.
 type tree struct {
-	rows map[string]item[*tables.Department]
-	// order are the codes of the rows.
-	order []string
-	// stored are the parents of the stored departments, empty at the top.
-	stored map[string]string
-	// levels is how deep the tree is, as far as it was checked.
-	levels int
+	rows   map[string]item[*tables.Department]
+	order  []string          // the codes of rows
+	stored map[string]string // the parents of stored departments
+	levels int               // the depth, set by prune
 }
 
 func (t *tree) add(it item[*tables.Department]) {
@@ -33,11 +31,11 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune removes rows until what remains, over what is stored, is a tree, and reports each. It returns the others. A
-// row that is removed makes way for what is stored under its code, or leaves others without a parent: so prune looks
-// again until nothing is wrong.
+// prune reports and removes wrong rows until the result is a tree, and returns the other rows. It
+// repeats the check, because removing a row restores the stored department, or leaves others
+// without a parent.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
-	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may push stored departments down
+	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // rows may move stored departments down
 	for {
 		wrong := map[string]bool{}
 		t.levels = 0
@@ -65,8 +63,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the path from a department to the top. If the path does not end there, or is too long, check returns
-// the row to blame, unless the path passes a row that is wrong already.
+// check follows the path from a department to the top. If it does not end there or is too long,
+// check returns the wrong row, unless the path has one already.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {
@@ -82,7 +80,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 			if it, ok := t.rows[below]; ok {
 				return below, it.dangling("parent", "department", at)
 			}
-			return "", nil // the store is damaged, which is not for an import to repair
+			return "", nil // an import does not repair stored departments
 		case slices.Contains(path, at):
 			return t.blame(at, "department %q would be below itself", at)
 		case len(path) == tables.MaxDepth:
@@ -95,10 +93,10 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 	return "", nil
 }
 
-// blame returns the nearest row at a department or above it. There is none if what is stored is wrong by itself.
+// blame returns the nearest row on the path to the top, if any.
 func (t *tree) blame(code, format string, args ...any) (row string, _ *RowError) {
 	at := code
-	for range len(t.rows) + len(t.stored) { // what is stored may be damaged, and have no top
+	for range len(t.rows) + len(t.stored) { // stored departments may have a cycle
 		if it, ok := t.rows[at]; ok {
 			return at, it.bad("parent", format, args...)
 		}

@@ -47,7 +47,7 @@ func TestATimelineThatADeadImportFilledIsCutByTheNext(t *testing.T) {
 			t.Run(test.name+", "+between+" in between", func(t *testing.T) {
 				store := openStore(t)
 				load := func(store hbase.Store, contents map[string]string) error {
-					files, err := memorySources(csvFiles(contents))
+					files, err := memoryFiles(csvFiles(contents))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -37,7 +37,7 @@ func parseTwit(r *row) *tables.Twit {
 		t.PhotoURLs = append(t.PhotoURLs, url)
 	}
 	if t.Content == "" && len(t.PhotoURLs) == 0 {
-		r.fail("content", "a twit needs a content or a photo")
+		r.fail("content", "a twit must have content or a photo")
 	}
 	return t
 }
@@ -55,15 +55,14 @@ func (im *importer) importTwits(ctx context.Context) error {
 		})
 }
 
-// writeTwits writes twits whose authors exist. The row of a twit's id comes last: a twit that has one has all that
-// follows from it.
+// writeTwits writes twits whose authors exist. The rows of their names come last.
 func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
 	lists, albums := im.lists[&tables.Twits.AnyList], im.lists[&tables.Albums.AnyList]
 	added, err := im.newTwits(ctx, batch)
 	if err != nil {
 		return err
 	}
-	derived, truth := im.derived(), im.truth()
+	derived, sources := im.derivedWrites(), im.sourceWrites()
 	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range added {
 		timestamp := stamp(t.PostedAt)
@@ -74,7 +73,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 			albums.put(derived, t.AuthorName, tables.Albums.Cell(t, timestamp))
 		}
 		byAuthor[t.AuthorName] = append(byAuthor[t.AuthorName], t.Key())
-		truth.put(tables.TwitNames.Put(t, timestamp))
+		sources.put(tables.TwitNames.Put(t, timestamp))
 	}
 	if err := im.fanOutToFollowers(ctx, derived, byAuthor); err != nil {
 		return err
@@ -82,11 +81,11 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err := derived.flush(ctx); err != nil {
 		return err
 	}
-	return truth.flush(ctx)
+	return sources.flush(ctx)
 }
 
-// newTwits returns the twits of a batch that are not stored. One whose id is taken is bad unless it is the same twit; one
-// that was deleted since stays so.
+// newTwits returns the twits of a batch that are not stored, also not as deleted. A different twit
+// with a stored id is bad.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)
@@ -111,9 +110,9 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([
 		same := true
 		switch {
 		case stored:
-			same = key == t.Key() && (len(cells[i]) == 0 || says(cells[i][0], t))
+			same = key == t.Key() && (len(cells[i]) == 0 || hasValueOf(cells[i][0], t))
 		case first[t.Name] != nil:
-			same = first[t.Name].Key() == t.Key() && says(tables.Twits.Cell(first[t.Name], 1), t)
+			same = first[t.Name].Key() == t.Key() && hasValueOf(tables.Twits.Cell(first[t.Name], 1), t)
 		default:
 			first[t.Name] = t
 			added = append(added, t)
@@ -128,14 +127,13 @@ func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([
 	return added, nil
 }
 
-// says reports whether a column of a list of twits says what t does.
-func says(cell hbase.Cell, t *tables.Twit) bool {
+func hasValueOf(cell hbase.Cell, t *tables.Twit) bool {
 	return string(cell.Value) == string(tables.Twits.Cell(t, 1).Value)
 }
 
 func taken(it item[*tables.Twit]) *RowError {
-	return it.bad("id", "%q is already the id of a twit with another author, time, content, title, visibility or photos; "+
-		"a twit never changes", it.value.Name)
+	return it.bad("id", "%q is the id of a twit with another author, time, content, title, visibility or photos: "+
+		"a twit cannot be changed", it.value.Name)
 }
 
 func exportTwits(ctx context.Context, store hbase.Store, row emit) error {

@@ -8,38 +8,38 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// maxCells is how many cells are written in one batch.
+// maxCells is the number of cells in a batch of writes.
 const maxCells = 20_000
 
-// stamp is the timestamp of cells that say what happened at a time. It is never 0, which a store would replace by its
-// present; that is also the timestamp of what has no time.
-func stamp(at time.Time) int64 { return max(1, at.UnixMilli()) }
-
-// timeless is the timestamp of cells that have no time of their own.
+// timeless is the timestamp of cells without a time of their own. A store would replace 0 by its
+// clock.
 const timeless = 1
 
-// writes are mutations that are sent together, one put for each row.
+// stamp returns the timestamp of cells with a time.
+func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
+
+// writes collects mutations, with one put per row.
 type writes struct {
 	store   hbase.Store
-	at      map[rowKey]int
+	at      map[rowKey]int // the index of a row's put
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 	cells   int
-	// rewriteMasked is whether cells that a deletion masks are rewritten.
+	// rewriteMasked rewrites cells that a deletion masks.
 	rewriteMasked bool
 }
 
 type rowKey struct{ table, row string }
 
-// truth returns writes of sources.
-func (im *importer) truth() *writes {
+// sourceWrites returns writes of sources.
+func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derived returns writes of derived cells. A repair after an import that died may have removed such cells, because
-// their sources were missing. Then they are rewritten.
-func (im *importer) derived() *writes {
-	w := im.truth()
+// derivedWrites returns writes of derived cells. It rewrites cells that a repair after an
+// interrupted import removed because their sources were missing.
+func (im *importer) derivedWrites() *writes {
+	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired
 	return w
 }
@@ -59,13 +59,13 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 	w.put(hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{cell}})
 }
 
-// remove deletes a cell, and what is older in its column.
+// remove deletes a cell and its older versions.
 func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
 	w.deletes = append(w.deletes, rebuild.Remove(table, row, cell))
 }
 
-// flushFull sends what was collected if it is a batch.
+// flushFull flushes a full batch.
 func (w *writes) flushFull(ctx context.Context) error {
 	if w.cells < maxCells {
 		return nil
@@ -73,7 +73,7 @@ func (w *writes) flushFull(ctx context.Context) error {
 	return w.flush(ctx)
 }
 
-// flush sends what was collected, and returns when it is durable.
+// flush sends the collected mutations, and returns when they are durable.
 func (w *writes) flush(ctx context.Context) error {
 	if w.rewriteMasked {
 		if err := hbase.MutateAll(ctx, w.store, w.deletes); err != nil {

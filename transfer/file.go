@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// source is a CSV file to read.
-type source struct {
+// file is a CSV file to import.
+type file struct {
 	name   string
 	schema *schema
 	open   func() (io.ReadCloser, error)
 }
 
-func newSource(name string, open func() (io.ReadCloser, error)) (source, error) {
+func newFile(name string, open func() (io.ReadCloser, error)) (file, error) {
 	base, _ := strings.CutSuffix(strings.TrimSuffix(filepath.Base(name), ".gz"), ".csv")
 	i := slices.IndexFunc(schemas, func(s schema) bool { return s.name == base })
 	if i < 0 || !isCSV(name) {
-		return source{}, fmt.Errorf("%s: a file to import is one of %s, or such a file with .gz", name, schemaNames())
+		return file{}, fmt.Errorf("%s: unknown name of a file: use one of %s, or such a file with .gz", name, schemaNames())
 	}
-	return source{name: name, schema: &schemas[i], open: open}, nil
+	return file{name: name, schema: &schemas[i], open: open}, nil
 }
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// sources finds the files that paths name, files or folders of files. A file that several paths name is read once:
-// comments that a file has twice are two.
-func sources(paths []string) (found []source, err error) {
+// openPaths returns the files at paths, and in folders at paths. A file with several paths is read
+// once: importing a file twice in one import would duplicate comments.
+func openPaths(paths []string) (found []file, err error) {
 	var infos []os.FileInfo
 	for _, path := range paths {
 		files, err := expand(path)
@@ -45,7 +45,7 @@ func sources(paths []string) (found []source, err error) {
 			if err != nil {
 				return nil, err
 			}
-			s, err := newSource(file, func() (io.ReadCloser, error) { return os.Open(file) })
+			s, err := newFile(file, func() (io.ReadCloser, error) { return os.Open(file) })
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func sources(paths []string) (found []source, err error) {
 	return found, nil
 }
 
-// expand returns a path or, if it is a folder, the CSV files in it.
+// expand returns the path, or the CSV files of a folder.
 func expand(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -73,15 +73,15 @@ func expand(path string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no CSV file is in this folder; an import knows %s, and each with .gz", path, schemaNames())
+		return nil, fmt.Errorf("%s: no CSV file in this folder: use %s, or such files with .gz", path, schemaNames())
 	}
 	return files, nil
 }
 
-// memorySources are files whose contents are in memory.
-func memorySources(contents map[string][]byte) (found []source, err error) {
+// memoryFiles returns files whose contents are in memory.
+func memoryFiles(contents map[string][]byte) (found []file, err error) {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
-		s, err := newSource(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(contents[name])), nil })
+		s, err := newFile(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(contents[name])), nil })
 		if err != nil {
 			return nil, err
 		}
@@ -90,8 +90,8 @@ func memorySources(contents map[string][]byte) (found []source, err error) {
 	return found, nil
 }
 
-// contents opens the file, decompressed if its name says so.
-func (s *source) contents() (io.ReadCloser, error) {
+// contents opens the file, and decompresses .gz files.
+func (s *file) contents() (io.ReadCloser, error) {
 	f, err := s.open()
 	if err != nil || !strings.HasSuffix(s.name, ".gz") {
 		return f, err
