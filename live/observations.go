@@ -21,7 +21,6 @@ type observation struct {
 	found, missing elapsed
 }
 
-// observations are the found members of a row, the oldest first.
 type observations []observation
 
 // search returns the index of a twit's observation, or that at which to insert it.
@@ -35,7 +34,6 @@ func (o observations) search(key tables.TwitKey, at time.Time) (i int, known boo
 	})
 }
 
-// of returns the observation of a twit.
 func (o observations) of(key tables.TwitKey) (found observation, known bool) {
 	at, _, err := key.Parts()
 	if err != nil {

@@ -25,13 +25,11 @@ type poll struct {
 	offered    map[offer]bool
 }
 
-// addressed is a candidate for a subscription.
 type addressed struct {
 	Candidate
 	to *Subscription
 }
 
-// offer is a twit for a subscription.
 type offer struct {
 	to  *Subscription
 	key tables.TwitKey

@@ -8,13 +8,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// rowName identifies a row.
 type rowName struct {
 	kind  Kind
 	owner string
 }
 
-// row is a row that is polled.
 type row struct {
 	rowName
 	subscribers map[*Subscription]struct{}
@@ -51,7 +49,6 @@ func (r *row) observe(m member, in *row, at elapsed) bool {
 	return r.seen.add(m, at, in.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
 
-// endPoll updates the row after a successful read.
 func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	r.read, r.becameBroadcaster, r.polled = true, false, at
 	if nextFloor.After(r.floor) {
@@ -64,7 +61,6 @@ func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	r.seen.forget(forgotten)
 }
 
-// member is a twit in a row.
 type member struct {
 	tables.TwitKey
 	at   time.Time
@@ -90,7 +86,6 @@ func (r *row) newRead(firstFloor time.Time) *rowRead {
 	return &rowRead{row: r, from: firstFloor}
 }
 
-// get returns the Get of the next page.
 func (r *rowRead) get() hbase.Get {
 	page := hbase.Page{Stop: tables.LaterThan(r.from), Limit: pageSize}
 	if r.after != "" {

@@ -51,7 +51,6 @@ func Load(ctx context.Context, store hbase.Store) error {
 	return store.DropTable(ctx, unfinished)
 }
 
-// contents returns the files of the sample by path.
 func contents() (map[string][]byte, error) {
 	files := generated()
 	entries, err := fs.ReadDir(people, "people")

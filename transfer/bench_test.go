@@ -20,10 +20,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// BenchmarkImport compares an import into an embedded store on disk with what that store needs to take the same cells: ratio is the
-// time of the import through that of its own batches of cells, made before and written again with as many writers. sorted-ratio is
-// the same for the best that can happen to the engine: whole rows, in the order of their keys. The data is that of the folder TWIBASE_DATA, or
-// made of the same shape.
+// BenchmarkImport measures an import into an embedded store on disk. ratio is its time divided by
+// that of writing the same batches of cells again; sorted-ratio divides by the best case of the
+// engine: whole rows in key order. The data is the folder TWIBASE_DATA, or generated with the same
+// shape.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -56,7 +56,7 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportMetric(float64(cells), "cells")
 }
 
-// timed returns how long f takes on a new store.
+// timed returns the duration of f on a new store.
 func timed(b *testing.B, dir string, f func(hbase.Store) error) time.Duration {
 	store := openDir(b, dir)
 	defer closeStore(b, store)
@@ -68,7 +68,7 @@ func timed(b *testing.B, dir string, f func(hbase.Store) error) time.Duration {
 	return time.Since(start)
 }
 
-// recorder remembers what is written.
+// recorder records the written batches.
 type recorder struct {
 	hbase.Store
 	mu      sync.Mutex
@@ -82,7 +82,7 @@ func (r *recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.Store.Mutate(ctx, mutations)
 }
 
-// batches are those that an import of the data writes, and the same cells as whole rows in order.
+// batches returns the batches of an import, and the same cells as whole rows in order.
 func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	store := &recorder{Store: openStore(b)}
 	if _, err := Import(context.Background(), store, []string{data}, Options{}); err != nil {
@@ -104,7 +104,7 @@ func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	return store.batches, append(sorted, batch)
 }
 
-// writeRaw writes batches with as many writers as an import has.
+// writeRaw writes batches with the concurrency of an import.
 func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
@@ -131,55 +131,57 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped makes a folder with as many rows of each schema as there are in a crowd of 38,000 people, a few of them with most of the followers.
+// shaped returns a folder with the data of 38,000 users. A few of them have most of the followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600
-	w := world{}
+	d := dataset{}
 	for i := range schemas {
-		w.add(schemas[i].name, schemas[i].required...)
+		d.add(schemas[i].name, schemas[i].required...)
 	}
 	user := func(n int) string { return fmt.Sprintf("u%05d", n) }
-	// Small numbers come often, like the hubs of a network.
+	// Small numbers are frequent, like the hubs of a network.
 	skewed := func(n int) int { return int(float64(n) * r.Float64() * r.Float64() * r.Float64()) }
 	at := func() string { return begin.Add(time.Duration(r.IntN(1e8)) * time.Second).Format(time.RFC3339) }
 	for i := range people {
-		w.add("users", user(i), "User "+strconv.Itoa(i))
+		d.add("users", user(i), "User "+strconv.Itoa(i))
 	}
 	for i := range departments {
 		parent := ""
 		if i >= 70 {
 			parent = fmt.Sprint("d", r.IntN(70))
 		}
-		w.add("departments", fmt.Sprint("d", i), fmt.Sprint("Department ", i), parent)
+		d.add("departments", fmt.Sprint("d", i), fmt.Sprint("Department ", i), parent)
 	}
 	for i := range 763 {
-		w.add("roles", fmt.Sprint("r", i), fmt.Sprint("Role ", i), fmt.Sprint("d", r.IntN(departments)))
+		d.add("roles", fmt.Sprint("r", i), fmt.Sprint("Role ", i), fmt.Sprint("d", r.IntN(departments)))
 	}
 	for i := range games {
-		w.add("games", fmt.Sprint(i), fmt.Sprint("Game ", i))
+		d.add("games", fmt.Sprint(i), fmt.Sprint("Game ", i))
 	}
 	for range 4_288 {
-		w.add("user_roles", user(r.IntN(people)), fmt.Sprint("r", skewed(763)))
+		d.add("user_roles", user(r.IntN(people)), fmt.Sprint("r", skewed(763)))
 	}
 	for range 289_003 {
 		a, c := r.IntN(people), skewed(people)
 		if a != c {
-			w.add("follows", user(a), user(c))
-			w.add("follows", user(c), user(a))
+			d.add("follows", user(a), user(c))
+			d.add("follows", user(c), user(a))
 		}
 	}
 	for i := range 16_334 {
-		w.add("twits", fmt.Sprint("t", i), user(r.IntN(people)), at(), "It is a fine day, 今天天气很好, and this is number "+strconv.Itoa(i), "")
+		content := "It is a fine day, 今天天气很好, and this is number " + strconv.Itoa(i)
+		d.add("twits", fmt.Sprint("t", i), user(r.IntN(people)), at(), content, "")
 	}
 	for i := range 72_587 {
-		w.add("comments", fmt.Sprint("t", skewed(16_334)), user(r.IntN(people)), at(), "转发微博 "+strconv.Itoa(i))
+		d.add("comments", fmt.Sprint("t", skewed(16_334)), user(r.IntN(people)), at(), "转发微博 "+strconv.Itoa(i))
 	}
 	for range 70_463 {
-		w.add("plays", user(r.IntN(12_000)), strconv.Itoa(skewed(games)), begin.AddDate(0, 0, r.IntN(31)).Format(time.DateOnly), strconv.Itoa(1+r.IntN(100)))
+		day := begin.AddDate(0, 0, r.IntN(31)).Format(time.DateOnly)
+		d.add("plays", user(r.IntN(12_000)), strconv.Itoa(skewed(games)), day, strconv.Itoa(1+r.IntN(100)))
 	}
 	dir := b.TempDir()
-	for name, content := range w.files() {
+	for name, content := range d.files() {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			b.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,29 +11,31 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/check"
+	"twibase/transfer/rebuild"
 )
 
 func violations(t testing.TB, store hbase.Store) (lines []string) {
 	t.Helper()
-	if err := check.All(context.Background(), store, func(b check.Violation) { lines = append(lines, b.String()) }); err != nil {
+	err := check.All(t.Context(), store, func(v check.Violation) { lines = append(lines, v.String()) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	return lines
 }
 
-func TestWhatWasImportedIsWhole(t *testing.T) {
+func TestImportHasNoViolations(t *testing.T) {
 	for _, bound := range []int{0, 10, 2} {
 		t.Run(fmt.Sprint("bound ", bound), func(t *testing.T) {
-			w, store := crowded(t), openStore(t)
-			load(t, store, w.files(), Options{ListBound: bound})
+			d, store := longLists(t), openStore(t)
+			load(t, store, d.files(), Options{ListBound: bound})
 			if lines := violations(t, store); len(lines) > 0 {
-				t.Errorf("%d violations, the first: %s", len(lines), lines[0])
+				t.Errorf("got %d violations, the first: %s", len(lines), lines[0])
 			}
 		})
 	}
 }
 
-// derived reports whether columns of a family follow from others, and so can be made again, whatever becomes of them.
+// derived reports whether a family has derived data only.
 func derived(table, family string) bool {
 	l := tables.ListOf(table, family)
 	return l != nil && l != &tables.Twits.AnyList && l != &tables.Comments.AnyList ||
@@ -43,8 +44,8 @@ func derived(table, family string) bool {
 
 func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	r := seeded(t)
-	w, store := crowdedBy(r), openStore(t)
-	load(t, store, w.files(), Options{ListBound: 10})
+	d, store := longListsBy(r), openStore(t)
+	load(t, store, d.files(), Options{ListBound: 10})
 	values := func() (lines []string) {
 		for _, table := range tables.Definitions(1) {
 			for row, err := range store.Scan(t.Context(), hbase.Scan{Table: table.Name}) {
@@ -52,7 +53,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 					t.Fatal(err)
 				}
 				if row.Key == tables.Imports.Get().Row {
-					continue // a note that something was taken out stays
+					continue // the marker of repairs remains
 				}
 				for _, c := range row.Cells {
 					lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
@@ -73,11 +74,11 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 				if !derived(table.Name, c.Family) || r.IntN(20) > 0 || c.Qualifier >= tables.MembersEnd {
 					continue
 				}
-				// It goes, under a marker of some age, or another row's comes, into whatever bucket that is.
+				// Delete the cell with a random timestamp, or put a cell of another row.
 				switch r.IntN(2) {
 				case 0:
-					damage = append(damage, hbase.Delete{Table: table.Name, Row: row.Key, Columns: []hbase.Deletion{
-						{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp + int64(r.IntN(1000))}}})
+					c.Timestamp += int64(r.IntN(1000))
+					damage = append(damage, rebuild.Remove(table.Name, row.Key, c))
 				case 1:
 					if last != nil && last.Family == c.Family {
 						damage = append(damage, hbase.Put{Table: table.Name, Row: row.Key, Cells: []hbase.Cell{*last}})
@@ -91,7 +92,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 		t.Fatal(errs, err)
 	}
 	if lines := violations(t, store); len(lines) < len(damage)/2 {
-		t.Errorf("%d damages and %d violations", len(damage), len(lines))
+		t.Errorf("got %d violations of %d damaged cells", len(lines), len(damage))
 	}
 	result, err := check.Checker{Store: store}.RepairAll(t.Context())
 	t.Logf("%d damages: %+v", len(damage), result)
@@ -103,13 +104,13 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	}
 }
 
-// A bucket that no directory names any more holds what nobody else knows, such as twits.
-func TestWhatLiesInBucketsThatNobodyNamesIsFoundAgain(t *testing.T) {
+// Twits in a bucket that no directory names are stored nowhere else.
+func TestRepairRestoresBucketsWithoutADirectory(t *testing.T) {
 	r := seeded(t)
-	w, store := crowdedBy(r), openStore(t)
-	load(t, store, w.files(), Options{ListBound: 10})
-	read := func() (lines []string) { // without timestamps: where a bucket was cut off, what comes back has to be younger
-		for _, line := range readLists(t, store, w, tables.ListBound) {
+	d, store := longListsBy(r), openStore(t)
+	load(t, store, d.files(), Options{ListBound: 10})
+	read := func() (lines []string) { // without timestamps: restored members are younger
+		for _, line := range readLists(t, store, d, tables.ListBound) {
 			lines = append(lines, regexp.MustCompile(`@\d+`).ReplaceAllString(line, ""))
 		}
 		slices.Sort(lines)
@@ -124,8 +125,7 @@ func TestWhatLiesInBucketsThatNobodyNamesIsFoundAgain(t *testing.T) {
 			}
 			for _, c := range row.Cells {
 				if c.Qualifier >= tables.MembersEnd && r.IntN(3) == 0 {
-					damage = append(damage, hbase.Delete{Table: table.Name, Row: row.Key, Columns: []hbase.Deletion{
-						{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}}})
+					damage = append(damage, rebuild.Remove(table.Name, row.Key, c))
 				}
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// comment is a row of a file of comments.
 type comment struct {
 	twit, author string // the twit's id
 	postedAt     time.Time
@@ -22,7 +21,6 @@ type comment struct {
 	ordinal int
 }
 
-// commentParser parses comments, and numbers them.
 type commentParser struct {
 	file string
 	seen map[uint64]int // the number of comments by hash

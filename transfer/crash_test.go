@@ -18,17 +18,18 @@ import (
 	"twibase/hbase/embedded"
 )
 
-var errDead = errors.New("the store died")
+var errDead = errors.New("injected: the process died")
 
-// mortal is a store that dies after so many mutations, in the middle of a batch: some of it is written, in no order.
-type mortal struct {
+// dyingStore fails after left mutations, in the middle of a batch: random mutations of it are
+// applied.
+type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex
 	left int
 	rand *rand.Rand
 }
 
-func (m *mortal) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+func (m *dyingStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.left >= len(mutations) {
@@ -46,19 +47,19 @@ func (m *mortal) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]erro
 	return nil, errDead
 }
 
-func TestAnImportThatDiedIsCompletedByTheNext(t *testing.T) {
+func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	r := seeded(t)
-	w := crowded(t)
+	d := longLists(t)
 	for _, bound := range []int{0, 10} {
 		t.Run(fmt.Sprint("bound ", bound), func(t *testing.T) {
 			whole := openStore(t)
-			load(t, whole, w.files(), Options{ListBound: bound})
+			load(t, whole, d.files(), Options{ListBound: bound})
 			want := dump(t, whole)
 			store := openStore(t)
 			died := 0
 			for {
-				m := &mortal{Store: store, left: r.IntN(1500), rand: r}
-				_, err := ImportFiles(context.Background(), m, w.files(), Options{ListBound: bound})
+				m := &dyingStore{Store: store, left: r.IntN(1500), rand: r}
+				_, err := ImportFiles(context.Background(), m, d.files(), Options{ListBound: bound})
 				if err == nil {
 					break
 				}
@@ -66,21 +67,21 @@ func TestAnImportThatDiedIsCompletedByTheNext(t *testing.T) {
 					t.Fatal(err)
 				}
 				if died++; died > 200 {
-					t.Fatal("200 imports died, and the next one still has to write 1500 rows")
+					t.Fatal("got no progress in 200 imports")
 				}
 			}
-			t.Logf("died %d times", died)
+			t.Logf("%d interruptions", died)
 			if diff := cmp.Diff(want, dump(t, store)); diff != "" {
-				t.Errorf("(-at once +after %d deaths):\n%s", died, diff)
+				t.Errorf("after %d interruptions (-uninterrupted +got):\n%s", died, diff)
 			}
 		})
 	}
 }
 
-// childSetting makes the test binary an import of the folder into the directory.
+// childSetting is the environment variable with the store of a child process that imports.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
-// announcing tells of each batch before it writes it.
+// announcing prints a line before each batch.
 type announcing struct{ hbase.Store }
 
 func (a announcing) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
@@ -100,16 +101,16 @@ func TestChild(t *testing.T) {
 	if _, err := EnsureTables(context.Background(), store, 1); err != nil {
 		t.Fatal(err)
 	}
-	load(t, announcing{store}, crowdedBy(rand.New(rand.NewPCG(1, 1))).files(), Options{ListBound: 10})
+	load(t, announcing{store}, longListsBy(rand.New(rand.NewPCG(1, 1))).files(), Options{ListBound: 10})
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestAnImportThatWasKilledIsCompletedByTheNext(t *testing.T) {
-	w := crowdedBy(rand.New(rand.NewPCG(1, 1)))
+func TestImportCompletesAKilledOne(t *testing.T) {
+	d := longListsBy(rand.New(rand.NewPCG(1, 1)))
 	whole := openStore(t)
-	load(t, whole, w.files(), Options{ListBound: 10})
+	load(t, whole, d.files(), Options{ListBound: 10})
 	want := dump(t, whole)
 	r := seeded(t)
 	dir := t.TempDir()
@@ -117,19 +118,19 @@ func TestAnImportThatWasKilledIsCompletedByTheNext(t *testing.T) {
 	for batches := 1 + r.IntN(8); !importInChild(t, dir, batches); batches += r.IntN(20) {
 		killed++
 	}
-	t.Logf("killed %d times", killed)
+	t.Logf("%d kills", killed)
 	store, err := embedded.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
 	if diff := cmp.Diff(want, dump(t, store)); diff != "" || killed == 0 {
-		t.Errorf("after %d kills (-at once +killed):\n%s", killed, diff)
+		t.Errorf("after %d kills (-uninterrupted +got):\n%s", killed, diff)
 	}
 }
 
-// importInChild runs an import in a process of its own, and kills that when it has announced so many batches. It reports whether the import
-// came to its end before.
+// importInChild runs an import in a child process, and kills it at a batch. It reports whether the
+// import completed.
 func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

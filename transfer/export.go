@@ -116,7 +116,6 @@ func replaceFile(path string, write func(io.Writer) error) error {
 // emit exports one row, with fields in the order of the schema's columns.
 type emit func(fields ...string) error
 
-// ownersRead is the number of owners whose lists are read together.
 const ownersRead = 256
 
 // eachMember calls f with the members of the owners' lists, in order.
@@ -138,7 +137,6 @@ func eachMember[E any](
 	return nil
 }
 
-// eachTwit calls f with batches of all twits, by author and newest first.
 func eachTwit(ctx context.Context, store hbase.Store, f func([]*tables.Twit) error) error {
 	for users, err := range rebuild.Batches(rebuild.Objects(ctx, store, tables.Users), ownersRead) {
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// export returns the files that an export writes.
+// export returns the exported files.
 func export(t *testing.T, store hbase.Store) map[string][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made", "by", "export")
@@ -41,19 +41,19 @@ func export(t *testing.T, store hbase.Store) map[string][]byte {
 		files[entry.Name()] = content
 	}
 	if rows != lines || len(files) != len(schemas) {
-		t.Errorf("it says %d rows; there are %d in %d files", rows, lines, len(files))
+		t.Errorf("got %d rows, but %d lines in %d files", rows, lines, len(files))
 	}
 	return files
 }
 
-func TestExport(t *testing.T) {
-	w := crowded(t)
+func TestExportCanBeImported(t *testing.T) {
+	d := longLists(t)
 	store := openStore(t)
-	load(t, store, w.files(), Options{ListBound: 10})
+	load(t, store, d.files(), Options{ListBound: 10})
 	files := export(t, store)
 
-	t.Run("brings every row back", func(t *testing.T) {
-		for schema, want := range w {
+	t.Run("has every row", func(t *testing.T) {
+		for schema, want := range d {
 			got, err := csv.NewReader(strings.NewReader(string(files[schema+".csv"]))).ReadAll()
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestExport(t *testing.T) {
 		}
 	})
 
-	t.Run("has departments behind their parents", func(t *testing.T) {
+	t.Run("has parents before their children", func(t *testing.T) {
 		rows, err := csv.NewReader(strings.NewReader(string(files["departments.csv"]))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -81,28 +81,28 @@ func TestExport(t *testing.T) {
 		seen := map[string]bool{"": true}
 		for _, row := range rows[1:] {
 			if seen[row[0]] = true; !seen[row[2]] {
-				t.Errorf("%s comes before its parent %s", row[0], row[2])
+				t.Errorf("got %s before its parent %s", row[0], row[2])
 			}
 		}
 	})
 
 	again := openStore(t)
 	load(t, again, files, Options{})
-	t.Run("can be imported, and exported to the same bytes", func(t *testing.T) {
+	t.Run("has the same bytes after an import", func(t *testing.T) {
 		if diff := cmp.Diff(files, export(t, again)); diff != "" {
 			t.Errorf("(-first +second):\n%s", diff)
 		}
 	})
-	t.Run("can be imported to the same cells", func(t *testing.T) {
+	t.Run("imports the same cells", func(t *testing.T) {
 		wide := openStore(t)
-		load(t, wide, w.files(), Options{})
+		load(t, wide, d.files(), Options{})
 		if diff := cmp.Diff(dump(t, wide), dump(t, again)); diff != "" {
 			t.Errorf("(-original +exported):\n%s", diff)
 		}
 	})
 }
 
-func TestExportOfLittle(t *testing.T) {
+func TestExportReplacesOnlyItsFiles(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name,age\na,A,\nb,B,7\n"}), Options{})
 	dir := t.TempDir()
@@ -124,9 +124,9 @@ func TestExportOfLittle(t *testing.T) {
 		got[entry.Name()] = string(content)
 	}
 	want := map[string]string{
-		"notes.csv": "mine", "users.csv": "username,name,age\nb,B,7\na,A,\n", "departments.csv": "id,name,parent\n", "roles.csv": "id,name,department\n",
-		"games.csv": "id,name\n",
-		"twits.csv": "id,author,posted_at,content,photo_urls\n", "comments.csv": "twit,author,posted_at,content\n", "plays.csv": "username,game,day,count\n",
+		"notes.csv": "mine", "users.csv": "username,name,age\nb,B,7\na,A,\n",
+		"departments.csv": "id,name,parent\n", "roles.csv": "id,name,department\n", "games.csv": "id,name\n",
+		"twits.csv": twitHeader, "comments.csv": "twit,author,posted_at,content\n", "plays.csv": "username,game,day,count\n",
 	}
 	for _, x := range tables.Relations() {
 		want[x.File+".csv"] = x.From.Column + "," + x.To.Column + "\n"
@@ -135,15 +135,15 @@ func TestExportOfLittle(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	t.Run("a failure leaves no half file and takes no whole one away", func(t *testing.T) {
+	t.Run("a failure changes no file", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if _, err := Export(ctx, store, dir); err == nil {
-			t.Fatal("an export went through on a dead ctx")
+			t.Fatal("got no error, want that of the canceled context")
 		}
 		after, err := os.ReadDir(dir)
 		if err != nil || len(after) != len(entries) {
-			t.Errorf("%d files before, %d after, %v", len(entries), len(after), err)
+			t.Errorf("got %d files after the failure, error %v; want %d", len(after), err, len(entries))
 		}
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// file is a CSV file to import.
 type file struct {
 	name   string
 	schema *schema
@@ -57,7 +56,6 @@ func openPaths(paths []string) (found []file, err error) {
 	return found, nil
 }
 
-// expand returns the path, or the CSV files of a folder.
 func expand(path string) (files []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -78,7 +76,6 @@ func expand(path string) (files []string, err error) {
 	return files, nil
 }
 
-// memoryFiles returns files whose contents are in memory.
 func memoryFiles(contents map[string][]byte) (found []file, err error) {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		s, err := newFile(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(contents[name])), nil })

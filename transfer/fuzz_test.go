@@ -8,14 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzImport wants of a file, whatever is in it, that it is imported or refused with the place of what is wrong; and that importing twice what can be imported
-// is as good as once.
+// FuzzImport checks that any file is imported or refused with a RowError, and that importing it
+// again changes nothing.
 func FuzzImport(f *testing.F) {
 	for i, schema := range schemas {
 		text := base[schema.name]
 		if text == "" {
-			text = map[string]string{"user_roles": "username,role\na,r\n", "follows": "follower,followee,followed_at\na,b,2024-05-01T00:00:00Z\n",
-				"comments": "twit,author,posted_at,content\nt,b,2024-05-01T00:00:00Z,\"a \"\"remark\"\"\"\n", "plays": "username,game,day,count\na,g,2024-05-01,2\n"}[schema.name]
+			text = map[string]string{
+				"user_roles": "username,role\na,r\n",
+				"follows":    "follower,followee,followed_at\na,b,2024-05-01T00:00:00Z\n",
+				"comments":   "twit,author,posted_at,content\nt,b,2024-05-01T00:00:00Z,\"a \"\"remark\"\"\"\n",
+				"plays":      "username,game,day,count\na,g,2024-05-01,2\n",
+			}[schema.name]
 		}
 		f.Add(byte(i), []byte(text), false)
 		f.Add(byte(i), []byte("\ufeff"+text+text), false)
@@ -31,16 +35,16 @@ func FuzzImport(f *testing.F) {
 		files := map[string][]byte{name: text}
 		if _, err := ImportFiles(t.Context(), store, files, Options{SkipBad: true}); err != nil {
 			if bad := (*RowError)(nil); !errors.As(err, &bad) && !zipped {
-				t.Fatal("it is refused, and nobody says where: ", err)
+				t.Fatalf("got error %v, want a RowError", err)
 			}
 			return
 		}
 		once := dump(t, store)
 		if _, err := ImportFiles(t.Context(), store, files, Options{SkipBad: true}); err != nil {
-			t.Fatal("the second time: ", err)
+			t.Fatalf("second import: got error %v", err)
 		}
 		if twice := dump(t, store); !slices.Equal(once, twice) {
-			t.Errorf("it makes doubles (-once +twice):\n%s", cmp.Diff(once, twice))
+			t.Errorf("the second import changed the store (-once +twice):\n%s", cmp.Diff(once, twice))
 		}
 	})
 }

@@ -27,7 +27,7 @@ func parsePlay(r *row) play {
 
 func (im *importer) importPlays(ctx context.Context) error {
 	unstored := &newKeys{blank: im.blank}
-	return pipe(ctx, im, "plays", parsePlay, func(p play) string { return p.key() },
+	return pipe(ctx, im, "plays", parsePlay, play.key,
 		func(ctx context.Context, batch []item[play]) error { return im.writePlays(ctx, batch, unstored) })
 }
 

@@ -59,7 +59,6 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 	return importFiles(ctx, store, files, options)
 }
 
-// importMemory is the memory limit during an import, in bytes.
 const importMemory = 2 << 30
 
 func importFiles(ctx context.Context, store hbase.Store, files []file, options Options) (Summary, error) {
@@ -75,7 +74,6 @@ func importFiles(ctx context.Context, store hbase.Store, files []file, options O
 	return im.progress.Summary, err
 }
 
-// importer is the state of one import.
 type importer struct {
 	store     hbase.Store
 	files     []file
@@ -134,7 +132,6 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 	return im, im.broadcasters.load(cells[1])
 }
 
-// isBlank reports whether a store has no rows.
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
@@ -144,7 +141,6 @@ func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	return true, nil
 }
 
-// run imports the files in the order of the schemas.
 func (im *importer) run(ctx context.Context) error {
 	for _, s := range schemas {
 		if err := s.imports(im, ctx); err != nil {
@@ -181,7 +177,6 @@ func (im *importer) rebuild(ctx context.Context) error {
 	return im.rebuilder.GameDays(ctx, im.lists[&tables.Players.AnyList].touched.sorted())
 }
 
-// has reports whether there is a file of the schema.
 func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }

@@ -9,20 +9,20 @@ import (
 
 func sorted(lines []string) []string { slices.Sort(lines); return lines }
 
-func TestImport(t *testing.T) {
-	w := randomWorld(seeded(t), 40)
+func TestImportIsIndependentOfOrderAndPieces(t *testing.T) {
+	d := randomData(seeded(t), 40)
 	whole := openStore(t)
-	load(t, whole, w.files(), Options{})
+	load(t, whole, d.files(), Options{})
 	want := dump(t, whole)
 
 	t.Run("writes every cell that the rows imply and no other", func(t *testing.T) {
-		if diff := cmp.Diff(expect(t, w).lines(), sorted(slices.Clone(want))); diff != "" {
+		if diff := cmp.Diff(expectedCells(t, d).lines(), sorted(slices.Clone(want))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 
-	t.Run("twice makes the same store", func(t *testing.T) {
-		load(t, whole, w.files(), Options{})
+	t.Run("again changes nothing", func(t *testing.T) {
+		load(t, whole, d.files(), Options{})
 		if diff := cmp.Diff(want, dump(t, whole)); diff != "" {
 			t.Errorf("(-once +twice):\n%s", diff)
 		}
@@ -32,36 +32,40 @@ func TestImport(t *testing.T) {
 		name  string
 		order [][]string
 	}{
-		{"twits before follows", [][]string{{"users"}, {"twits"}, {"follows"}, {"departments"}, {"roles", "games"}, {"user_roles", "plays", "comments"}}},
-		{"follows before twits", [][]string{{"games"}, {"departments", "users"}, {"follows"}, {"roles"}, {"plays"}, {"user_roles"}, {"twits"}, {"comments"}}},
+		{"twits before follows", [][]string{
+			{"users"}, {"twits"}, {"follows"}, {"departments"}, {"roles", "games"}, {"user_roles", "plays", "comments"},
+		}},
+		{"follows before twits", [][]string{
+			{"games"}, {"departments", "users"}, {"follows"}, {"roles"}, {"plays"}, {"user_roles"}, {"twits"}, {"comments"},
+		}},
 	} {
-		t.Run("one file after another makes the same store: "+test.name, func(t *testing.T) {
+		t.Run("makes the same store file by file: "+test.name, func(t *testing.T) {
 			store := openStore(t)
 			for _, schemas := range append(test.order, relationFiles()) {
-				load(t, store, w.files(schemas...), Options{})
+				load(t, store, d.files(schemas...), Options{})
 			}
 			if diff := cmp.Diff(want, dump(t, store)); diff != "" {
-				t.Errorf("(-at once +bit by bit):\n%s", diff)
+				t.Errorf("(-together +file by file):\n%s", diff)
 			}
 		})
 	}
 
-	t.Run("files in pieces make the same store", func(t *testing.T) {
+	t.Run("makes the same store in pieces", func(t *testing.T) {
 		store := openStore(t)
-		load(t, store, w.files("users", "departments", "roles", "games"), Options{})
+		load(t, store, d.files("users", "departments", "roles", "games"), Options{})
 		for _, schema := range []string{"follows", "twits", "follows", "plays", "user_roles"} {
 			for piece := range 3 {
 				if schema == "twits" && piece == 2 {
 					continue
 				}
-				load(t, store, w.part(schema, func(i int) bool { return i%3 == piece }), Options{})
+				load(t, store, d.part(schema, func(i int) bool { return i%3 == piece }), Options{})
 			}
 		}
-		load(t, store, w.files("twits"), Options{})
-		load(t, store, w.files("comments"), Options{})
-		load(t, store, w.files(relationFiles()...), Options{})
+		load(t, store, d.files("twits"), Options{})
+		load(t, store, d.files("comments"), Options{})
+		load(t, store, d.files(relationFiles()...), Options{})
 		if diff := cmp.Diff(want, dump(t, store)); diff != "" {
-			t.Errorf("(-at once +in pieces):\n%s", diff)
+			t.Errorf("(-together +in pieces):\n%s", diff)
 		}
 	})
 }

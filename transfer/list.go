@@ -71,7 +71,6 @@ func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	return nil
 }
 
-// row returns the row of the bucket that covers a position.
 func (l *list) row(owner, position string) string {
 	if l.blank {
 		return l.Row(owner, 0)
@@ -80,17 +79,14 @@ func (l *list) row(owner, position string) string {
 	return l.Row(owner, tables.BucketOf(directory, position))
 }
 
-// get reads the column at a position.
 func (l *list) get(owner, position string) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.row(owner, position), Columns: l.Family, Page: hbase.Exactly(position)}
 }
 
-// put writes the column of a member.
 func (l *list) put(w *writes, owner string, member hbase.Cell) {
 	w.cell(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// remove removes a member of an owner's list.
 func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
 	if im.repaired { // a repair may have rewritten it with a greater timestamp
 		member.Timestamp = time.Now().UnixMilli()

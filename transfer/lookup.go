@@ -58,7 +58,6 @@ func (l *lookup[V]) missing(names []string) (missing []string) {
 	return missing
 }
 
-// of returns the value of a name, after find.
 func (l *lookup[V]) of(name string) (value V, found bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -14,25 +14,30 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// seedSetting repeats a random test.
+// seedSetting is the seed of random tests.
 var seedSetting = os.Getenv("TWIBASE_SEED")
 
-// model is what a store should hold: table, row and column → value and timestamp.
+// model is the expected content of a store: value and timestamp by table, row and column.
 type model map[string]string
 
 func (m model) put(puts ...hbase.Put) {
 	for _, p := range puts {
 		for _, c := range p.Cells {
-			m[fmt.Sprintf("%s %q %s:%q", p.Table, p.Row, c.Family, c.Qualifier)] = fmt.Sprintf("@%d %q", c.Timestamp, c.Value)
+			column := fmt.Sprintf("%s %q %s:%q", p.Table, p.Row, c.Family, c.Qualifier)
+			m[column] = fmt.Sprintf("@%d %q", c.Timestamp, c.Value)
 		}
 	}
 }
 
-func inList[E any](m model, l *tables.List[E], owner string, member E, timestamp int64) {
-	m.put(hbase.Put{Table: l.Table, Row: l.Row(owner, 0), Cells: []hbase.Cell{l.Cell(member, timestamp)}})
+func (m model) putMember(l *tables.AnyList, owner string, member hbase.Cell) {
+	m.put(hbase.Put{Table: l.Table, Row: l.Row(owner, 0), Cells: []hbase.Cell{member}})
 }
 
-// lines are those of dump.
+func inList[E any](m model, l *tables.List[E], owner string, member E, timestamp int64) {
+	m.putMember(&l.AnyList, owner, l.Cell(member, timestamp))
+}
+
+// lines returns the lines of dump.
 func (m model) lines() []string {
 	var lines []string
 	for column, value := range m {
@@ -57,7 +62,7 @@ func parsed(t testing.TB, s string) time.Time {
 	return at.UTC()
 }
 
-// lengths are those of the lists that have members.
+// lengths are the lengths of lists by owner.
 type lengths map[*tables.AnyList]map[string]rebuild.Length
 
 func (n lengths) add(l *tables.AnyList, owner string, public bool) {
@@ -72,10 +77,11 @@ func (n lengths) add(l *tables.AnyList, owner string, public bool) {
 	n[l][owner] = length
 }
 
-// expect returns the model of a world. It is made row by row, without batches, lookups or rebuilding.
-func expect(t testing.TB, w world) model {
+// expectedCells returns the model of a dataset, made row by row without batches, lookups and
+// rebuilding.
+func expectedCells(t testing.TB, d dataset) model {
 	m, counts := model{}, lengths{}
-	for _, r := range w["users"][1:] {
+	for _, r := range d["users"][1:] {
 		u := &tables.User{Username: r[0], Name: &r[1], Email: pointer(r[2]), AvatarURL: pointer(r[4])}
 		if r[3] != "" {
 			age, _ := strconv.Atoi(r[3])
@@ -88,7 +94,7 @@ func expect(t testing.TB, w world) model {
 		m.put(tables.Users.Put(r[0], u, 1))
 	}
 	levels, deepest := map[string]int{}, 0 // parents come first
-	for _, r := range w["departments"][1:] {
+	for _, r := range d["departments"][1:] {
 		levels[r[0]] = levels[r[2]] + 1
 		deepest = max(deepest, levels[r[0]])
 		m.put(tables.Departments.Put(r[0], &tables.Department{Name: &r[1], ParentCode: pointer(r[2])}, 1))
@@ -96,25 +102,27 @@ func expect(t testing.TB, w world) model {
 		counts.add(&tables.Children.AnyList, r[2], false)
 	}
 	m.put(tables.Tree.Put(tables.Tree.DepthCell(deepest, 1)))
-	for _, r := range w["roles"][1:] {
+	for _, r := range d["roles"][1:] {
 		m.put(tables.Roles.Put(r[0], &tables.Role{Name: &r[1], DepartmentCode: pointer(r[2])}, 1))
 		if r[2] != "" {
 			inList(m, tables.DepartmentRoles, r[2], r[0], 1)
 			counts.add(&tables.DepartmentRoles.AnyList, r[2], false)
 		}
 	}
-	for _, r := range w["games"][1:] {
+	for _, r := range d["games"][1:] {
 		m.put(tables.Games.Put(r[0], &tables.Game{Name: &r[1]}, 1))
 	}
 	keys := map[string]tables.TwitKey{}
 	followers := map[string][]tables.Follow{}
-	for _, r := range w["follows"][1:] {
+	for _, r := range d["follows"][1:] {
 		at, _ := since(t, r[2])
 		followers[r[1]] = append(followers[r[1]], tables.Follow{Username: r[0], At: at})
 	}
-	for _, r := range w["twits"][1:] {
-		twit := &tables.Twit{Name: r[0], AuthorName: r[1], PostedAt: parsed(t, r[2]), Content: r[3], PhotoURLs: strings.Fields(r[4]),
-			Title: pointer(r[5]), Visibility: tables.Public}
+	for _, r := range d["twits"][1:] {
+		twit := &tables.Twit{
+			Name: r[0], AuthorName: r[1], PostedAt: parsed(t, r[2]), Content: r[3],
+			PhotoURLs: strings.Fields(r[4]), Title: pointer(r[5]), Visibility: tables.Public,
+		}
 		if r[6] == "FOLLOWERS" {
 			twit.Visibility = tables.FollowersOnly
 		}
@@ -139,28 +147,30 @@ func expect(t testing.TB, w world) model {
 			}
 			return name
 		}
-		for _, r := range w[x.File][1:] {
+		for _, r := range d[x.File][1:] {
 			a, b := keyOf(x.From.Object(), r[0]), keyOf(x.To.Object(), r[1])
 			at, timestamp := since(t, append(r, "")[2])
-			m.put(x.Put(a, b, true, at, timestamp),
-				hbase.Put{Table: x.From.List.Table, Row: x.From.List.Row(a, 0), Cells: []hbase.Cell{x.From.Member(b, at, timestamp)}},
-				hbase.Put{Table: x.To.List.Table, Row: x.To.List.Row(b, 0), Cells: []hbase.Cell{x.To.Member(a, at, timestamp)}})
+			m.put(x.Put(a, b, true, at, timestamp))
+			m.putMember(x.From.List, a, x.From.Member(b, at, timestamp))
+			m.putMember(x.To.List, b, x.To.Member(a, at, timestamp))
 			counts.add(x.From.List, a, false)
 			counts.add(x.To.List, b, false)
 		}
 	}
 	equal := map[string]int{}
-	for _, r := range w["comments"][1:] {
+	for _, r := range d["comments"][1:] {
 		ordinal := equal[strings.Join(r, "\x00")]
 		equal[strings.Join(r, "\x00")]++
 		key, at := keys[r[0]], parsed(t, r[2])
-		comment := &tables.Comment{Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3], Mark: tables.CommentMark(r[1], r[3], ordinal)}
+		comment := &tables.Comment{
+			Twit: key, AuthorName: r[1], PostedAt: at, Content: r[3], Mark: tables.CommentMark(r[1], r[3], ordinal),
+		}
 		inList(m, tables.Comments, key.String(), comment, at.UnixMilli())
 		inList(m, tables.UserComments, r[1], comment.Key(), at.UnixMilli())
 		counts.add(&tables.Comments.AnyList, key.String(), false)
 	}
 	sums, days := map[string]tables.UserGame{}, map[string]int{}
-	for _, r := range w["plays"][1:] {
+	for _, r := range d["plays"][1:] {
 		n, _ := strconv.Atoi(r[3])
 		m.put(tables.Plays.Put(r[0], r[1], tables.DayCount{Day: r[2], Count: n}, 1))
 		inList(m, tables.Players, r[1], r[0], 1)
@@ -188,7 +198,7 @@ func expect(t testing.TB, w world) model {
 	return m
 }
 
-// since is the time of a relation, and the timestamp of its cells.
+// since returns the time of a relation, and the timestamp of its cells.
 func since(t testing.TB, s string) (at time.Time, timestamp int64) {
 	if s == "" {
 		return tables.Unknown, 1

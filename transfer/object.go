@@ -59,7 +59,6 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 	}
 }
 
-// referencesOf returns the columns with references to other objects.
 func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
@@ -108,7 +107,6 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
-// values returns the values of cells by column.
 func values(cells []hbase.Cell) map[string]string {
 	values := make(map[string]string, len(cells))
 	for _, c := range cells {

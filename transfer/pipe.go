@@ -12,7 +12,6 @@ const (
 	batchRows = 4096
 )
 
-// item is a parsed row and its place.
 type item[T any] struct {
 	place
 	value T

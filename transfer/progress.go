@@ -17,7 +17,6 @@ type progress struct {
 	Summary
 }
 
-// read counts rows of a file.
 func (p *progress) read(file string, rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +43,6 @@ func (p *progress) skip(e *RowError) error {
 	return nil
 }
 
-// err returns the error of a complete import.
 func (p *progress) err() error {
 	if p.Dangling > 0 && !p.options.SkipBad {
 		return fmt.Errorf("%w: %d", ErrDangling, p.Dangling)

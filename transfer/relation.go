@@ -14,7 +14,6 @@ type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
 
-// relation is a row that relates a to b.
 type relation struct {
 	pair
 	at time.Time // or tables.Unknown
@@ -66,7 +65,7 @@ func (x *relations) parse(r *row) relation {
 
 func (x *relations) imports(ctx context.Context, im *importer) error {
 	from, to := x.From.Object(), x.To.Object()
-	return pipe(ctx, im, x.File, x.parse, func(r relation) string { return r.key() },
+	return pipe(ctx, im, x.File, x.parse, relation.key,
 		func(ctx context.Context, batch []item[relation]) error {
 			batch, err := known(ctx, im, batch,
 				name[relation]{x.From.Column, from, func(r relation) string { return r.a }, []*tables.AnyList{x.From.List}},
@@ -83,7 +82,6 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
-// edge is a stored relation.
 type edge struct {
 	related   bool
 	at        time.Time
@@ -130,7 +128,6 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	return hbase.MutateAll(ctx, im.store, sources)
 }
 
-// read returns the edges of all pairs of a batch.
 func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) (map[pair]*edge, error) {
 	edges := make(map[pair]*edge, len(batch))
 	var sought []pair

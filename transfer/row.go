@@ -32,13 +32,11 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s:%d: column %s: %s", e.File, e.Line, e.Column, e.Reason)
 }
 
-// place is the start of a row.
 type place struct {
 	file string
 	line int
 }
 
-// bad returns the error of a bad row.
 func (p place) bad(column, format string, args ...any) *RowError {
 	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
@@ -71,10 +69,8 @@ func (r *row) text(column string) string {
 	return ""
 }
 
-// has reports whether a column is present and not empty.
 func (r *row) has(column string) bool { return r.text(column) != "" }
 
-// parse parses a column.
 func parse[T any](r *row, column string, accept func(string) (T, error)) T {
 	v, err := accept(r.text(column))
 	if err != nil {
@@ -83,7 +79,6 @@ func parse[T any](r *row, column string, accept func(string) (T, error)) T {
 	return v
 }
 
-// checked returns a column that must pass a check.
 func (r *row) checked(column string, check func(string) error) string {
 	return parse(r, column, func(s string) (string, error) { return s, check(s) })
 }
@@ -101,14 +96,16 @@ func (r *row) content(column string) string {
 		r.fail(column, "it has %d bytes, more than %d", len(s), maxText)
 	case !utf8.ValidString(s):
 		r.fail(column, "it is not valid UTF-8")
-	case strings.ContainsFunc(s, func(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }):
+	case strings.ContainsFunc(s, isControl):
 		r.fail(column, "it contains a control character")
 	}
 	return s
 }
 
-// rows calls f with the rows of a file, in order. Those that are not even CSV, or too short or
-// long, have an err.
+func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
+
+// rows calls f with the rows of a file. A row that is no CSV, or has a wrong number of fields, has
+// an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -118,7 +115,7 @@ func (s *file) rows(f func(*row) error) error {
 	r := csv.NewReader(withoutMark(contents))
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return place{s.name, 1}.bad("", "the file is empty, it lacks even the header: %s", s.schema)
+		return place{s.name, 1}.bad("", "the file is empty: it needs the header %s", s.schema)
 	}
 	if err != nil {
 		return s.failure(r, err)
@@ -146,7 +143,7 @@ func (s *file) rows(f func(*row) error) error {
 	}
 }
 
-// failure says which row is no CSV, or that the file can't be read.
+// failure returns the RowError of invalid CSV, or the error of reading the file.
 func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
@@ -162,7 +159,7 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
-// withoutMark drops the byte order mark that some programs write before the header.
+// withoutMark skips a byte order mark.
 func withoutMark(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

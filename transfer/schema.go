@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// schema is a type of file: its columns, and how it is imported and exported.
 type schema struct {
 	name               string
 	required, optional []string

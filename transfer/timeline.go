@@ -26,7 +26,6 @@ func (b *broadcasters) load(cells []hbase.Cell) error {
 	return err
 }
 
-// merged reports whether an author is a broadcaster.
 func (b *broadcasters) merged(author string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +103,10 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 		}
 		im.timelines.add(f.Username)
 		w.cell(tables.Timelines.Table, tables.Timelines.Row(f.Username, 0), tables.Timelines.Cell(twit, stamp(f.At)))
-		if err := w.flushFull(ctx); err != nil {
+		if w.cells < maxCells {
+			continue
+		}
+		if err := w.flush(ctx); err != nil {
 			return err
 		}
 	}

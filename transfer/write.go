@@ -8,14 +8,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// maxCells is the number of cells in a batch of writes.
 const maxCells = 20_000
 
 // timeless is the timestamp of cells without a time of their own. A store would replace 0 by its
 // clock.
 const timeless = 1
 
-// stamp returns the timestamp of cells with a time.
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
 // writes collects mutations, with one put per row.
@@ -31,7 +29,6 @@ type writes struct {
 
 type rowKey struct{ table, row string }
 
-// sourceWrites returns writes of sources.
 func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
@@ -63,14 +60,6 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
 	w.deletes = append(w.deletes, rebuild.Remove(table, row, cell))
-}
-
-// flushFull flushes a full batch.
-func (w *writes) flushFull(ctx context.Context) error {
-	if w.cells < maxCells {
-		return nil
-	}
-	return w.flush(ctx)
 }
 
 // flush sends the collected mutations, and returns when they are durable.

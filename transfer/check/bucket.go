@@ -21,7 +21,6 @@ func (r *run) buckets(ctx context.Context) error {
 	return nil
 }
 
-// bucketRow is a row of an owner's list.
 type bucketRow struct {
 	owner  string
 	number uint32

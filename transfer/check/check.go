@@ -43,7 +43,7 @@ type Checker struct {
 	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in
 	// timelines.
 	Waiting func(jobs int)
-	// Grace is the age from which an incomplete operation is a violation.
+	// Grace is the minimum age of incomplete operations that are violations.
 	Grace time.Duration
 	// TimelineBound is the number of entries that a timeline keeps. The default is
 	// [tables.TimelineBound].
@@ -97,7 +97,6 @@ func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// run is one check of a store.
 type run struct {
 	Checker
 	repair bool
@@ -131,7 +130,6 @@ type run struct {
 	unnamed, restricted map[tables.TwitKey]bool
 }
 
-// listOf is the list of an owner.
 type listOf struct {
 	*tables.AnyList
 	owner string
@@ -154,15 +152,11 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 		lengthDiff: map[listOf]rebuild.Length{}, lacking: map[listOf]map[string]*hbase.Cell{},
 		unnamed: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
 	}
-	return r.inOrder(ctx,
-		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.edges, r.references, r.depth, r.visibilities, r.twits,
-		r.twitNames, r.comments, r.plays, r.lists, r.lengths, r.days, r.timelines, r.entries,
-	)
-}
-
-// inOrder runs checks, and writes the repairs of each before the next one.
-func (r *run) inOrder(ctx context.Context, checks ...func(context.Context) error) error {
-	for _, check := range checks {
+	for _, check := range []func(context.Context) error{
+		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.edges, r.references, r.depth,
+		r.twitVisibilities, r.albumVisibilities, r.twits, r.twitNames, r.comments, r.plays,
+		r.lists, r.lengths, r.days, r.timelines, r.entries,
+	} {
 		if err := check(ctx); err != nil {
 			return err
 		}

@@ -53,7 +53,6 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 	return why, r.expect(ctx, entries)
 }
 
-// sourceOfUserComment returns the comment in the list of its twit.
 func sourceOfUserComment(author string, member hbase.Cell) (source, error) {
 	k, err := decode(tables.UserComments, author, member)
 	place := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)

@@ -29,12 +29,10 @@ func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, 
 	return entry{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp), source: source, why: why}
 }
 
-// entryAt returns the entry of a position of a list.
 func entryAt(l *tables.AnyList, owner, position string) entry {
 	return entry{list: l, owner: owner, cell: hbase.Cell{Family: l.Family, Qualifier: position}}
 }
 
-// get reads the column of the entry.
 func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
@@ -61,7 +59,6 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-// missing reports an entry that a list lacks.
 func (r *run) missing(e entry) {
 	column := columnOf(e.list.Table, e.row, e.cell)
 	isNew := r.report(column, absent, present, e.why, put(e.list.Table, e.row, e.cell))

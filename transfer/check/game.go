@@ -53,7 +53,6 @@ func sourceOfPlayer(user, game string) source {
 	}}
 }
 
-// days checks the daily sums of games.
 func (r *run) days(ctx context.Context) error {
 	columns := tables.Players.Family + " " + tables.GameDays.Get("", "", "").Columns
 	scan := hbase.Scan{Table: tables.Games.Table, Columns: columns, Page: hbase.Page{Limit: 1}}

@@ -29,7 +29,6 @@ func (r *run) lengths(ctx context.Context) error {
 	return nil
 }
 
-// emptyLists checks the counts of lists that have no row.
 func (r *run) emptyLists(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var owners, empty []string
 	for _, row := range rows {
@@ -54,7 +53,6 @@ func (r *run) emptyLists(ctx context.Context, l *tables.AnyList, rows []hbase.Ro
 	return r.compareLengths(ctx, l, empty)
 }
 
-// compareLengths compares the counts of owners with the lengths of their lists.
 func (r *run) compareLengths(ctx context.Context, l *tables.AnyList, owners []string) error {
 	lengths, err := rebuild.Count(ctx, r.Store, l, owners)
 	if err != nil {

@@ -110,7 +110,6 @@ func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err
 	return e, err
 }
 
-// membersOf calls members with decoded members.
 func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
 	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {
@@ -143,12 +142,10 @@ func (r *run) members(ctx context.Context, l *tables.AnyList,
 	})
 }
 
-// spans calls f with the pages of all owners' lists.
 func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span) error) error {
 	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
 }
 
-// owners calls f with batches of the owners of a list.
 func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {
 	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string

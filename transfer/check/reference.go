@@ -45,7 +45,6 @@ func (r *run) references(ctx context.Context) error {
 	return nil
 }
 
-// refersTo is a reference in words.
 func refersTo(ref *tables.Reference, key, owner string) string {
 	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
 }

@@ -37,7 +37,6 @@ type timeline struct {
 	end     string
 }
 
-// missingEntries reports the entries that timelines lack.
 func (r *run) missingEntries(ctx context.Context, owners []string) error {
 	timelines, err := r.readTimelines(ctx, owners)
 	if err != nil {
@@ -98,7 +97,6 @@ func (r *run) readTimelines(ctx context.Context, owners []string) (map[string]*t
 	})
 }
 
-// expectEntry reports the timelines of an author's followers that lack a twit.
 func (r *run) expectEntry(timelines map[string]*timeline, followers []tables.Follow, twit tables.TwitKey) {
 	position := tables.Timelines.Position(twit)
 	for _, f := range followers {

@@ -99,7 +99,6 @@ func (r *run) explainTwits(ctx context.Context, author string, members []*tables
 	return why, r.expect(ctx, albums)
 }
 
-// sourceOfAlbum returns the twit in the list of its author.
 func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
 	_, err := decode(tables.Albums, author, member)
 	place := entryAt(&tables.Twits.AnyList, author, member.Qualifier)

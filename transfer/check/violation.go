@@ -55,10 +55,8 @@ func text(value []byte) string {
 
 type column struct{ table, row, family, qualifier string }
 
-// attribute returns the column of an attribute.
 func attribute(table, row, name string) column { return column{table, row, tables.Attributes, name} }
 
-// columnOf returns the column of a cell.
 func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
@@ -89,7 +87,6 @@ func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation
 	return true
 }
 
-// unreadable reports a corrupt column.
 func (r *run) unreadable(at column, err error) { r.report(at, "unreadable", "readable", err.Error()) }
 
 // differs reports a change between a stored and a derived cell.
@@ -105,7 +102,6 @@ func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	return r.report(at, is, should, why, c.Mutation())
 }
 
-// compareColumn reports a column unless it has the wanted value.
 func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why string) (isNew bool) {
 	for _, change := range rebuild.Differs(nil, at, old, want) {
 		isNew = r.differs(change, why)
@@ -113,7 +109,6 @@ func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why 
 	return isNew
 }
 
-// surplus reports a column that should be absent.
 func (r *run) surplus(table, row string, c hbase.Cell, why string) (isNew bool) {
 	return r.report(columnOf(table, row, c), present, absent, why, rebuild.Remove(table, row, c))
 }

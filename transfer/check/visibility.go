@@ -8,24 +8,22 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// visibilities checks that the stored visibility of each twit is PUBLIC or FOLLOWERS, and the same
-// in the album. No repair publishes a twit: if the copies differ, FOLLOWERS counts, also if a
-// damaged copy may have had it.
-func (r *run) visibilities(ctx context.Context) error {
-	return r.inOrder(ctx,
-		func(ctx context.Context) error {
-			return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
-				return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
-			})
-		},
-		func(ctx context.Context) error {
-			return r.spans(ctx, &tables.Albums.AnyList, func(s *rebuild.Span) error {
-				if err := r.restoreTwits(ctx, tables.Albums, tables.Twits, s); err != nil {
-					return err
-				}
-				return r.restrictTwits(ctx, s)
-			})
-		})
+// twitVisibilities and albumVisibilities check that the stored visibility of each twit is PUBLIC or
+// FOLLOWERS, and the same in the album. No repair publishes a twit: if the copies differ, FOLLOWERS
+// counts, also if a damaged copy may have had it.
+func (r *run) twitVisibilities(ctx context.Context) error {
+	return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
+		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
+	})
+}
+
+func (r *run) albumVisibilities(ctx context.Context) error {
+	return r.spans(ctx, &tables.Albums.AnyList, func(s *rebuild.Span) error {
+		if err := r.restoreTwits(ctx, tables.Albums, tables.Twits, s); err != nil {
+			return err
+		}
+		return r.restrictTwits(ctx, s)
+	})
 }
 
 // restoreTwits reports columns of a list without a readable twit. The repair copies the twit from
@@ -84,7 +82,6 @@ func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, wh
 	return t
 }
 
-// asRestricted returns the twit after the repair of its visibility.
 func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	if !r.restricted[t.Key()] {
 		return t

@@ -60,7 +60,6 @@ func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
 	return d
 }
 
-// find returns the cell of a column, or nil.
 func find(cells []hbase.Cell, column string) *hbase.Cell {
 	for i := range cells {
 		if cells[i].Qualifier == column {

@@ -60,7 +60,6 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 	return changes, err
 }
 
-// daySums are the sums of a game by day.
 type daySums map[string]daySum
 
 type daySum struct {
@@ -68,7 +67,6 @@ type daySum struct {
 	timestamp int64 // the youngest of its parts
 }
 
-// add adds the plays of players.
 func (s daySums) add(ctx context.Context, store hbase.Store, game string, players []string) error {
 	plays := func(player string) hbase.Get { return tables.Plays.Get(player, game) }
 	rows, err := hbase.GetEach(ctx, store, players, plays)

@@ -16,7 +16,6 @@ type Length struct{ All, Public int }
 // Plus returns the sum of two lengths.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
-// length counts the members of a span.
 func (s *Span) length(l *tables.AnyList) (Length, error) {
 	n := Length{All: len(s.Cells)}
 	public, err := l.Public(s.Owner, s.Cells)

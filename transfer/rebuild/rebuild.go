@@ -47,7 +47,6 @@ const (
 	parallel  = 4   // concurrent groups
 )
 
-// groups calls f concurrently with groups of owners.
 func (s *Rebuilder) groups(
 	ctx context.Context, owners []string, f func(ctx context.Context, owners []string) error,
 ) error {

@@ -22,7 +22,6 @@ import (
 // A request reads its timeline before it reads who is a broadcaster. In quarantine, all requests
 // end that read a timeline before the delivery.
 
-// authorState is the stored state of an author, with the number of followers.
 type authorState struct {
 	state  tables.Broadcast
 	stored bool
@@ -56,7 +55,6 @@ func (f *fanout) readAuthorState(ctx context.Context) (s authorState, err error)
 	return s, nil
 }
 
-// roomForBroadcaster reports whether the number of broadcasters allows another one.
 func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	cells, err := f.read(ctx, tables.Broadcasters.Get())
 	if err != nil {

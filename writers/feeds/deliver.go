@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"slices"
+	"time"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -26,7 +27,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 // deliver delivers twits to a page of followers, in batches. It drops twits from twits when they
 // are deleted.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
-	if err := f.recordBound(ctx, followers, twits.bound); err != nil {
+	if err := f.recordSince(ctx, followers, twits.since); err != nil {
 		return err
 	}
 	for rest := twits.keys; len(rest) > 0; {
@@ -85,25 +86,24 @@ func (f *fanout) put(ctx context.Context, b tables.Batch) (deleted []tables.Twit
 // entryTime is the timestamp of the entries that a follow causes.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// recordBound stores that the followers' timelines lack the author's twits before bound, unless
-// bound is empty. It remains correct if some twits are deleted before they are delivered.
-func (f *fanout) recordBound(ctx context.Context, followers []tables.Follow, bound string) error {
-	if bound == "" {
+// recordSince stores that the followers' timelines lack older twits of the author, if since is set.
+// It remains correct if some twits are deleted before they are delivered.
+func (f *fanout) recordSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
+	if since.IsZero() {
 		return nil
 	}
-	owners := make([]string, len(followers))
+	puts := make([]hbase.Mutation, len(followers))
 	for i, follower := range followers {
-		owners[i] = follower.Username
+		puts[i] = tables.PutTimelineSince(follower.Username, since)
 	}
-	return f.recordTrimmed(ctx, bound, owners...)
+	return f.write(ctx, puts...)
 }
 
 // newest are the author's newest twits, up to the bound of a timeline.
 type newest struct {
 	keys []tables.TwitKey
-	// bound is the timeline position of the oldest key if the author may have older twits, otherwise
-	// empty.
-	bound string
+	// since is the time of the oldest twit if the author may have older ones, otherwise zero.
+	since time.Time
 }
 
 func (f *fanout) newestTwits(ctx context.Context) (twits newest, err error) {
@@ -113,7 +113,7 @@ func (f *fanout) newestTwits(ctx context.Context) (twits newest, err error) {
 		}
 		for _, t := range list.members {
 			if twits.keys = append(twits.keys, t.Key()); len(twits.keys) == f.o.TimelineBound {
-				twits.bound = tables.Timelines.Position(t.Key())
+				twits.since = t.PostedAt
 				return twits, nil
 			}
 		}

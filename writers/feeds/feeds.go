@@ -131,7 +131,6 @@ func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 // before the first scan.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
-// work runs a job, for the outbox.
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
 	o := &fanout{Feeds: f, Job: item.Value.Job, Progress: item.Value.Progress, item: item}
 	switch o.Kind {

@@ -39,14 +39,13 @@ func pages[E any](
 	}
 }
 
-// missing returns the indexes of positions that an owner's list does not have. positions are in the
-// list's order.
-func missing[E any](
-	ctx context.Context, f *Feeds, list *tables.List[E], owner string, positions []string,
-) (indexes []int, err error) {
+// missing returns the members, in the order of an owner's list, whose positions the list lacks.
+func missing[E, M any](
+	ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string,
+) (missing []M, err error) {
 	found := map[string]bool{}
-	last := positions[len(positions)-1]
-	r := listscan.Range{From: positions[0], Before: hbase.Next(last), Far: true, Limit: len(positions)}
+	first, last := position(members[0]), position(members[len(members)-1])
+	r := listscan.Range{From: first, Before: hbase.Next(last), Far: true, Limit: len(members)}
 	for present, err := range pages(ctx, f, list, owner, r) {
 		if err != nil {
 			return nil, err
@@ -55,10 +54,10 @@ func missing[E any](
 			found[position] = true
 		}
 	}
-	for i, position := range positions {
-		if !found[position] {
-			indexes = append(indexes, i)
+	for _, member := range members {
+		if !found[position(member)] {
+			missing = append(missing, member)
 		}
 	}
-	return indexes, nil
+	return missing, nil
 }

@@ -37,7 +37,6 @@ func (f *fanout) posted(ctx context.Context) error {
 	return f.deliverToAll(ctx, newest{keys: []tables.TwitKey{twit}})
 }
 
-// postStep is the next step of a posted job.
 type postStep int
 
 const (
@@ -73,18 +72,23 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 	return delivered, nil
 }
 
-// deleted removes a twit from the timelines of all followers. New followers do not find it in the
-// author's list.
+// deleted removes a twit from the timelines of all followers, and masks late puts of it. New
+// followers do not find it in the author's list.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
+	position := tables.Timelines.Position(tables.TwitKey{Author: f.Author, Position: f.Position})
 	r := listscan.Range{After: f.Cursor, Far: f.Cursor != "", Limit: f.o.BatchSize}
 	for followers, err := range pages(ctx, f.Feeds, tables.Followers, f.Author, r) {
 		if err != nil {
 			return err
 		}
-		if err := f.removeTwit(ctx, followers.members); err != nil {
+		deletes := make([]hbase.Mutation, len(followers.members))
+		for i, follower := range followers.members {
+			deletes[i] = deleteFrom(follower.Username, []hbase.Deletion{deletion(position, tables.Forever)})
+		}
+		if err := f.write(ctx, deletes...); err != nil {
 			return err
 		}
 		if err := f.advance(ctx, followers.last()); err != nil {
@@ -92,14 +96,4 @@ func (f *fanout) deleted(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// removeTwit removes the job's twit from timelines, and masks all later puts of it.
-func (f *fanout) removeTwit(ctx context.Context, followers []tables.Follow) error {
-	position := tables.Timelines.Position(tables.TwitKey{Author: f.Author, Position: f.Position})
-	deletes := make([]hbase.Mutation, len(followers))
-	for i, follower := range followers {
-		deletes[i] = deleteFrom(follower.Username, []hbase.Deletion{deletion(position, tables.Forever)})
-	}
-	return f.write(ctx, deletes...)
 }

@@ -39,8 +39,16 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 		for i, c := range old {
 			entries[i] = deletion(c.Qualifier, c.Timestamp)
 		}
+		newest, err := tables.EntryOf(old[0].Qualifier)
+		if err != nil {
+			return err
+		}
+		at, _, err := newest.Parts()
+		if err != nil {
+			return err
+		}
 		// Before the deletion, so that an incomplete timeline never looks complete.
-		if err := f.recordTrimmed(ctx, old[0].Qualifier, owner); err != nil {
+		if err := f.write(ctx, tables.PutTimelineSince(owner, at)); err != nil {
 			return err
 		}
 		if err := f.write(ctx, deleteFrom(owner, entries)); err != nil || len(cells[0]) < limit {
@@ -49,24 +57,6 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 	}
 }
 
-// recordTrimmed stores that timelines may lack entries from this position on.
-func (f *Feeds) recordTrimmed(ctx context.Context, position string, owners ...string) error {
-	twit, err := tables.EntryOf(position)
-	if err != nil {
-		return err
-	}
-	at, _, err := twit.Parts()
-	if err != nil {
-		return err
-	}
-	puts := make([]hbase.Mutation, len(owners))
-	for i, owner := range owners {
-		puts[i] = tables.PutTimelineSince(owner, at)
-	}
-	return f.write(ctx, puts...)
-}
-
-// deletion deletes an entry up to the timestamp.
 func deletion(qualifier string, timestamp int64) hbase.Deletion {
 	return hbase.Deletion{
 		Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp,

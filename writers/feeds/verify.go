@@ -13,29 +13,22 @@ import (
 // verify deletes the entries of a batch whose follower or twit is no longer in the author's lists,
 // and trims some timelines. It returns the deleted twits.
 func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
-	followerPositions, twitPositions := make([]string, len(b.Followers)), make([]string, len(b.Twits))
-	for i, follower := range b.Followers {
-		followerPositions[i] = tables.Followers.Position(follower)
-	}
-	for i, twit := range b.Twits {
-		twitPositions[i] = twit.Position
-	}
-	var followers, twits []int
+	var left []tables.Follow
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		followers, err = missing(both, f.Feeds, tables.Followers, f.Author, followerPositions)
+		left, err = missing(both, f.Feeds, tables.Followers, f.Author, b.Followers, tables.Followers.Position)
 		return err
 	})
 	g.Go(func() (err error) {
-		twits, err = missing(both, f.Feeds, tables.Twits, f.Author, twitPositions)
+		position := func(t tables.TwitKey) string { return t.Position }
+		deleted, err = missing(both, f.Feeds, tables.Twits, f.Author, b.Twits, position)
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	if len(followers)+len(twits) > 0 {
-		var left []tables.Follow
-		if left, deleted, err = f.confirm(ctx, b, followers, twits); err != nil {
+	if len(left)+len(deleted) > 0 {
+		if left, deleted, err = f.confirm(ctx, left, deleted); err != nil {
 			return nil, err
 		}
 		if err := f.deleteEntries(ctx, b, left, deleted); err != nil {
@@ -52,18 +45,17 @@ func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.T
 	return deleted, nil
 }
 
-// confirm returns which of the batch's followers and twits, given by index, have left or are
-// deleted. It reads the source rows: during a bucket split a slow reader may miss a member of a
-// list.
+// confirm returns the followers that have left and the twits that are deleted. It reads the source
+// rows: during a bucket split a slow reader may miss a member of a list.
 func (f *fanout) confirm(
-	ctx context.Context, b tables.Batch, followers, twits []int,
+	ctx context.Context, followers []tables.Follow, twits []tables.TwitKey,
 ) (left []tables.Follow, deleted []tables.TwitKey, err error) {
 	var gets []hbase.Get
-	for _, i := range followers {
-		gets = append(gets, tables.Follows.Get(b.Followers[i].Username, f.Author))
+	for _, follower := range followers {
+		gets = append(gets, tables.Follows.Get(follower.Username, f.Author))
 	}
-	for _, i := range twits {
-		_, name, err := b.Twits[i].Parts()
+	for _, twit := range twits {
+		_, name, err := twit.Parts()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -73,22 +65,22 @@ func (f *fanout) confirm(
 	if err != nil {
 		return nil, nil, err
 	}
-	for n, i := range followers {
-		related, since, err := tables.Follows.Decode(cells[n])
+	for i, follower := range followers {
+		related, since, err := tables.Follows.Decode(cells[i])
 		if err != nil {
 			return nil, nil, err
 		}
-		if follower := b.Followers[i]; !related || !since.Equal(follower.At) {
+		if !related || !since.Equal(follower.At) {
 			left = append(left, follower)
 		}
 	}
-	for n, i := range twits {
-		_, gone, posted, err := tables.TwitNames.Decode(cells[len(followers)+n])
+	for i, twit := range twits {
+		_, gone, posted, err := tables.TwitNames.Decode(cells[len(followers)+i])
 		if err != nil {
 			return nil, nil, err
 		}
 		if gone || !posted {
-			deleted = append(deleted, b.Twits[i])
+			deleted = append(deleted, twit)
 		}
 	}
 	return left, deleted, nil

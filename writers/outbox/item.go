@@ -25,7 +25,6 @@ type Item[T any] struct {
 	lease  tables.Lease
 }
 
-// decode returns the item of a row. ok is false if the row has none.
 func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bool, err error) {
 	id, err := o.c.Table.IDOf(row)
 	if err != nil {

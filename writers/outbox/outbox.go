@@ -177,7 +177,6 @@ func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []
 	return progress, errs
 }
 
-// process does the work on an item from a queue.
 func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool, err error) {
 	defer q.finished(id)
 	item, err := o.read(ctx, id, *new(T), "read")

@@ -42,7 +42,6 @@ func (q *queue) add(id string) {
 	}
 }
 
-// next takes the oldest id.
 func (q *queue) next() (id string, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,7 +75,6 @@ func (q *queue) finished(id string) {
 	delete(q.running, id)
 }
 
-// failure counts the consecutive failures of an item in this gateway.
 type failure struct {
 	count int
 	retry time.Time // the end of the backoff
@@ -102,7 +100,6 @@ func (o *Outbox[T]) failed(id string) (count int) {
 	return f.count
 }
 
-// succeeded resets the failures of an item.
 func (o *Outbox[T]) succeeded(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

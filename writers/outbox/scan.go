@@ -31,7 +31,6 @@ type Lag struct {
 	Oldest time.Time
 }
 
-// scanned is the result of the last scan.
 type scanned struct {
 	full time.Time // the start of the last full scan
 	lag  Lag
@@ -59,7 +58,6 @@ func (o *Outbox[T]) PendingSince() time.Time {
 	return o.scanned.lag.Oldest
 }
 
-// found is the result of scanning a shard.
 type found[T any] struct {
 	items   []*Item[T]
 	corrupt []error
@@ -125,7 +123,6 @@ func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.T
 	return err
 }
 
-// readEarlier reads items from before the range of the scan.
 func (o *Outbox[T]) readEarlier(ctx context.Context, f *found[T], earlier []string, all bool) error {
 	gets := make([]hbase.Get, len(earlier))
 	for i, id := range earlier {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// csvFiles are files by schema, written line by line.
+// csvFiles returns CSV files with texts by schema.
 func csvFiles(files map[string]string) map[string][]byte {
 	contents := map[string][]byte{}
 	for schema, text := range files {
@@ -34,7 +33,7 @@ func people(names ...string) string {
 	return b.String()
 }
 
-// members returns an owner's list, each member as %v shows it.
+// members returns the members of a list in the format %v, and checks the length.
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}
@@ -56,12 +55,12 @@ func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner st
 		t.Fatal(err)
 	}
 	if n, err := tables.DecodeCount(cells[0]); err != nil || n != len(list) {
-		t.Errorf("%s of %q: the length is %d, %v; the list has %d", l.Table, owner, n, err, len(list))
+		t.Errorf("%s of %q: got length %d, error %v; want %d", l.Table, owner, n, err, len(list))
 	}
 	return list
 }
 
-func TestDepartmentsAndRolesThatChangeMoveInTheirLists(t *testing.T) {
+func TestChangedDepartmentsAndRolesMoveInLists(t *testing.T) {
 	store := openStore(t)
 	type lists map[string][]string
 	for _, step := range []struct {
@@ -72,7 +71,10 @@ func TestDepartmentsAndRolesThatChangeMoveInTheirLists(t *testing.T) {
 		{"first", map[string]string{
 			"departments": "id,name,parent\nceo,CEO,\ndev,开发部,ceo\ndev1,开发1,dev\n",
 			"roles":       "id,name,department\ncoder,Coder,dev\n"},
-			lists{"": {"{CEO ceo}"}, "ceo": {"{开发部 dev}"}, "dev": {"{开发1 dev1}"}, "dev roles": {"coder"}, "dev1 roles": {}}},
+			lists{
+				"": {"{CEO ceo}"}, "ceo": {"{开发部 dev}"}, "dev": {"{开发1 dev1}"},
+				"dev roles": {"coder"}, "dev1 roles": {},
+			}},
 		{"renamed", map[string]string{"departments": "id,name,parent\ndev1,A-Team,dev\n"},
 			lists{"dev": {"{A-Team dev1}"}}},
 		{"named back", map[string]string{"departments": "id,name,parent\ndev1,开发1,dev\n"},
@@ -86,9 +88,9 @@ func TestDepartmentsAndRolesThatChangeMoveInTheirLists(t *testing.T) {
 			lists{"dev1 roles": {}}},
 		{"and back", map[string]string{"roles": "id,name,department\ncoder,Coder,dev1\n"},
 			lists{"dev1 roles": {"coder"}}},
-		{"twice in one file: the later row counts", map[string]string{"departments": "id,name,parent\ndev1,X,ceo\ndev1,Y,\n"},
+		{"two rows in a file: the last one counts", map[string]string{"departments": "id,name,parent\ndev1,X,ceo\ndev1,Y,\n"},
 			lists{"": {"{CEO ceo}", "{Y dev1}"}, "ceo": {"{开发部 dev}"}, "dev": {}}},
-		{"two swap places", map[string]string{"departments": "id,name,parent\ndev,开发部,\nceo,CEO,dev\n"},
+		{"two departments swap places", map[string]string{"departments": "id,name,parent\ndev,开发部,\nceo,CEO,dev\n"},
 			lists{"": {"{Y dev1}", "{开发部 dev}"}, "ceo": {}, "dev": {"{CEO ceo}"}}},
 	} {
 		t.Run(step.name, func(t *testing.T) {
@@ -110,7 +112,7 @@ func TestDepartmentsAndRolesThatChangeMoveInTheirLists(t *testing.T) {
 	}
 }
 
-func TestOfFollowsTheLaterTimeCounts(t *testing.T) {
+func TestLatestTimeOfAFollowCounts(t *testing.T) {
 	const late, early = "followed_at\na,b,2024-05-02T00:00:00Z\n", "followed_at\na,b,2024-05-01T00:00:00Z\n"
 	want := []string{"{a 2024-05-02 00:00:00 +0000 UTC}"}
 	for _, test := range []struct {
@@ -132,27 +134,27 @@ func TestOfFollowsTheLaterTimeCounts(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if n := len(members(t, store, tables.Following, "a")); n != 1 {
-				t.Errorf("a follows %d times", n)
+				t.Errorf("got %d follows of a, want 1", n)
 			}
 		})
 	}
 }
 
-func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
+func TestImportKeepsLaterChanges(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
-	files := csvFiles(map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\n",
-		"games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n"})
+	files := csvFiles(map[string]string{
+		"users": people("a", "b"), "follows": "follower,followee\na,b\n",
+		"games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n",
+	})
 	load(t, store, files, Options{})
 	now := time.Now().UnixMilli()
-	// As an unfollow would: the edge says so, and both lists follow.
-	gone := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
-		return hbase.Delete{Table: l.Table, Row: l.Row(owner, 0), Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: l.Family,
-			Qualifier: l.Position(tables.Follow{Username: other, At: tables.Unknown}), Timestamp: now}}}
+	remove := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
+		return rebuild.Remove(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.Unknown}, now))
 	}
 	name := "Renamed"
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
 		tables.Follows.Put("a", "b", false, tables.Unknown, now),
-		gone(tables.Following, "a", "b"), gone(tables.Followers, "b", "a"),
+		remove(tables.Following, "a", "b"), remove(tables.Followers, "b", "a"), // an unfollow
 		tables.Users.Put("a", &tables.User{Name: &name}, now),
 		tables.Plays.Put("a", "g", tables.DayCount{Day: "2024-05-01", Count: 5}, now),
 	})
@@ -160,38 +162,48 @@ func TestWhatWasChangedInTheStoreSinceStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	load(t, store, files, Options{})
-	if got := slices.Concat(members(t, store, tables.Followers, "b"), members(t, store, tables.Following, "a")); len(got) > 0 {
-		t.Errorf("the follow is back: %v", got)
+	followers, following := members(t, store, tables.Followers, "b"), members(t, store, tables.Following, "a")
+	if len(followers)+len(following) > 0 {
+		t.Errorf("got followers %v, following %v, want none", followers, following)
 	}
-	users, err := hbase.GetAll(ctx, store, []hbase.Get{tables.Users.Get("a", tables.Existence), tables.GameDays.Get("g", "2024-05-01", "2024-05-01")})
+	cells, err := hbase.GetAll(ctx, store, []hbase.Get{
+		tables.Users.Get("a", tables.Existence), tables.GameDays.Get("g", "2024-05-01", "2024-05-01"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(users[0][0].Value) != name {
-		t.Errorf("the name is %q again", users[0][0].Value)
+	if got := string(cells[0][0].Value); got != name {
+		t.Errorf("got name %q, want %q", got, name)
 	}
-	if string(users[1][0].Value) != "5" {
-		t.Errorf("the game's sum of the day is %q", users[1][0].Value)
+	if got := string(cells[1][0].Value); got != "5" {
+		t.Errorf("got sum %q of the day, want 5", got)
 	}
 }
 
-// What was played is erased with a marker. An import brings it back whole, or not at all.
+// Erased plays have delete markers, which mask older cells.
 func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
-	files := csvFiles(map[string]string{"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\na,g,2024-05-02,2\n"})
+	files := csvFiles(map[string]string{
+		"users": people("a"), "games": "id,name\ng,Go\n",
+		"plays": "username,game,day,count\na,g,2024-05-01,1\na,g,2024-05-02,2\n",
+	})
 	load(t, store, files, Options{})
 	now := time.Now().UnixMilli()
 	days := []tables.DayCount{{Day: "2024-05-01"}, {Day: "2024-05-02"}}
-	gone := func(table, row, family, qualifier string) hbase.Mutation {
-		return hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: family, Qualifier: qualifier, Timestamp: now}}}
+	remove := func(l *tables.AnyList, owner, position string) hbase.Mutation {
+		member := hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: now}
+		return rebuild.Remove(l.Table, l.Row(owner, 0), member)
 	}
-	decided := tables.Plays.Put("a", "g", days[0], now)
-	decided.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.CommitColumn, Timestamp: now, Value: []byte(tables.NewOp(time.UnixMilli(now), 1))}}
-	err := hbase.MutateAll(ctx, store, []hbase.Mutation{decided, tables.Plays.Delete("a", "g", days, now),
-		gone(tables.UserGames.Table, tables.UserGames.Row("a", 0), tables.UserGames.Family, "g"),
-		gone(tables.Players.Table, tables.Players.Row("g", 0), tables.Players.Family, "a"),
-		tables.Users.Put("a", &tables.User{GameCount: new(int)}, now), tables.Games.Put("g", &tables.Game{PlayerCount: new(int)}, now),
-		hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"), Cells: []hbase.Cell{tables.GameDays.Cell(days[0], now), tables.GameDays.Cell(days[1], now)}},
+	commit := tables.Plays.Put("a", "g", days[0], now)
+	op := []byte(tables.NewOp(time.UnixMilli(now), 1))
+	commit.Cells = []hbase.Cell{{Family: "d", Qualifier: tables.CommitColumn, Timestamp: now, Value: op}}
+	sums := []hbase.Cell{tables.GameDays.Cell(days[0], now), tables.GameDays.Cell(days[1], now)}
+	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
+		commit, tables.Plays.Delete("a", "g", days, now),
+		remove(&tables.UserGames.AnyList, "a", "g"), remove(&tables.Players.AnyList, "g", "a"),
+		tables.Users.Put("a", &tables.User{GameCount: new(int)}, now),
+		tables.Games.Put("g", &tables.Game{PlayerCount: new(int)}, now),
+		hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"), Cells: sums},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -200,16 +212,17 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"{g 3 2024-05-02}"}, members(t, store, tables.UserGames, "a")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	err = check.All(ctx, store, func(b check.Violation) { t.Error(b) })
+	err = check.All(ctx, store, func(v check.Violation) { t.Error(v) })
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Who was deleted stays deleted, and so do all rows that name them.
-func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
+func TestRowsOfDeletedObjectsAreSkipped(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
-	files := map[string]string{"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n"}
+	files := map[string]string{
+		"users": people("a"), "games": "id,name\ng,Go\n", "plays": "username,game,day,count\na,g,2024-05-01,1\n",
+	}
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{hbase.Put{Table: tables.Games.Table, Row: tables.RowKey("g"),
 		Cells: []hbase.Cell{tables.Without("name", time.Now().UnixMilli())}}})
 	if err != nil {
@@ -217,7 +230,7 @@ func TestRowsThatNameWhatWasDeletedAreLeftOut(t *testing.T) {
 	}
 	_, err = ImportFiles(ctx, store, csvFiles(files), Options{})
 	if want := "dangling rows were skipped: 1"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
@@ -227,7 +240,8 @@ func TestTimelinesKeepTheirNewestEntries(t *testing.T) {
 	for i := range 30 {
 		twits += fmt.Sprintf("t%02d,b,2024-05-01T00:00:%02dZ,text,\n", i, i)
 	}
-	load(t, store, csvFiles(map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\n", "twits": twits}), Options{})
+	files := map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\n", "twits": twits}
+	load(t, store, csvFiles(files), Options{})
 	rebuilder := rebuild.New(store)
 	rebuilder.TimelineBound = 7
 	for range 2 {
@@ -247,9 +261,9 @@ func TestTimelinesKeepTheirNewestEntries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at, cut, err := tables.DecodeTimelineSince(cells[0])
-			if err != nil || cut != (want != "") || cut && at.Format(time.RFC3339) != want {
-				t.Errorf("the timeline of %s was cut at %v, %t, %v, and should be at %q", owner, at, cut, err, want)
+			at, trimmed, err := tables.DecodeTimelineSince(cells[0])
+			if err != nil || trimmed != (want != "") || trimmed && at.Format(time.RFC3339) != want {
+				t.Errorf("%s: got timelineSince %v (%t), error %v; want %q", owner, at, trimmed, err, want)
 			}
 		}
 	}

@@ -12,19 +12,23 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/tables"
 )
 
-// world is random data as the rows of files, header first.
-type world map[string][][]string
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// begin is when the worlds begin.
+// dataset has the rows of files by schema, with the header first.
+type dataset map[string][][]string
+
+// begin is the first time in datasets.
 var begin = time.Date(2024, 5, 1, 8, 0, 0, 0, time.UTC)
 
-func randomWorld(r *rand.Rand, people int) world {
-	w := world{
+func randomData(r *rand.Rand, people int) dataset {
+	d := dataset{
 		"users":       {{"username", "name", "email", "age", "avatar_url", "created_at"}},
 		"departments": {{"id", "name", "parent"}},
 		"roles":       {{"id", "name", "department"}},
@@ -36,9 +40,9 @@ func randomWorld(r *rand.Rand, people int) world {
 	maybe := func(s string) string { return []string{s, ""}[r.IntN(2)] }
 	name := func() string { return []string{"LiLei", "小红", "ünï", "a.b-c_d", "𠮷"}[r.IntN(5)] }
 	at := func() time.Time { return begin.Add(time.Duration(r.IntN(50)) * 1500 * time.Millisecond) }
-	pick := func(schema string) string { return w[schema][1+r.IntN(len(w[schema])-1)][0] }
+	pick := func(schema string) string { return d[schema][1+r.IntN(len(d[schema])-1)][0] }
 	for i := range people {
-		w.add("users", fmt.Sprint(name(), i), name()+" "+name(), maybe("a@example.org"), maybe(strconv.Itoa(r.IntN(150))),
+		d.add("users", fmt.Sprint(name(), i), name()+" "+name(), maybe("a@example.org"), maybe(strconv.Itoa(r.IntN(150))),
 			maybe("https://example.org/a.png"), maybe(at().Format(time.RFC3339)))
 	}
 	for i := range people / 2 {
@@ -46,37 +50,41 @@ func randomWorld(r *rand.Rand, people int) world {
 		if i > 0 && r.IntN(4) > 0 {
 			parent = pick("departments")
 		}
-		w.add("departments", fmt.Sprint("d/", name(), ":", i), name(), parent)
-		w.add("roles", fmt.Sprint("r:", i), "role "+name(), maybe(pick("departments")))
-		w.add("games", fmt.Sprint("g", i), "game, \""+name()+"\"")
+		d.add("departments", fmt.Sprint("d/", name(), ":", i), name(), parent)
+		d.add("roles", fmt.Sprint("r:", i), "role "+name(), maybe(pick("departments")))
+		d.add("games", fmt.Sprint("g", i), "game, \""+name()+"\"")
 	}
 	for range people * 6 {
-		w.once("plays", 3, pick("users"), pick("games"), at().AddDate(0, 0, r.IntN(3)).Format(time.DateOnly), strconv.Itoa(1+r.IntN(9)))
+		user, game, day := pick("users"), pick("games"), at().AddDate(0, 0, r.IntN(3))
+		d.once("plays", 3, user, game, day.Format(time.DateOnly), strconv.Itoa(1+r.IntN(9)))
 	}
 	for i := range people * 3 {
-		photos := []string{"", "", "https://example.org/1.jpg", "http://example.org/1.jpg https://example.org/2.jpg"}[r.IntN(4)]
-		w.add("twits", fmt.Sprint("t", i), pick("users"), at().Format(time.RFC3339Nano), "Line 1\nline 2, \"quoted\" "+name(), photos,
+		photos := []string{
+			"", "", "https://example.org/1.jpg", "http://example.org/1.jpg https://example.org/2.jpg",
+		}[r.IntN(4)]
+		d.add("twits", fmt.Sprint("t", i), pick("users"), at().Format(time.RFC3339Nano),
+			"Line 1\nline 2, \"quoted\" "+name(), photos,
 			maybe("On "+name()), []string{"", "PUBLIC", "FOLLOWERS"}[r.IntN(3)])
 	}
 	for _, x := range tables.Relations() {
-		w[x.File] = [][]string{header(x)}
+		d[x.File] = [][]string{header(x)}
 		for range people * 6 {
 			row := []string{pick(fileOf(x.From.Object())), pick(fileOf(x.To.Object()))}
 			if x.Dated() {
 				row = append(row, maybe(at().Format(time.RFC3339Nano)))
 			}
 			if !x.Irreflexive || row[0] != row[1] {
-				w.once(x.File, 2, row...)
+				d.once(x.File, 2, row...)
 			}
 		}
 	}
 	for range people * 6 {
-		w.add("comments", pick("twits"), pick("users"), at().Format(time.RFC3339Nano), []string{"yes", "no"}[r.IntN(2)])
+		d.add("comments", pick("twits"), pick("users"), at().Format(time.RFC3339Nano), []string{"yes", "no"}[r.IntN(2)])
 	}
-	return w
+	return d
 }
 
-// header is that of the files of a relation, with all columns.
+// header returns all columns of a relation's file.
 func header(x *tables.Relation) []string {
 	columns := []string{x.From.Column, x.To.Column}
 	if x.Dated() {
@@ -85,7 +93,7 @@ func header(x *tables.Relation) []string {
 	return columns
 }
 
-// relationFiles are the schemas of all relations.
+// relationFiles returns the schemas of all relations.
 func relationFiles() (names []string) {
 	for _, x := range tables.Relations() {
 		names = append(names, x.File)
@@ -93,7 +101,7 @@ func relationFiles() (names []string) {
 	return names
 }
 
-// fileOf is the schema that has the objects of a kind. Their names are in its first column.
+// fileOf returns the schema of a noun. The first column has the names.
 func fileOf(o *tables.AnyObject) string {
 	if o == tables.PostedTwits {
 		return "twits"
@@ -101,19 +109,19 @@ func fileOf(o *tables.AnyObject) string {
 	return o.Table
 }
 
-func (w world) add(schema string, fields ...string) { w[schema] = append(w[schema], fields) }
+func (d dataset) add(schema string, fields ...string) { d[schema] = append(d[schema], fields) }
 
-// once adds a row unless there is one that starts with the same fields, so many of them.
-func (w world) once(schema string, key int, fields ...string) {
-	if !slices.ContainsFunc(w[schema], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
-		w.add(schema, fields...)
+// once adds a row, unless one with the same first key fields exists.
+func (d dataset) once(schema string, key int, fields ...string) {
+	if !slices.ContainsFunc(d[schema], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
+		d.add(schema, fields...)
 	}
 }
 
-// files are the schemas as CSV files; all of them if none is named.
-func (w world) files(schemas ...string) map[string][]byte {
+// files returns CSV files of the schemas, or of all schemas.
+func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
-	for schema, rows := range w {
+	for schema, rows := range d {
 		if len(schemas) == 0 || slices.Contains(schemas, schema) {
 			files[schema+".csv"] = toCSV(rows)
 		}
@@ -128,10 +136,10 @@ func toCSV(rows [][]string) []byte {
 	return b.Bytes()
 }
 
-// part is the world with only those rows of a schema that keep takes.
-func (w world) part(schema string, keep func(i int) bool) map[string][]byte {
-	rows := w[schema][:1:1]
-	for i, row := range w[schema][1:] {
+// part returns a CSV file with the rows of a schema that keep accepts.
+func (d dataset) part(schema string, keep func(i int) bool) map[string][]byte {
+	rows := d[schema][:1:1]
+	for i, row := range d[schema][1:] {
 		if keep(i) {
 			rows = append(rows, row)
 		}
@@ -156,7 +164,7 @@ func openStore(t testing.TB) hbase.Store {
 	return store
 }
 
-// load imports files that have nothing wrong.
+// load imports valid files.
 func load(t testing.TB, store hbase.Store, files map[string][]byte, options Options) {
 	t.Helper()
 	if _, err := ImportFiles(context.Background(), store, files, options); err != nil {
@@ -164,7 +172,7 @@ func load(t testing.TB, store hbase.Store, files map[string][]byte, options Opti
 	}
 }
 
-// dump returns every cell of a store, one a line, but for the note of imports to imports.
+// dump returns the cells of a store as lines, except for the import marker.
 func dump(t testing.TB, store hbase.Store) []string {
 	t.Helper()
 	var lines []string
@@ -174,10 +182,11 @@ func dump(t testing.TB, store hbase.Store) []string {
 				t.Fatal(err)
 			}
 			if row.Key == tables.Imports.Get().Row {
-				continue // how many imports filled timelines
+				continue // the import marker
 			}
 			for _, c := range row.Cells {
-				lines = append(lines, fmt.Sprintf("%s %q %s:%q @%d %q", table.Name, row.Key, c.Family, c.Qualifier, c.Timestamp, c.Value))
+				lines = append(lines, fmt.Sprintf("%s %q %s:%q @%d %q",
+					table.Name, row.Key, c.Family, c.Qualifier, c.Timestamp, c.Value))
 			}
 		}
 	}
