@@ -38,10 +38,8 @@ type Options struct {
 	OldestFanout func() time.Time
 	// Interval is the time between two polls. The default is [Interval].
 	Interval time.Duration
-	// Log receives the errors of polls. Nil discards them.
-	Log *slog.Logger
-	// Now is the clock. Nil is time.Now.
-	Now func() time.Time
+	Log      *slog.Logger     // of failed polls; nil discards them
+	Now      func() time.Time // the default is time.Now
 }
 
 const (

@@ -19,8 +19,8 @@ import (
 //	  ▼
 //	pushed
 //
-// A request reads its timeline before it reads who is a broadcaster. In quarantine, all requests
-// end that read a timeline before the delivery.
+// A request reads its timeline before the list of broadcasters. The quarantine outlasts all
+// requests that read a timeline before the delivery.
 
 type authorState struct {
 	state  tables.Broadcast

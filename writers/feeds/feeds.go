@@ -61,12 +61,10 @@ type Options struct {
 	BatchSize int
 	// Workers is the number of concurrent jobs. The default is 4.
 	Workers int
-	// Log receives failures. The default discards them.
-	Log *slog.Logger
+	Log     *slog.Logger // of failures; nil discards them
 	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
-	// Now is the clock. The default is time.Now.
-	Now func() time.Time
+	Now  func() time.Time // the default is time.Now
 	// Seed makes lease holders and job ids repeatable in tests. The default is random.
 	Seed rand.Source
 }

@@ -13,8 +13,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// fixture is a store with a clock, in which one author posts and others follow. Its methods write
-// what package writers does before a job starts.
+// fixture is a store with a clock, one author and followers. Its methods make the writes of package
+// writers.
 type fixture struct {
 	*testing.T
 	hbase.Store

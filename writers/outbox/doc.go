@@ -1,4 +1,5 @@
 // Package outbox is a durable work queue: rows that a write stored, and that any gateway processes.
+// It has two users: the fan-out jobs of package feeds, and the intents of package writers.
 //
 // # Protocol
 //
@@ -16,7 +17,8 @@
 //
 // The states:
 //   - available: the lease has ended. The lease of a new item may have ended in 1970.
-//   - leased: one gateway works on the item. After a failure it may start again before the lease ends.
+//   - leased: one gateway works on the item. After a failure it may start again before the lease
+//     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
 //   - released: the stored progress says that the work is done. Then the row is removed.
 //
@@ -35,22 +37,10 @@
 // A removal also deletes the lease, and masks late puts of the item. For that, the timestamps of
 // leases must not be later than that of the removal: [Properties.LeaseTimestamp].
 //
-// # Item types
-//
-//	                  fan-out jobs (package feeds)        intents (package writers)
-//	put               with a lease that ended in 1970     with a lease of the gateway that executes the operation
-//	found             by Notify or a scan                 by a scan, after five seconds (MinAge)
-//	start             -                                   not before Due
-//	renewed           by Work, with its progress          by Keep, concurrently with Work
-//	lease timestamp   the store's clock                   the intent's, as for its removal
-//	removed           at the greatest timestamp           at the intent's timestamp
-//	workers           one pool                            two pools, the second for Long items
-//
 // # Obligations of Work
 //
-// A gateway that was paused, or whose clock is slow, may work on an item after its lease ended, and
-// its calls may take effect even after its death. So two gateways may work on one item. This is
-// safe because Work follows three rules:
+// A paused gateway may work on an item after its lease ended, and a call may take effect after the
+// gateway's death. So two gateways may work on one item. This is safe if Work follows three rules:
 //
 //  1. Its writes are idempotent.
 //  2. It renews the lease before its first write, and before writes that the stored progress does
@@ -61,8 +51,8 @@
 //
 // # Finding items
 //
-// The id of an item starts with the time of its put, by the clock of its gateway. Every second a
-// scan reads the items put since the last scan, less clockSkew, and the earlier ones that the last
-// scan saw. A full scan at the start and once a minute finds items that were put late, or by a slow
-// clock. The oldest item goes first. A failed item is retried with a backoff.
+// The id of an item starts with the time of its put. Every second a scan reads the items since the
+// last scan, less clockSkew, and the earlier ones that the last scan saw. A full scan once a minute
+// finds items that were put late, or by a slow clock. The oldest item goes first. A failed item is
+// retried with a backoff.
 package outbox

@@ -75,8 +75,8 @@ func (o *Outbox[T]) Lease(value T) hbase.Cell {
 	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
-// Renew takes the item for LeaseTime, or extends the lease, and stores the progress. The error is
-// ErrLost if another gateway took the item first.
+// Renew takes or extends the lease, for LeaseTime, and stores the progress. The error is ErrLost if
+// another gateway took the item.
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
@@ -119,8 +119,8 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 	return nil
 }
 
-// take reads the item again, and leases it for LeaseTime or extends the lease. The error is ErrLost
-// if another gateway has the item, or removed it.
+// take reads the item, and takes or extends the lease. The error is ErrLost if another gateway has
+// the item, or removed it.
 func (i *Item[T]) take(ctx context.Context) error {
 	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {

@@ -27,21 +27,16 @@ type Config[T any] struct {
 	Describe func(item T) Properties
 	// MinAge is the minimum age of items that scans return. The default is 0.
 	MinAge time.Duration
-	// Work processes an item, and removes it when it is done. An item that is not done is retried:
-	// after the next scan or the end of its deferral, after a backoff if Work failed. See Work's
-	// obligations in the package comment.
+	// Work processes an item, and removes it when it is done: see its obligations in the package
+	// comment. Otherwise the item is retried, after a backoff if Work failed.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
-	// Workers is the number of concurrent workers; LongWorkers that of additional workers for long
-	// items.
+	// Workers and LongWorkers are the numbers of workers for short and long items.
 	Workers, LongWorkers int
-	// Observe is called before each call of the store, with the zero value for calls without a known
-	// item. It returns the context for the call, and a function to call at its end. The default
-	// observes nothing.
+	// Observe is called before each call of the store, with the zero value if the item is unknown. It
+	// returns the context for the call, and a function to call at its end.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
-	// Log receives failures. The default discards them.
-	Log *slog.Logger
-	// Now is the clock. The default is time.Now.
-	Now func() time.Time
+	Log     *slog.Logger     // of failures; nil discards them
+	Now     func() time.Time // the default is time.Now
 	// Rand is the source of ids, lease holders and backoff. The default is random.
 	Rand rand.Source
 }
@@ -155,8 +150,7 @@ func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	}
 }
 
-// drain processes the waiting items of a queue. It reports whether any item was done, and returns
-// all errors.
+// drain processes the waiting items of a queue, and reports whether any item was done.
 func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []error) {
 	var workers sync.WaitGroup
 	var mu sync.Mutex
