@@ -14,6 +14,7 @@ type Range = listscan.Range
 // Whole is the range of a whole list.
 var Whole = Range{Limit: 1 << 30}
 
+// PageKey is the key of [List.Page].
 type PageKey struct {
 	Owner string
 	Range
@@ -62,6 +63,7 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.orNil()
 }
 
+// MemberKey is the key of [List.Members].
 type MemberKey struct{ Owner, Position string }
 
 // Member is the value of [List.Members]. Found is false if the list has no member at the position.

@@ -26,8 +26,8 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return c.Store.Get(ctx, gets)
 }
 
-// sparse is a list with buckets of one size, from which members were removed. Each bucket has a
-// number of consecutive members.
+// sparse is a list with buckets of one size. Members were removed, so that each bucket has a number
+// of consecutive ones.
 type sparse struct {
 	size    int   // of a bucket without removals
 	members []int // by bucket

@@ -49,6 +49,7 @@ var Related = Loader[Relation, bool]{
 // HasPlayed loads whether the user ever played the game.
 var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
+// Lists load by page.
 var (
 	Followers       = list("followers", tables.Followers)
 	Following       = list("following", tables.Following)

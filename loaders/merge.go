@@ -124,8 +124,8 @@ func (b *batch) leadOf(r *read) *read {
 	return nil
 }
 
-// union returns the columns of both. It is empty if one has a column of a family of which the other
-// reads a page.
+// union returns the columns of both, or "" if one reads a page of a family and the other named
+// columns of it.
 func (b *batch) union(p columnPair) string {
 	if known, ok := b.unions[p]; ok {
 		return known

@@ -71,6 +71,7 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	}
 }
 
+// attribute sets the fields and loaders of all rounds.
 func (t *trace) attribute() {
 	type request struct {
 		loader string
@@ -128,14 +129,20 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-// begin returns the ctx that counts the cost of a round.
-func (l *Loaders) begin(ctx context.Context, r *Round) context.Context {
-	r.begun, r.Stats = time.Now(), &hbase.Stats{Servers: new(hbase.Servers)}
-	return hbase.WithStats(ctx, r.Stats)
+// begin starts a round, nil if nothing is traced. The returned ctx counts its cost.
+func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
+	if l.trace == nil {
+		return ctx, nil
+	}
+	r := &Round{begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers)}}
+	return hbase.WithStats(ctx, r.Stats), r
 }
 
-// end records an answered round, and adds its cost to the request's.
+// end records an answered round, unless it is nil, and adds its cost to the request's.
 func (l *Loaders) end(ctx context.Context, r *Round) {
+	if r == nil {
+		return
+	}
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,8 +159,9 @@ func Writing(ctx context.Context, opType string, what []string) (of context.Cont
 	if !ok || !l.traced() {
 		return ctx, func() {}
 	}
-	r := &Round{Fields: []string{l.trace.field(ctx)}}
-	return l.begin(ctx, r), func() {
+	of, r := l.begin(ctx)
+	r.Fields = []string{l.trace.field(ctx)}
+	return of, func() {
 		r.Loaders = []Use{{Loader: opType + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.begun)}}
 		l.end(ctx, r)
 	}
@@ -167,22 +175,18 @@ func (l *Loaders) traced() bool {
 
 // get reads a batch. A panic becomes an error.
 func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
+	counted, r := l.begin(ctx)
 	defer func() {
 		if p := recover(); p != nil {
 			b.err = fmt.Errorf("loaders: the store panicked: %v\n%s", p, debug.Stack())
 		}
-	}()
-	counted := ctx
-	if l.trace != nil {
-		r := &Round{}
-		counted = l.begin(ctx, r)
-		defer func() {
+		if r != nil {
 			l.mu.Lock()
 			b.round, r.Stalled = r, errors.Is(b.err, errStalled)
 			l.mu.Unlock()
-			l.end(ctx, r)
-		}()
-	}
+		}
+		l.end(ctx, r)
+	}()
 	hbase.StatsOf(counted).Rounds.Add(1)
 	if b.err == nil {
 		b.results, b.err = store.Get(counted, b.gets)
@@ -190,14 +194,12 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 }
 
 func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
-	counted := ctx
-	if l.trace != nil {
-		r := &Round{}
-		counted = l.begin(ctx, r)
+	counted, r := l.begin(ctx)
+	defer l.end(ctx, r)
+	if r != nil {
 		l.mu.Lock()
 		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.begun, scan: r})
 		l.mu.Unlock()
-		defer l.end(ctx, r)
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
 	Blocking(ctx, func() { rows, err = collect(l.unmasked.Scan(counted, scan)) })

@@ -116,7 +116,7 @@ func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 // appendBucket appends the bucket of a directory column. It only checks a pending column.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
-		_, err := l.pending(owner, c)
+		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
 		return buckets, err
 	}
 	b, err := l.decodeBucket(c)
@@ -182,7 +182,7 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	if err != nil {
 		return Place{}, err
 	}
-	pending, err := l.pending(owner, l.pendingCell(cells))
+	pending, err := l.PendingBuckets(owner, cells)
 	if err != nil {
 		return Place{}, err
 	}
@@ -191,23 +191,6 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 		p.Pending, p.Moving = 0, true
 	}
 	return p, nil
-}
-
-// Buckets returns the numbers of all sealed and pending buckets, and 0, given the cells of
-// [AnyList.Directories].
-func (l *AnyList) Buckets(owner string, cells []hbase.Cell) (numbers []uint32, err error) {
-	named, err := l.DecodeDirectory(owner, cells)
-	if err != nil {
-		return nil, err
-	}
-	pending, err := l.pending(owner, l.pendingCell(cells))
-	numbers = []uint32{0}
-	for _, b := range slices.Concat(named, pending) {
-		if !slices.Contains(numbers, b.Number) {
-			numbers = append(numbers, b.Number)
-		}
-	}
-	return numbers, err
 }
 
 // PendingCell returns the column of pending buckets: the length, start and number of each, and the
@@ -242,8 +225,10 @@ func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
 	return nil
 }
 
-// pending decodes the pending column, which may be nil.
-func (l *AnyList) pending(owner string, c *hbase.Cell) (pending []Bucket, err error) {
+// PendingBuckets returns the pending buckets of a split in progress, given the cells of
+// [AnyList.Directories].
+func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bucket, err error) {
+	c := l.pendingCell(cells)
 	if c == nil {
 		return nil, nil
 	}

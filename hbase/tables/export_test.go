@@ -4,7 +4,7 @@ import "twibase/hbase"
 
 // RewritePending decodes and encodes a pending column.
 func (l *AnyList) RewritePending(c hbase.Cell) (hbase.Cell, error) {
-	pending, err := l.pending("", &c)
+	pending, err := l.PendingBuckets("", []hbase.Cell{c})
 	if err != nil {
 		return hbase.Cell{}, err
 	}

@@ -101,6 +101,7 @@ func (j Job) check() error {
 	return err
 }
 
+// Progress is the progress of a job, stored with each lease.
 type Progress struct {
 	// Cursor is the position in the list of followers up to which the job is done, except for
 	// Unverified.

@@ -29,7 +29,7 @@ type AnyObject struct {
 	CheckKey func(key string) error
 	// named is nil if users name the objects by their keys.
 	named *naming
-	// author returns the user who owns the object: it is deleted with that user. It may be nil.
+	// author returns the user whose deletion also deletes the object. It may be nil.
 	author func(key string) (username string)
 }
 

@@ -16,6 +16,7 @@ import (
 // absence: it does not mask a later write of a slower clock.
 const Gone = "\x00"
 
+// Without returns the cell of a removed attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, Gone, timestamp)
 }

@@ -18,6 +18,7 @@ type Reference struct {
 	Named func(object any) string
 }
 
+// Referrer is an object that may have a reference.
 type Referrer struct {
 	Key, Owner string // of the object; of the target or [Root]
 	Listed     bool   // in the list of Owner

@@ -30,6 +30,7 @@ type Rows struct {
 	current   int      // index of the bucket that is read
 }
 
+// RowsOptions are the options of [NewRows].
 type RowsOptions struct {
 	// First is the number of columns of the first page, Next that of all others.
 	First, Next int
@@ -47,6 +48,7 @@ const (
 	rowsDone
 )
 
+// RowPage is a page of one row.
 type RowPage struct {
 	Bucket uint32
 	// Cells are members' columns and moved markers, in the list's order.
@@ -105,18 +107,17 @@ func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
 		return err
 	}
-	var named []uint32
-	for _, b := range r.directory {
-		named = append(named, b.Number)
-	}
+	known := r.directory
 	if r.Pending {
-		if named, err = r.list.Buckets(r.owner, cells); err != nil {
+		pending, err := r.list.PendingBuckets(r.owner, cells)
+		if err != nil {
 			return err
 		}
+		known = slices.Concat(known, pending)
 	}
-	for _, number := range named {
-		if !slices.Contains(r.buckets, number) {
-			r.buckets = append(r.buckets, number)
+	for _, b := range known {
+		if !slices.Contains(r.buckets, b.Number) {
+			r.buckets = append(r.buckets, b.Number)
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ const (
 //
 //	first ──► page is full, or the list ends ──────────────────────────────► done
 //	  │ the page reaches into sealed buckets
-//	  ├──► buckets, once they are known ◄──┐ twice as many as before, while ──► done
+//	  ├──► buckets, once they are known ◄──┐ twice the number of before, while ► done
 //	  │        │ known ones are used up    │ the page is not full
 //	  └──► lookup ─────────────────────────┘
 //
@@ -265,7 +265,7 @@ func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(re
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// last is the bucket to read next by a backward scan, or the one that it found empty.
+// last is the last known bucket: a backward scan reads it next, or has found it empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
