@@ -91,7 +91,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 		n := len(followers)
 		row := tables.Users.Put(hub, &tables.User{Name: new("Hub"), FollowerCount: &n}, stamp)
 		for _, name := range followers {
-			row.Cells = append(row.Cells, tables.Followers.Cell(tables.Follow{Username: name, At: tables.Unknown}, stamp))
+			row.Cells = append(row.Cells, tables.Followers.Cell(tables.Follow{Username: name, At: tables.UnknownTime}, stamp))
 		}
 		to.put(row)
 	})

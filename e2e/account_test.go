@@ -172,7 +172,7 @@ func TestTheRoleMakesTheAdministrator(t *testing.T) {
 	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != "lucy@example.org" {
 		t.Error(got)
 	}
-	w.write(t, tables.Assignments.Put("boss", "admin", false, tables.Unknown, 1_500_000_000_000))
+	w.write(t, tables.Assignments.Put("boss", "admin", false, tables.UnknownTime, 1_500_000_000_000))
 	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != nil {
 		t.Error("who holds the role no longer still sees ", got)
 	}

@@ -151,7 +151,7 @@ func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
 // A page behind a cursor may be anywhere in a list of many rows.
 func TestAReadOfKHopsFromACursorOnTakesKAndTwoRoundsAtMost(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
-	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.Unknown}))
+	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.UnknownTime}))
 	for hops := 1; hops <= 4; hops++ {
 		query := `{user(username: "x") {name followers(first: 100, after: "` + after + `") {nodes {name` +
 			strings.Repeat(" followers {nodes {name", hops-1) + strings.Repeat("}}", hops) + "}}"
@@ -164,7 +164,7 @@ func TestAReadOfKHopsFromACursorOnTakesKAndTwoRoundsAtMost(t *testing.T) {
 // What takes more rounds than that, by its plan and ordinarily, as docs/EXPLAIN.md says.
 func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
-	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.Unknown}))
+	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.UnknownTime}))
 	followers := func(hops int, args string) string {
 		return strings.Repeat("followers"+args+"{nodes{", hops) + "name" + strings.Repeat("}}", hops)
 	}

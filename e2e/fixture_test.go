@@ -163,7 +163,7 @@ func whoSeesWhat(t *testing.T, w *world) {
 			department(code:"开发部"){subDepartments{totalCount nodes{id}} descendants{nodes{id}} descendants0:descendants(maxDepth:0){edges{depth}} ancestors{code}}}`, nil)
 	})
 	t.Run("an author who is followed no longer is gone from the timeline, though the list still has the entries", func(t *testing.T) {
-		w.write(t, tables.Follows.Put("LiLei", "Lucy", false, tables.Unknown, 1_500_000_000_000))
+		w.write(t, tables.Follows.Put("LiLei", "Lucy", false, tables.UnknownTime, 1_500_000_000_000))
 		w.oracle.Unfollow("LiLei", "Lucy")
 		w.seePaths(t)
 		_, got := w.check(t, as("LiLei"), `{viewer{timeline(first:100){nodes{author{username}}} isFollowing(username:"Lucy")} user(username:"Lucy"){viewerFollows twitCount}}`, nil)

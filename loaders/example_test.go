@@ -41,7 +41,7 @@ func openPrinting(ctx context.Context) printing {
 			log.Fatal(err)
 		}
 	}
-	follow := tables.Follow{Username: "Lucy", At: tables.Unknown}
+	follow := tables.Follow{Username: "Lucy", At: tables.UnknownTime}
 	_, err = store.Mutate(ctx, []hbase.Mutation{
 		tables.Users.Put("LiLei", &tables.User{Name: new("Li Lei")}, 1),
 		tables.Users.Put("Lucy", &tables.User{Name: new("Lucy Green")}, 1),

@@ -64,7 +64,7 @@ func self(key string) string { return key }
 func followed(f tables.Follow) string { return f.Username }
 
 func followedAt(edge *model.UserEdge, f tables.Follow) {
-	if !f.At.Equal(tables.Unknown) {
+	if !f.At.Equal(tables.UnknownTime) {
 		edge.FollowedAt = &f.At
 	}
 }

@@ -201,7 +201,7 @@ func expectedCells(t testing.TB, d dataset) model {
 // since returns the time of a relation, and the timestamp of its cells.
 func since(t testing.TB, s string) (at time.Time, timestamp int64) {
 	if s == "" {
-		return tables.Unknown, 1
+		return tables.UnknownTime, 1
 	}
 	at = parsed(t, s)
 	return at, at.UnixMilli()

@@ -149,11 +149,11 @@ func TestImportKeepsLaterChanges(t *testing.T) {
 	load(t, store, files, Options{})
 	now := time.Now().UnixMilli()
 	remove := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
-		return rebuild.Remove(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.Unknown}, now))
+		return rebuild.Remove(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.UnknownTime}, now))
 	}
 	name := "Renamed"
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
-		tables.Follows.Put("a", "b", false, tables.Unknown, now),
+		tables.Follows.Put("a", "b", false, tables.UnknownTime, now),
 		remove(tables.Following, "a", "b"), remove(tables.Followers, "b", "a"), // an unfollow
 		tables.Users.Put("a", &tables.User{Name: &name}, now),
 		tables.Plays.Put("a", "g", tables.DayCount{Day: "2024-05-01", Count: 5}, now),

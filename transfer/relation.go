@@ -16,7 +16,7 @@ func (p pair) key() string { return p.a + "\x00" + p.b }
 
 type relation struct {
 	pair
-	at time.Time // or tables.Unknown
+	at time.Time // or tables.UnknownTime
 }
 
 // relations imports a relation: its edges, and the members of both lists.
@@ -52,7 +52,7 @@ func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
 }
 
 func (x *relations) parse(r *row) relation {
-	rel := relation{at: tables.Unknown}
+	rel := relation{at: tables.UnknownTime}
 	rel.a, rel.b = r.checked(x.From.Column, x.From.Object().CheckName), r.checked(x.To.Column, x.To.Object().CheckName)
 	if x.Dated() && r.has(x.DateColumn) {
 		rel.at = r.time(x.DateColumn)
@@ -173,7 +173,7 @@ func exportRelations(ctx context.Context, store hbase.Store, x *tables.Relation,
 		fields := []string{x.From.Object().NameOf(a), x.To.Object().NameOf(b)}
 		if x.Dated() {
 			since := ""
-			if !at.Equal(tables.Unknown) {
+			if !at.Equal(tables.UnknownTime) {
 				since = instant(at)
 			}
 			fields = append(fields, since)

@@ -126,7 +126,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	if x.opType.conditional {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
 		r.at = max(r.at, youngest(r.row)+1)
-		if r.last, err = tables.DecodeOp(r.row); err != nil {
+		if r.last, err = tables.DecodeCommitRecord(r.row); err != nil {
 			return 0, x.failed("read", err)
 		}
 	}
@@ -204,7 +204,7 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	now, err := tables.DecodeOp(row)
+	now, err := tables.DecodeCommitRecord(row)
 	if id, _ := tables.CommittedBy(now); err == nil && id != made {
 		return stateLost, nil
 	}

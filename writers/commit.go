@@ -38,7 +38,7 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	if x.found, err = x.one(ctx, x.resolving()+", read", x.lastGet()); err != nil {
 		return 0, err
 	}
-	last, err := tables.DecodeOp(x.found)
+	last, err := tables.DecodeCommitRecord(x.found)
 	if err != nil {
 		return 0, err
 	}
@@ -80,7 +80,7 @@ func (x *execution) fence(ctx context.Context) (state, error) {
 		}
 	}
 	now := x.w.now()
-	void := x.commitRecord(tables.VoidOp(x.w.newOp(now), x.intent.ID), max(now.UnixMilli(), youngest(x.found)+1))
+	void := x.commitRecord(tables.FenceRecord(x.w.newOp(now), x.intent.ID), max(now.UnixMilli(), youngest(x.found)+1))
 	fence := hbase.Put{Table: x.intent.Table, Row: x.intent.Row, Cells: []hbase.Cell{void}}
 	if _, err := x.checkAndPut(ctx, "fence", x.after(), fence); err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 		return 0, err

@@ -94,7 +94,7 @@ func (x *execution) remove(ctx context.Context) error {
 	if x.opType.compensated {
 		own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
 		done := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-			Cells: []hbase.Cell{x.commitRecord(tables.DoneOp(x.intent.ID), x.intent.At+1)}}
+			Cells: []hbase.Cell{x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1)}}
 		if _, err := x.checkAndPut(ctx, "seal", own, done); err != nil {
 			return err
 		}

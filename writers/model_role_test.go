@@ -27,7 +27,7 @@ func beginRoles(_ hbase.Store, w world) []hbase.Mutation {
 		tables.Roles.Put(code, &tables.Role{Name: &code, DepartmentCode: &in, UserCount: pointer(1)}, 1),
 		lists(tables.DepartmentRoles, in, code),
 		tables.Departments.Put(in, &tables.Department{RoleCount: pointer(1)}, 1),
-		tables.Assignments.Put(by, code, true, tables.Unknown, 1),
+		tables.Assignments.Put(by, code, true, tables.UnknownTime, 1),
 		lists(tables.RoleUsers, code, by),
 		lists(tables.UserRoles, by, code),
 		tables.Users.Put(by, &tables.User{RoleCount: pointer(1)}, 1),

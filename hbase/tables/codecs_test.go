@@ -45,8 +45,8 @@ func codecs() []codec {
 		{"value of a twit's id", string(tables.TwitNames.Put(moment, 0).Cells[0].Value),
 			rewriteTwitName, hbase.ErrCorrupt},
 		{"row of an intent", tables.Intents.Row(write.ID), rewriteIntentRow, hbase.ErrCorrupt},
-		{"op", write.ID, rewritePosition(tables.CheckOp), tables.ErrName},
-		{"op, fence", write.After, rewritePosition(tables.CheckOp), tables.ErrName},
+		{"op", write.ID, rewritePosition(tables.CheckCommitRecord), tables.ErrName},
+		{"op, fence", write.After, rewritePosition(tables.CheckCommitRecord), tables.ErrName},
 		valueOf("Followers, pending buckets", tables.Followers.PendingCell(pending, 0), tables.Followers.RewritePending),
 	}
 	for _, c := range tables.Intents.Put(write).Cells {
@@ -182,7 +182,7 @@ func rewriteTwitName(s string) (string, error) {
 var write = tables.Intent{
 	ID: tables.NewOp(noon, 1), Kind: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(),
 	Table: "follows", Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i",
-	After: tables.VoidOp(tables.NewOp(noon, 2), tables.NewOp(noon, 3)), Due: noon.UnixMilli() + 40_000,
+	After: tables.FenceRecord(tables.NewOp(noon, 2), tables.NewOp(noon, 3)), Due: noon.UnixMilli() + 40_000,
 }
 
 func rewriteIntentRow(s string) (string, error) {

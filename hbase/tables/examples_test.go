@@ -24,7 +24,7 @@ var (
 	}
 
 	batch = tables.Batch{
-		Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.Unknown}},
+		Followers: []tables.Follow{{Username: "LiLei", At: noon}, {Username: "小红", At: tables.UnknownTime}},
 		Twits:     []tables.TwitKey{moment.Key()},
 	}
 	job = tables.Job{
@@ -93,7 +93,7 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 // lists are all lists, with an example of a member each.
 var lists = []wide{
 	listOf("Followers", tables.Followers, "LiLei", tables.Follow{Username: "Lucy", At: noon}),
-	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.Unknown}),
+	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.UnknownTime}),
 	listOf("Twits", tables.Twits, "小红", moment),
 	listOf("Albums", tables.Albums, "小红", moment),
 	listOf("Timelines", tables.Timelines, "LiLei", moment.Key()),

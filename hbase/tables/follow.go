@@ -21,15 +21,15 @@ var Following = followList(
 // Follow is a member of [Followers] or [Following].
 type Follow struct {
 	Username string
-	At       time.Time // Unknown if it was imported without a time
+	At       time.Time // UnknownTime if it was imported without a time
 }
 
 func followOf(username string, at time.Time) Follow     { return Follow{username, at} }
 func ofFollow(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
-// Unknown is the time of follows that were imported without one. They follow all others, ordered by
-// username.
-var Unknown = time.UnixMilli(0).UTC()
+// UnknownTime is the time of follows that were imported without one. They follow all others,
+// ordered by username.
+var UnknownTime = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {
 	return newList(List[Follow]{

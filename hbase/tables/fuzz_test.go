@@ -180,7 +180,7 @@ func FuzzJournal(f *testing.F) {
 func FuzzOp(f *testing.F) {
 	seed(f, "op", "op, fence", "row of an intent")
 	f.Fuzz(func(t *testing.T, s string) {
-		checkDamage(t, codec{rewrite: rewritePosition(tables.CheckOp), damage: tables.ErrName}, s)
+		checkDamage(t, codec{rewrite: rewritePosition(tables.CheckCommitRecord), damage: tables.ErrName}, s)
 		checkDamage(t, codec{rewrite: rewriteIntentRow, damage: hbase.ErrCorrupt}, s)
 	})
 }

@@ -83,7 +83,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		i.Table == "" && i.After != "":
 		err = fmt.Errorf("%w: a part of an intent is missing", ErrName)
 	case i.After != "":
-		err = CheckOp(i.After)
+		err = CheckCommitRecord(i.After)
 	}
 	return i, true, corrupt(err, "intent "+i.ID)
 }

@@ -77,7 +77,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 		return time.Time{}, "", fmt.Errorf("%w: %q starts with no time", ErrName, s)
 	}
 	milli := math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(s[:timeSize])))
-	if milli < Unknown.UnixMilli() || milli >= Forever {
+	if milli < UnknownTime.UnixMilli() || milli >= Forever {
 		return time.Time{}, "", fmt.Errorf("%w: time %d is out of range", ErrName, milli)
 	}
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
@@ -87,7 +87,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ValidTime reports whether t is in the years 1970 to 9999.
-func ValidTime(t time.Time) bool { return !t.Before(Unknown) && t.Before(MaxTime) }
+func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
 // LaterThan returns the position in a newest-first list after all members later than t.
 func LaterThan(t time.Time) string { return invert(t) }

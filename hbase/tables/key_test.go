@@ -64,8 +64,8 @@ func TestValidTime(t *testing.T) {
 		at     time.Time
 		valid  bool
 	}{
-		{"1970", tables.Unknown, true},
-		{"a nanosecond before 1970", tables.Unknown.Add(-1), false},
+		{"1970", tables.UnknownTime, true},
+		{"a nanosecond before 1970", tables.UnknownTime.Add(-1), false},
 		{"the zero time", time.Time{}, false},
 		{"the end of year 9999", tables.MaxTime.Add(-1), true},
 		{"year 10000", tables.MaxTime, false},
@@ -89,8 +89,8 @@ func TestValidTime(t *testing.T) {
 
 func TestUnknownTimesSortLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		known := tables.Follow{At: times.Filter(tables.Unknown.Before).Draw(t, "time"), Username: "z"}
-		unknown := tables.Follow{At: tables.Unknown, Username: "a"}
+		known := tables.Follow{At: times.Filter(tables.UnknownTime.Before).Draw(t, "time"), Username: "z"}
+		unknown := tables.Follow{At: tables.UnknownTime, Username: "a"}
 		if tables.Followers.Position(known) >= tables.Followers.Position(unknown) {
 			t.Fatalf("%v does not sort before %v", known, unknown)
 		}

@@ -32,7 +32,7 @@ var LikedTwits = newList(List[LikedTwit]{
 // LikedTwit is a member of [LikedTwits].
 type LikedTwit struct {
 	Twit TwitKey
-	At   time.Time // Unknown if it was imported without a time
+	At   time.Time // UnknownTime if it was imported without a time
 }
 
 func likedTwitOf(key string, at time.Time) LikedTwit {

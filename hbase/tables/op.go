@@ -70,29 +70,29 @@ func OpTime(id string) (time.Time, error) {
 //	ID        the operation ID committed
 //	OWN-ID    operation OWN is a fence: ID has not committed, and never will
 //	ID-ID     the operation ID is complete, and can't be compensated
-const opVoid = "-"
+const recordSeparator = "-"
 
-// VoidOp returns the record of a fence, given its own id.
-func VoidOp(own, fenced string) string { return own + opVoid + fenced }
+// FenceRecord returns the record of a fence, given its own id.
+func FenceRecord(own, fenced string) string { return own + recordSeparator + fenced }
 
 // FencedBy returns the operation that a record fences.
 func FencedBy(record string) (id string, fence bool) {
-	own, id, void := strings.Cut(record, opVoid)
+	own, id, void := strings.Cut(record, recordSeparator)
 	return id, void && own != id
 }
 
-// DoneOp returns the record of a complete operation.
-func DoneOp(id string) string { return VoidOp(id, id) }
+// CompletionRecord returns the record of a complete operation.
+func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
 // CommittedBy returns the operation of a record, and whether it is complete.
 func CommittedBy(record string) (id string, done bool) {
-	id, other, _ := strings.Cut(record, opVoid)
+	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""
 }
 
-// CheckOp reports why s is no commit record. The error is [ErrName].
-func CheckOp(s string) error {
-	own, other, void := strings.Cut(s, opVoid)
+// CheckCommitRecord reports why s is no commit record. The error is [ErrName].
+func CheckCommitRecord(s string) error {
+	own, other, void := strings.Cut(s, recordSeparator)
 	_, err := OpTime(own)
 	if err == nil && void {
 		_, err = OpTime(other)
@@ -100,12 +100,12 @@ func CheckOp(s string) error {
 	return err
 }
 
-func DecodeOp(cells []hbase.Cell) (string, error) {
+func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 	c, ok := find(cells, CommitColumn)
 	if !ok {
 		return "", nil
 	}
-	return string(c.Value), corrupt(CheckOp(string(c.Value)), "op")
+	return string(c.Value), corrupt(CheckCommitRecord(string(c.Value)), "op")
 }
 
 // CountedColumn has the [Journal] of a row with counts.

@@ -57,4 +57,4 @@ func nameList(l AnyList, check func(string) error) *List[string] {
 }
 
 func nameOf(name string, _ time.Time) string { return name }
-func ofName(name string) (string, time.Time) { return name, Unknown }
+func ofName(name string) (string, time.Time) { return name, UnknownTime }

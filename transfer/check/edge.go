@@ -91,7 +91,7 @@ func statement(x *tables.Relation, a, b string) string {
 
 // since is the time of a relation in words, empty if it is unknown.
 func since(x *tables.Relation, at time.Time) string {
-	if !x.Dated() || at.Equal(tables.Unknown) {
+	if !x.Dated() || at.Equal(tables.UnknownTime) {
 		return ""
 	}
 	return " since " + at.Format(time.RFC3339Nano)

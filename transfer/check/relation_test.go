@@ -54,7 +54,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 				damagedCounts = append(damagedCounts, attribute(l.Owner.Table, counted.owner, l.Count, "7"))
 			}
 		}
-		fromMember, toMember := x.From.Member(to.key, tables.Unknown, 0), x.To.Member(from.key, tables.Unknown, 0)
+		fromMember, toMember := x.From.Member(to.key, tables.UnknownTime, 0), x.To.Member(from.key, tables.UnknownTime, 0)
 		fromRow, toRow := x.From.List.Row(from.key, 0), x.To.List.Row(to.key, 0)
 		inFrom := at(x.From.List.Table, fromRow, fromMember.Family, fromMember.Qualifier)
 		inTo := at(x.To.List.Table, toRow, toMember.Family, toMember.Qualifier)
@@ -70,7 +70,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 			{"a member of the second end is missing",
 				[]hbase.Mutation{without(x.To.List.Table, toRow, toMember.Family, toMember.Qualifier)},
 				[]string{inTo + "is absent, should be present: " + says}},
-			{"no edge", []hbase.Mutation{x.Put(from.key, to.key, false, tables.Unknown, age)}, append([]string{
+			{"no edge", []hbase.Mutation{x.Put(from.key, to.key, false, tables.UnknownTime, age)}, append([]string{
 				inFrom + "is present, should be absent: " + x.Table + " has no edge for: " + says,
 				inTo + "is present, should be absent: " + x.Table + " has no edge for: " + says,
 			}, counts...)},

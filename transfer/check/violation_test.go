@@ -66,7 +66,9 @@ func without(table, row, family string, qualifiers ...string) hbase.Mutation {
 	return d
 }
 
-func follower(name string) tables.Follow { return tables.Follow{Username: name, At: tables.Unknown} }
+func follower(name string) tables.Follow {
+	return tables.Follow{Username: name, At: tables.UnknownTime}
+}
 
 func in[E any](l *tables.List[E], owner string, member E) hbase.Mutation {
 	return put(l.Table, l.Row(owner, 0), l.Cell(member, 0))
