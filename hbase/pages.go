@@ -11,7 +11,9 @@ const defaultPageSize = 256
 
 // Pages implements [Store.Scan] for an engine. open begins the scan. The function that it returns
 // reads the next page of at most size rows, and reports whether more may follow.
-func Pages(ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error)) iter.Seq2[Row, error] {
+func Pages(
+	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
+) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if err := scan.Validate(); err != nil {
 			yield(Row{}, err)

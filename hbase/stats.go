@@ -74,7 +74,8 @@ type Meter struct {
 // MeterOf returns the meter of a call. Close adds the counts to the [Stats] of ctx.
 func MeterOf(ctx context.Context) *Meter { return &Meter{stats: StatsOf(ctx), budget: BudgetOf(ctx)} }
 
-// Count counts a row whose cells have that [Size]. A row of 0 bytes has no cells, and is not counted.
+// Count counts a row whose cells have that [Size]. A row of 0 bytes has no cells, and is not
+// counted.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes

@@ -48,8 +48,8 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// AlterCommand returns the command of the HBase shell that removes the differences of a table. Files change
-// at their next compaction.
+// AlterCommand returns the command of the HBase shell that removes the differences of a table.
+// Files change at their next compaction.
 func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {

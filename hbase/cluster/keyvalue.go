@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its fields
-// alias the encoded bytes.
+// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its
+// fields alias the encoded bytes.
 //
 //	│ length 4 │ key 4 │ value 4 │ row 2 │ row… │ family 1 │ family… │ qualifier… │ timestamp 8 │ type 1 │ value… │
 //	                             └────────────────────────────── key bytes ──────────────────────────────┘

@@ -20,8 +20,8 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets and list pages of a store: users of four cells, and lists of 300 columns in a second family of some of their rows.
-// settle is called once the table is loaded, to bring the store to the state of one that has been open for a while.
+// Bench measures multi-gets of users of four cells. Some users have a list of 300 columns in a
+// second family. It calls settle after the load, to flush the table.
 func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)
@@ -35,7 +35,7 @@ func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 	}{
 		{"rows of 4 cells", benchRows, 4, hbase.Get{Columns: "i"}},
 		{"rows, 2 of 4 cells", benchRows, 2, hbase.Get{Columns: "i:email i:name"}},
-		{"rows that are not there", 0, 0, hbase.Get{Columns: "i"}},
+		{"missing rows", 0, 0, hbase.Get{Columns: "i"}},
 		{"first pages of 21", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Limit: 21}}},
 		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.After(middle, 21)}},
 		{"rows with their first pages of 21", benchLists, 25, hbase.Get{Columns: "i f", Page: hbase.Page{Limit: 21}}},
@@ -49,7 +49,7 @@ func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 	}
 }
 
-// benchGet reads size rows at once: any of the first rows ones, or, if that is 0, ones that are not there.
+// benchGet reads size random rows of the first rows ones, or missing ones if rows is 0.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)
@@ -82,7 +82,7 @@ func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells 
 	b.ReportMetric(float64(cpu(b)-before)/float64(b.N*size), "cpu-ns/Get")
 }
 
-// cpu returns the time on the processor that this process has used so far: without that of a cluster, which is another.
+// cpu returns the CPU time of this process, without that of a cluster.
 func cpu(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -127,17 +127,20 @@ func loadBench(b *testing.B, store hbase.Store) (table string) {
 	return table
 }
 
-// benchKey is the key of user i, or of none if there are no more than i.
+// benchKey is the key of user i, or of a missing one if there are fewer users.
 func benchKey(i int) string {
 	id := fmt.Sprint("u", i)
 	hash := fnv.New64a()
 	hash.Write([]byte(id))
-	return string(hash.Sum(nil)[6:]) + id // its last bytes are the ones that spread
+	return string(hash.Sum(nil)[6:]) + id // its last bytes are evenly distributed
 }
 
 func benchUser(i int) (cells []hbase.Cell) {
 	for _, c := range [][2]string{
-		{"age", "33"}, {"email", fmt.Sprintf("u%d@example.org", i)}, {"name", fmt.Sprint("The user of number ", i)}, {"username", fmt.Sprint("u", i)},
+		{"age", "33"},
+		{"email", fmt.Sprintf("u%d@example.org", i)},
+		{"name", fmt.Sprint("The user of number ", i)},
+		{"username", fmt.Sprint("u", i)},
 	} {
 		cells = append(cells, hbase.Cell{Family: "i", Qualifier: c[0], Timestamp: 1000, Value: []byte(c[1])})
 	}
@@ -152,5 +155,6 @@ func benchList(i int) (cells []hbase.Cell) {
 }
 
 func listQualifier(i, j int) string {
-	return string(binary.BigEndian.AppendUint64(nil, uint64(1)<<62-uint64(listLength-j)<<20)) + fmt.Sprint("u", (i*31+j)%benchRows)
+	position := binary.BigEndian.AppendUint64(nil, uint64(1)<<62-uint64(listLength-j)<<20)
+	return string(position) + fmt.Sprint("u", (i*31+j)%benchRows)
 }

@@ -1,3 +1,3 @@
-// Package hbasetest is what tests of stores and of their callers need: [Run], one conformance suite that every engine
-// passes; [Recorder], which lists what a request read and wrote; and [Faults], a store that fails where a test wants it to.
+// Package hbasetest tests stores and their callers: [Run] is the conformance suite of the engines,
+// [Recorder] lists the reads and writes of a request, and [Faults] is a store with a fault plan.
 package hbasetest

@@ -8,7 +8,7 @@ import (
 // faultList is the faults of a call's items.
 type faultList []Fault
 
-// decide asks the hook about each item, and returns the items that take place beside all faults.
+// decide returns the fault of each item, and the items to send.
 func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send []T) {
 	for _, item := range items {
 		fault := f.hook(op(item))
@@ -20,7 +20,7 @@ func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send 
 	return faults, send
 }
 
-// passes reports whether the operation takes place.
+// passes reports whether the operation is sent to the store.
 func (f Fault) passes() bool { return f.Err == nil || f.Done }
 
 // wait waits for the longest delay.
@@ -42,7 +42,7 @@ func (l faultList) wait(ctx context.Context) error {
 	}
 }
 
-// before is for an operation that has nothing to lose after it took place.
+// before returns the fault of an operation that is sent only without one.
 func (f *Faults) before(ctx context.Context, op Op) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {
@@ -51,7 +51,7 @@ func (f *Faults) before(ctx context.Context, op Op) error {
 	return fault.Err
 }
 
-// around runs an operation, or does not.
+// around runs an operation if its fault lets it pass, and returns the fault's error.
 func (f *Faults) around(ctx context.Context, op Op, do func() error) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {

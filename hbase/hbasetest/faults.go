@@ -10,22 +10,21 @@ import (
 	"twibase/hbase"
 )
 
-// Faults is a store that fails where its hook says, and otherwise passes on what it is asked for. It is safe for concurrent use.
+// Faults is a store whose operations fail as its hook decides. It is safe for concurrent use.
 type Faults struct {
 	store hbase.Store
 	hook  Hook
 }
 
-// Op is one item of a call: a Get of many, a row of a scan, a mutation of a batch.
+// Op is one item of a call: a Get, a row of a scan, a mutation.
 type Op struct {
-	// Kind is "Get", "Scan" before a scan and "ScanRow" before each row that it yields, "Put", "Delete", "CheckAndPut",
-	// "Increment", "CreateTable", "Tables" or "DropTable".
+	// Kind is a method's name, "Put" or "Delete" of Mutate, or "ScanRow" before each row of a Scan.
 	Kind string
-	// Table and Row are what it is about; of a Scan the row is its Start.
+	// Row is the Start of a Scan.
 	Table, Row string
 }
 
-// Writes reports whether the operation changes anything.
+// Writes reports whether the operation is a write.
 func (o Op) Writes() bool {
 	switch o.Kind {
 	case "Get", "Scan", "ScanRow", "Tables":
@@ -34,22 +33,23 @@ func (o Op) Writes() bool {
 	return true
 }
 
-// Fault is what happens to an operation. The zero value is nothing.
+// Fault is the fault of an operation. The zero value is none.
 type Fault struct {
-	// Err takes the place of the operation's answer.
+	// Err is returned in place of the operation's result.
 	Err error
-	// Done lets the operation take place before its answer is lost.
+	// Done sends the operation to the store nevertheless: its result is lost.
 	Done bool
-	// Delay is waited for before the operation, or until its ctx ends. The longest delay of a call's items is the call's.
+	// Delay is the wait before the operation. A call waits for the longest delay of its items, or
+	// until its ctx ends.
 	Delay time.Duration
 }
 
-// Hook decides about each operation, before it takes place. It may be called by many goroutines at once.
+// Hook returns the fault of an operation. It must be safe for concurrent use.
 type Hook func(Op) Fault
 
 var _ hbase.Store = (*Faults)(nil)
 
-// NewFaults returns a store with faults over store.
+// NewFaults returns a store over store.
 func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
 
 // On returns a hook for the operations on one row.
@@ -57,7 +57,7 @@ func On(table, row string, fault Fault) Hook {
 	return When(func(op Op) bool { return op.Table == table && op.Row == row }, fault)
 }
 
-// When returns a hook for the operations of which is holds.
+// When returns a hook for the operations that match is.
 func When(is func(Op) bool, fault Fault) Hook {
 	return func(op Op) Fault {
 		if is(op) {
@@ -67,7 +67,8 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes returns a hook for a random share of the operations. The same seed and order of operations give the same faults.
+// Sometimes returns a hook for a random share of the operations, which the seed and their order
+// determine.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -78,7 +79,7 @@ func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	}, fault)
 }
 
-// Any returns a hook that takes the first fault that one of hooks has.
+// Any returns a hook that returns the first fault of hooks.
 func Any(hooks ...Hook) Hook {
 	return func(op Op) Fault {
 		for _, hook := range hooks {
@@ -189,7 +190,8 @@ func (f *Faults) Increment(ctx context.Context, inc hbase.Increment) (sum int64,
 
 // CreateTable implements [hbase.Store].
 func (f *Faults) CreateTable(ctx context.Context, table hbase.Table) error {
-	return f.around(ctx, Op{Kind: "CreateTable", Table: table.Name}, func() error { return f.store.CreateTable(ctx, table) })
+	op := Op{Kind: "CreateTable", Table: table.Name}
+	return f.around(ctx, op, func() error { return f.store.CreateTable(ctx, table) })
 }
 
 // Tables implements [hbase.Store].
@@ -206,5 +208,5 @@ func (f *Faults) DropTable(ctx context.Context, name string) error {
 	return f.around(ctx, Op{Kind: "DropTable", Table: name}, func() error { return f.store.DropTable(ctx, name) })
 }
 
-// Close implements [hbase.Store]. It never fails by a fault.
+// Close implements [hbase.Store]. It has no fault.
 func (f *Faults) Close() error { return f.store.Close() }

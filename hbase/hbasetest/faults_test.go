@@ -19,7 +19,7 @@ func putRow(row, value string) hbase.Mutation {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: []byte(value)}}}
 }
 
-// values reads rows: the value, "-" if there is none, "!" for the fault.
+// values reads rows, and returns the value of each, "-" for a missing row, or "!" for a fault.
 func values(t *testing.T, s hbase.Store, rows ...string) (list []string) {
 	t.Helper()
 	var gets []hbase.Get
@@ -52,28 +52,31 @@ func TestFaultsOfItems(t *testing.T) {
 		hbasetest.On("t", "refused", hbasetest.Fault{Err: errFault}),
 		hbasetest.On("t", "lost", hbasetest.Fault{Err: errFault, Done: true}),
 	))
-	errs, err := s.Mutate(ctx, []hbase.Mutation{putRow("a", "1"), putRow("refused", "2"), putRow("lost", "3"), putRow("b", "4")})
+	errs, err := s.Mutate(ctx, []hbase.Mutation{
+		putRow("a", "1"), putRow("refused", "2"), putRow("lost", "3"), putRow("b", "4"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("a mutation's fault is in its place", func(t *testing.T) {
 		for i, want := range []error{nil, errFault, errFault, nil} {
 			if errs[i] != want {
-				t.Errorf("mutation %d: %v", i, errs[i])
+				t.Errorf("mutation %d: got %v, want %v", i, errs[i], want)
 			}
 		}
 	})
-	t.Run("what was refused was not done, what was lost was", func(t *testing.T) {
+	t.Run("only mutations with Done are written", func(t *testing.T) {
 		if diff := cmp.Diff([]string{"1", "-", "3", "4"}, values(t, store, "a", "refused", "lost", "b")); diff != "" {
 			t.Error(diff)
 		}
 	})
 	t.Run("a Get's fault is in its place", func(t *testing.T) {
-		if diff := cmp.Diff([]string{"4", "!", "1", "!", "-"}, values(t, s, "b", "refused", "a", "lost", "none")); diff != "" {
+		got := values(t, s, "b", "refused", "a", "lost", "none")
+		if diff := cmp.Diff([]string{"4", "!", "1", "!", "-"}, got); diff != "" {
 			t.Error(diff)
 		}
 	})
-	t.Run("a scan ends before the faulty row", func(t *testing.T) {
+	t.Run("a scan ends before the row with a fault", func(t *testing.T) {
 		var rows []string
 		var last error
 		for row, err := range s.Scan(ctx, hbase.Scan{Table: "t"}) {
@@ -85,13 +88,14 @@ func TestFaultsOfItems(t *testing.T) {
 			t.Error(diff, last)
 		}
 	})
-	t.Run("a lost CheckAndPut was done, a refused one was not", func(t *testing.T) {
+	t.Run("only a CheckAndPut with Done is written", func(t *testing.T) {
 		for row, want := range map[string]string{"lost": "new", "refused": "-"} {
 			value := []byte("3")
 			if row == "refused" {
 				value = nil
 			}
-			done, err := s.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "q", Value: value}, putRow(row, "new").(hbase.Put))
+			check := hbase.Check{Family: "i", Qualifier: "q", Value: value}
+			done, err := s.CheckAndPut(ctx, check, putRow(row, "new").(hbase.Put))
 			if done || err != errFault {
 				t.Errorf("%s: %v, %v", row, done, err)
 			}
@@ -102,14 +106,16 @@ func TestFaultsOfItems(t *testing.T) {
 	})
 }
 
-func TestFaultsOfKinds(t *testing.T) {
+func TestFaultsOfWrites(t *testing.T) {
 	s := hbasetest.NewFaults(newStore(t), hbasetest.When(hbasetest.Op.Writes, hbasetest.Fault{Err: errFault}))
 	ctx := context.Background()
-	t.Run("writes fail where reads do not", func(t *testing.T) {
-		if errs, err := s.Mutate(ctx, []hbase.Mutation{putRow("a", "1"), hbase.Delete{Table: "t", Row: "b"}}); err != nil || errs[0] != errFault || errs[1] != errFault {
+	t.Run("reads succeed", func(t *testing.T) {
+		errs, err := s.Mutate(ctx, []hbase.Mutation{putRow("a", "1"), hbase.Delete{Table: "t", Row: "b"}})
+		if err != nil || errs[0] != errFault || errs[1] != errFault {
 			t.Error(errs, err)
 		}
-		if _, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "a", Family: "i", Qualifier: "n", Delta: 1}); err != errFault {
+		inc := hbase.Increment{Table: "t", Row: "a", Family: "i", Qualifier: "n", Delta: 1}
+		if _, err := s.Increment(ctx, inc); err != errFault {
 			t.Error(err)
 		}
 		if err := s.CreateTable(ctx, hbase.Table{Name: "u"}); err != errFault {
@@ -127,7 +133,7 @@ func TestFaultsOfKinds(t *testing.T) {
 	})
 }
 
-func TestFaultsOfChance(t *testing.T) {
+func TestRandomFaults(t *testing.T) {
 	run := func(seed uint64) string {
 		s := hbasetest.NewFaults(newStore(t), hbasetest.Sometimes(seed, 0.5, hbasetest.Fault{Err: errFault}))
 		return fmt.Sprint(values(t, s, fortyRows()...))
@@ -137,7 +143,7 @@ func TestFaultsOfChance(t *testing.T) {
 			t.Errorf("%s\n%s", a, b)
 		}
 	})
-	t.Run("another seed gives others", func(t *testing.T) {
+	t.Run("another seed gives other faults", func(t *testing.T) {
 		if a, b := run(1), run(2); a == b {
 			t.Errorf("%s", a)
 		}
@@ -151,20 +157,21 @@ func fortyRows() (rows []string) {
 	return rows
 }
 
-func TestFaultsOfTime(t *testing.T) {
+func TestDelays(t *testing.T) {
 	s := hbasetest.NewFaults(newStore(t), hbasetest.On("t", "slow", hbasetest.Fault{Delay: time.Hour}))
 	t.Run("a delay ends with the call's ctx", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		defer cancel()
-		if _, err := s.Get(ctx, []hbase.Get{{Table: "t", Row: "a"}, {Table: "t", Row: "slow"}}); !errors.Is(err, context.DeadlineExceeded) {
+		_, err := s.Get(ctx, []hbase.Get{{Table: "t", Row: "a"}, {Table: "t", Row: "slow"}})
+		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
-	t.Run("a short delay is waited for", func(t *testing.T) {
+	t.Run("a call takes the delay", func(t *testing.T) {
 		s := hbasetest.NewFaults(newStore(t), hbasetest.On("t", "slow", hbasetest.Fault{Delay: time.Millisecond}))
 		begin := time.Now()
 		if values(t, s, "slow"); time.Since(begin) < time.Millisecond {
-			t.Error("was not")
+			t.Error("the call returned earlier")
 		}
 	})
 }

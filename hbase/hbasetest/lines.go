@@ -23,7 +23,8 @@ func (n Names) qualifier(table, family, qualifier string) string {
 }
 
 func (n Names) get(g hbase.Get) string {
-	return fmt.Sprintf("Get %s %s %s", g.Table, n.row(g.Table, g.Row), n.selection(g.Table, g.Columns, g.Page, g.Versions, g.Time))
+	return fmt.Sprintf("Get %s %s %s", g.Table, n.row(g.Table, g.Row),
+		n.selection(g.Table, g.Columns, g.Page, g.Versions, g.Time))
 }
 
 func (n Names) scan(s hbase.Scan) string {
@@ -46,7 +47,8 @@ func (n Names) scan(s hbase.Scan) string {
 	return b.String()
 }
 
-// selection renders what is read of a row: "i:name,i:email [limit 3] [2 versions] [time 5-9]"; "*" is every family.
+// selection renders a selection as "i:name,i:email [limit 3] [2 versions] [time 5-9]"; "*" is every
+// family.
 func (n Names) selection(table, columns string, page hbase.Page, versions int, time hbase.TimeRange) string {
 	parts := []string{"*"}
 	if columns != "" {
@@ -126,7 +128,7 @@ func (n Names) deletions(d hbase.Delete) string {
 	return strings.Join(list, ",")
 }
 
-// column renders a qualifier bare if it is one that Columns could name.
+// column renders a qualifier bare if Columns can name it.
 func (n Names) column(table, family, qualifier string) string {
 	if _, err := hbase.ParseColumns(family + ":" + qualifier); err == nil && len(strings.Fields(qualifier)) == 1 {
 		return family + ":" + qualifier
@@ -140,5 +142,6 @@ func (n Names) check(c hbase.Check, p hbase.Put) string {
 }
 
 func (n Names) increment(i hbase.Increment) string {
-	return fmt.Sprintf("Increment %s %s %s by %d", i.Table, n.row(i.Table, i.Row), n.column(i.Table, i.Family, i.Qualifier), i.Delta)
+	return fmt.Sprintf("Increment %s %s %s by %d",
+		i.Table, n.row(i.Table, i.Row), n.column(i.Table, i.Family, i.Qualifier), i.Delta)
 }

@@ -9,8 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// Recorder is a store that writes down what it is asked for, as lines of text, and passes it on. It is safe for
-// concurrent use.
+// Recorder is a store that records its calls as lines of text. It is safe for concurrent use.
 //
 //	Get user "\x1f\x02小红" i:name,i:email
 //	Get follow "\x8a\x11小红" f [after "…" limit 21]
@@ -23,7 +22,7 @@ type Recorder struct {
 	calls []recorded
 }
 
-// Names renders keys for people. What is nil is rendered as Go quotes a string.
+// Names renders keys. A nil function renders them as Go strings.
 type Names struct {
 	Row       func(table, row string) string
 	Qualifier func(table, family, qualifier string) string
@@ -41,11 +40,10 @@ func NewRecorder(store hbase.Store, names Names) *Recorder {
 	return &Recorder{store: store, names: names}
 }
 
-// Reads returns the lines of all Gets and Scans since the last Reset, sorted: which calls they were grouped in, and in what
-// order those came, is not in it.
+// Reads returns the sorted lines of all Gets and Scans since the last Reset.
 func (r *Recorder) Reads() []string { return r.lines(true) }
 
-// Writes returns the lines of everything else, sorted.
+// Writes returns the sorted lines of all other calls since the last Reset.
 func (r *Recorder) Writes() []string { return r.lines(false) }
 
 func (r *Recorder) lines(reads bool) []string {
@@ -61,8 +59,8 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns the lines of each call of the store since the last Reset, in the order in which the calls began. Inside a
-// call they are sorted, for the order of a call's items says nothing.
+// Calls returns the sorted lines of each call since the last Reset, ordered by the start of the
+// calls.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +71,7 @@ func (r *Recorder) Calls() [][]string {
 	return calls
 }
 
-// Reset forgets everything.
+// Reset deletes all lines.
 func (r *Recorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +95,7 @@ func (r *Recorder) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return r.store.Get(ctx, gets)
 }
 
-// Scan implements [hbase.Store]. It is recorded each time that it is run.
+// Scan implements [hbase.Store]. It is recorded each time that it is iterated over.
 func (r *Recorder) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	rows := r.store.Scan(ctx, scan)
 	return func(yield func(hbase.Row, error) bool) {

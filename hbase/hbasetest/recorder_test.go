@@ -20,7 +20,8 @@ func newStore(t *testing.T) hbase.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	if err := s.CreateTable(context.Background(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}, {Name: "i"}}}); err != nil {
+	table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}, {Name: "i"}}}
+	if err := s.CreateTable(context.Background(), table); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -39,17 +40,24 @@ func TestRecorderLines(t *testing.T) {
 		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Page{Start: "a", Stop: "b"}},
 		{Table: "t", Row: "##a", Columns: "i", Versions: 3, Time: hbase.TimeRange{From: 5}},
 	})
-	for range r.Scan(ctx, hbase.Scan{Table: "t", Start: "##a", Columns: "f", Page: hbase.Page{Limit: 2}, Reversed: true, Limit: 20}) {
+	scan := hbase.Scan{
+		Table: "t", Start: "##a", Columns: "f", Page: hbase.Page{Limit: 2}, Reversed: true, Limit: 20,
+	}
+	for range r.Scan(ctx, scan) {
 	}
 	r.Mutate(ctx, []hbase.Mutation{
-		hbase.Put{Table: "t", Row: "##小红", Cells: []hbase.Cell{{Family: "i", Qualifier: "name", Timestamp: 5}, {Family: "f", Qualifier: "\x01"}}},
+		hbase.Put{Table: "t", Row: "##小红", Cells: []hbase.Cell{
+			{Family: "i", Qualifier: "name", Timestamp: 5},
+			{Family: "f", Qualifier: "\x01"},
+		}},
 		hbase.Delete{Table: "t", Row: "##a"},
 		hbase.Delete{Table: "t", Row: "##b", Columns: []hbase.Deletion{
 			{Kind: hbase.Family, Family: "i"},
 			{Kind: hbase.AllVersions, Family: "f", Qualifier: "q"},
 			{Kind: hbase.OneVersion, Family: "f", Qualifier: "", Timestamp: 9}}},
 	})
-	r.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "q"}, hbase.Put{Table: "t", Row: "##a", Cells: []hbase.Cell{{Family: "i", Qualifier: "q"}}})
+	put := hbase.Put{Table: "t", Row: "##a", Cells: []hbase.Cell{{Family: "i", Qualifier: "q"}}}
+	r.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "q"}, put)
 	r.Increment(ctx, hbase.Increment{Table: "t", Row: "##a", Family: "i", Qualifier: "n", Delta: -2})
 	r.CreateTable(ctx, hbase.Table{Name: "u", Families: []hbase.FamilySchema{{Name: "i"}}})
 	r.Tables(ctx)
@@ -79,7 +87,7 @@ func TestRecorderLines(t *testing.T) {
 		t.Errorf("reads (-want +got):\n%s", diff)
 	}
 	if got := len(r.Writes()); got != 7 {
-		t.Errorf("%d writes: %q", got, r.Writes())
+		t.Errorf("got %d writes, want 7: %q", got, r.Writes())
 	}
 	r.Reset()
 	if calls := r.Calls(); calls != nil {
@@ -95,10 +103,10 @@ func TestDecoratorsPassTheSuite(t *testing.T) {
 		}
 		return s
 	}
-	t.Run("a recorder changes no answer", func(t *testing.T) {
+	t.Run("Recorder", func(t *testing.T) {
 		hbasetest.Run(t, func(t *testing.T) hbase.Store { return hbasetest.NewRecorder(open(t), hbasetest.Names{}) })
 	})
-	t.Run("faults that do not happen change no answer", func(t *testing.T) {
+	t.Run("Faults without a fault", func(t *testing.T) {
 		never := hbasetest.When(func(hbasetest.Op) bool { return false }, hbasetest.Fault{})
 		hbasetest.Run(t, func(t *testing.T) hbase.Store { return hbasetest.NewFaults(open(t), never) })
 	})

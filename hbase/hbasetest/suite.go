@@ -15,8 +15,9 @@ import (
 	"twibase/hbase"
 )
 
-// Run holds a store to everything that [hbase.Store] promises, in tests whose names say it. It makes a few tables with names of
-// its own and drops them at the end, so that it can run on a store that others use too. It closes what open returns.
+// Run is the conformance suite of [hbase.Store]. Its tests state the contract. It closes the stores
+// that open returns. It creates tables with unique names and drops them at the end, so that the
+// store may be shared.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -36,13 +37,13 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// suite is a store and the tables that its tests share: they differ in their rows.
+// suite is a store and tables that all tests share. Each test has rows of its own.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table has the families f and i with one version and v with keep versions.
+	// table has the families f and i with one version, and v with keep versions.
 	table string
-	// split has the family i, and regions that begin at each of splits.
+	// split has the family i, and regions that begin at splits.
 	split  string
 	splits []string
 }
@@ -76,7 +77,7 @@ func newSuite(t *testing.T, store hbase.Store) *suite {
 	return s
 }
 
-// row is a key that no other test uses.
+// row returns a key that only this test uses.
 func row(t *testing.T, name string) string { return t.Name() + "/" + name }
 
 // cell parses "family:qualifier".
@@ -85,19 +86,19 @@ func cell(column string, timestamp int64, value string) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp, Value: []byte(value)}
 }
 
-// write makes a mutation of a row; the tests name the row later.
+// write makes a mutation of a row.
 type write func(table, row string) hbase.Mutation
 
 func put(cells ...hbase.Cell) write {
 	return func(table, row string) hbase.Mutation { return hbase.Put{Table: table, Row: row, Cells: cells} }
 }
 
-// put1 writes one cell.
+// put1 puts one cell.
 func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes a part of a row; a column of "f" alone is the family.
+// remove deletes a column, or a family if column has no qualifier.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {
@@ -112,7 +113,7 @@ func removeRow(timestamp int64) write {
 	}
 }
 
-// write sends each mutation in a call of its own, so that their order is theirs.
+// write sends each mutation in its own call, in order.
 func (s *suite) write(t *testing.T, table, row string, writes ...write) {
 	t.Helper()
 	for _, w := range writes {
@@ -123,7 +124,6 @@ func (s *suite) write(t *testing.T, table, row string, writes ...write) {
 	}
 }
 
-// get reads one row.
 func (s *suite) get(t *testing.T, g hbase.Get) []hbase.Cell {
 	t.Helper()
 	if g.Table == "" {
@@ -136,7 +136,7 @@ func (s *suite) get(t *testing.T, g hbase.Get) []hbase.Cell {
 	return results[0].Cells
 }
 
-// expect reads one row and compares it with cells written as text does.
+// expect reads one row and compares it with cells in the format of text.
 func (s *suite) expect(t *testing.T, g hbase.Get, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, text(s.get(t, g))); diff != "" {
@@ -144,7 +144,7 @@ func (s *suite) expect(t *testing.T, g hbase.Get, want ...string) {
 	}
 }
 
-// text writes cells as "family:qualifier@timestamp=value", with escapes for what can't be printed.
+// text formats cells as "family:qualifier@timestamp=value".
 func text(cells []hbase.Cell) (list []string) {
 	for _, c := range cells {
 		list = append(list, fmt.Sprintf("%s:%s@%d=%s", c.Family, escape(c.Qualifier), c.Timestamp, escape(string(c.Value))))

@@ -22,7 +22,7 @@ func (s *suite) testBudget(t *testing.T) {
 		var over *hbase.OverBudget
 		return errors.As(err, &over) && over.Most == most && over.Read > most
 	}
-	t.Run("what a budget does not reach is its error, in its place", func(t *testing.T) {
+	t.Run("Gets beyond the budget have its error", func(t *testing.T) {
 		store := hbase.Budgeted(s.ctx, s.store, most, nil)
 		results, err := store.Get(s.ctx, gets)
 		if err != nil {
@@ -38,25 +38,26 @@ func (s *suite) testBudget(t *testing.T) {
 			}
 		}
 		if answered != 4 {
-			t.Errorf("%d rows of some %d bytes are answered within %d", answered, size, most)
+			t.Errorf("got %d rows of %d bytes within a budget of %d, want 4", answered, size, most)
 		}
 		if _, err := store.Get(s.ctx, gets[:1]); !over(err) {
-			t.Errorf("the next read has the error %v", err)
+			t.Errorf("next read: got error %v, want OverBudget", err)
 		}
 		if results, err := s.store.Get(s.ctx, gets[:1]); err != nil || len(results[0].Cells) != 1 {
-			t.Errorf("the store itself answers %v, %v", results, err)
+			t.Errorf("the store without a budget: got %v, %v", results, err)
 		}
 	})
-	t.Run("a scan ends where the budget does", func(t *testing.T) {
+	t.Run("a scan ends with the budget's error", func(t *testing.T) {
 		answered := 0
 		var last error
-		for _, err := range hbase.Budgeted(s.ctx, s.store, most, nil).Scan(s.ctx, hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}) {
+		scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
+		for _, err := range hbase.Budgeted(s.ctx, s.store, most, nil).Scan(s.ctx, scan) {
 			if last = err; err == nil {
 				answered++
 			}
 		}
 		if answered != 3 || !over(last) {
-			t.Errorf("%d rows, and the error %v", answered, last)
+			t.Errorf("got %d rows and error %v, want 3 rows and OverBudget", answered, last)
 		}
 	})
 }

@@ -20,28 +20,33 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 		expected string
 		want     bool
 	}{
-		{"the expected value lets it put", []write{ten}, "i:q", "old", true},
-		{"another value does not", []write{ten}, "i:q", "other", false},
-		{"a part of the value does not", []write{ten}, "i:q", "ol", false},
-		{"more than the value does not", []write{ten}, "i:q", "old\x00", false},
+		{"the expected value matches", []write{ten}, "i:q", "old", true},
+		{"another value does not match", []write{ten}, "i:q", "other", false},
+		{"a part of the value does not match", []write{ten}, "i:q", "ol", false},
+		{"more than the value does not match", []write{ten}, "i:q", "old\x00", false},
 		{"no expected value matches an absent cell", nil, "i:q", "", true},
-		{"no expected value matches an absent cell of a row that is there", []write{ten}, "i:r", "", true},
+		{"no expected value matches an absent cell of an existing row", []write{ten}, "i:r", "", true},
 		{"no expected value matches an empty cell", []write{put1("i:q", 10, "")}, "i:q", "", true},
 		{"no expected value does not match a value", []write{ten}, "i:q", "", false},
 		{"an expected value does not match an absent cell", nil, "i:q", "old", false},
 		{"an expected value does not match an empty cell", []write{put1("i:q", 10, "")}, "i:q", "old", false},
 		{"a deleted cell is absent", []write{ten, remove(hbase.AllVersions, "i:q", 20)}, "i:q", "", true},
 		{"a deleted cell does not have its value", []write{ten, remove(hbase.AllVersions, "i:q", 20)}, "i:q", "old", false},
-		{"the newest version is looked at", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "new", true},
-		{"an older version is not looked at", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "old", false},
-		{"the version that a deletion uncovers is looked at", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new"), remove(hbase.OneVersion, "v:q", 20)}, "v:q", "old", true},
-		{"the empty qualifier is checked as any other", []write{put1("i:", 10, "old")}, "i:", "old", true},
+		{"the newest version is checked", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "new", true},
+		{"an older version is not checked", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "old", false},
+		{
+			"a version that a deletion uncovers is checked",
+			[]write{put1("v:q", 10, "old"), put1("v:q", 20, "new"), remove(hbase.OneVersion, "v:q", 20)},
+			"v:q", "old", true,
+		},
+		{"the empty qualifier is checked", []write{put1("i:", 10, "old")}, "i:", "old", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			key := row(t, "")
 			s.write(t, s.table, key, c.before...)
 			checked := cell(c.column, 0, "")
-			done, err := s.store.CheckAndPut(s.ctx, hbase.Check{Family: checked.Family, Qualifier: checked.Qualifier, Value: []byte(c.expected)},
+			check := hbase.Check{Family: checked.Family, Qualifier: checked.Qualifier, Value: []byte(c.expected)}
+			done, err := s.store.CheckAndPut(s.ctx, check,
 				hbase.Put{Table: s.table, Row: key, Cells: []hbase.Cell{cell("f:a", 30, "a"), cell("f:b", 30, "b")}})
 			if err != nil || done != c.want {
 				t.Fatalf("got %v, %v", done, err)
@@ -53,7 +58,7 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a put without a timestamp is seen though the checked version is of the future", func(t *testing.T) {
+	t.Run("a put without a timestamp is not older than the checked version", func(t *testing.T) {
 		key, future := row(t, ""), time.Now().Add(24*time.Hour).UnixMilli()
 		s.write(t, s.table, key, put1("i:q", future, "old"))
 		done, err := s.store.CheckAndPut(s.ctx, hbase.Check{Family: "i", Qualifier: "q", Value: []byte("old")},
@@ -63,7 +68,7 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 		}
 		s.expect(t, hbase.Get{Row: key}, fmt.Sprintf("i:q@%d=new", future))
 	})
-	t.Run("a put with an older timestamp than the checked version stays behind it", func(t *testing.T) {
+	t.Run("a put with an older timestamp than the checked version is an older version", func(t *testing.T) {
 		key := row(t, "")
 		s.write(t, s.table, key, put1("v:q", 20, "old"))
 		done, err := s.store.CheckAndPut(s.ctx, hbase.Check{Family: "v", Qualifier: "q", Value: []byte("old")},
@@ -73,12 +78,12 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 		}
 		s.expect(t, hbase.Get{Row: key, Versions: 2}, "v:q@20=old", "v:q@15=new")
 	})
-	t.Run("of many at once exactly one wins", func(t *testing.T) {
+	t.Run("exactly one of many concurrent checks succeeds", func(t *testing.T) {
 		for round := range 5 {
 			s.race(t, row(t, fmt.Sprint(round)))
 		}
 	})
-	t.Run("a chain of checks loses no update", func(t *testing.T) {
+	t.Run("concurrent updates are not lost", func(t *testing.T) {
 		key := row(t, "")
 		s.each(t, 4, func(worker int) error {
 			for range 10 {
@@ -92,7 +97,7 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 	})
 }
 
-// race lets many set an absent cell.
+// race sets an absent cell from many goroutines.
 func (s *suite) race(t *testing.T, key string) {
 	var wins atomic.Int32
 	var winner atomic.Value
@@ -107,12 +112,12 @@ func (s *suite) race(t *testing.T, key string) {
 		return err
 	})
 	if wins.Load() != 1 {
-		t.Fatalf("%d won", wins.Load())
+		t.Fatalf("%d checks succeeded, want 1", wins.Load())
 	}
 	s.expect(t, hbase.Get{Row: key}, "i:owner@10="+winner.Load().(string))
 }
 
-// addByCheck adds one to a number in decimal, by reading and checking until nobody came in between.
+// addByCheck adds one to a decimal number, and retries until the check succeeds.
 func (s *suite) addByCheck(key string) error {
 	for {
 		results, err := s.store.Get(s.ctx, []hbase.Get{{Table: s.table, Row: key}})
@@ -132,7 +137,7 @@ func (s *suite) addByCheck(key string) error {
 	}
 }
 
-// each runs workers at the same time and reports their errors.
+// each runs workers concurrently and reports their errors.
 func (s *suite) each(t *testing.T, workers int, work func(worker int) error) {
 	t.Helper()
 	var group sync.WaitGroup

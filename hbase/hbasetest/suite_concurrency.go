@@ -10,27 +10,28 @@ import (
 )
 
 func (s *suite) testConcurrency(t *testing.T) {
-	t.Run("a row's put is seen whole or not at all", s.testAtomicRow)
-	t.Run("an acknowledged write is seen by whoever reads after it", func(t *testing.T) {
+	t.Run("a put of a row is atomic", s.testAtomicRow)
+	t.Run("a read returns an acknowledged write", func(t *testing.T) {
 		s.each(t, 8, func(worker int) error {
 			key := row(t, fmt.Sprint(worker))
 			for i := range 25 {
 				value := fmt.Sprint(i)
-				if errs, err := s.store.Mutate(s.ctx, []hbase.Mutation{put1("i:q", int64(i+1), value)(s.table, key)}); err != nil || errs != nil {
+				mutations := []hbase.Mutation{put1("i:q", int64(i+1), value)(s.table, key)}
+				if errs, err := s.store.Mutate(s.ctx, mutations); err != nil || errs != nil {
 					return errors.Join(append(errs, err)...)
 				}
 				results, err := s.store.Get(s.ctx, []hbase.Get{{Table: s.table, Row: key}})
 				if err != nil || len(results[0].Cells) != 1 || string(results[0].Cells[0].Value) != value {
-					return fmt.Errorf("read %+v, %v after %s", results, err, value)
+					return fmt.Errorf("got %+v, %v, want %s", results, err, value)
 				}
 			}
 			return nil
 		})
 	})
-	t.Run("all calls run at the same time", s.testMixed)
+	t.Run("all methods run concurrently", s.testMixed)
 }
 
-// testAtomicRow writes the same value to two families of a row again and again, while others read both.
+// testAtomicRow writes one value to all families of a row, while others read them.
 func (s *suite) testAtomicRow(t *testing.T) {
 	key := row(t, "")
 	s.each(t, 6, func(worker int) error {
@@ -49,7 +50,7 @@ func (s *suite) testAtomicRow(t *testing.T) {
 			}
 			for _, c := range results[0].Cells {
 				if len(results[0].Cells) != 3 || string(c.Value) != string(results[0].Cells[0].Value) {
-					return fmt.Errorf("a part of a put was read: %q", text(results[0].Cells))
+					return fmt.Errorf("got a part of a put: %q", text(results[0].Cells))
 				}
 			}
 		}
@@ -57,7 +58,7 @@ func (s *suite) testAtomicRow(t *testing.T) {
 	})
 }
 
-// testMixed checks that nothing gets into another's way; what the calls do is checked elsewhere.
+// testMixed checks that concurrent calls do not fail, and that increments are not lost.
 func (s *suite) testMixed(t *testing.T) {
 	prefix := row(t, "")
 	s.each(t, 8, func(worker int) error {
@@ -70,18 +71,23 @@ func (s *suite) testMixed(t *testing.T) {
 			}[:1+worker%2]); err != nil || errs != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			if _, err := s.store.Increment(s.ctx, hbase.Increment{Table: s.table, Row: key, Family: "v", Qualifier: "n", Delta: 1}); err != nil {
+			inc := hbase.Increment{Table: s.table, Row: key, Family: "v", Qualifier: "n", Delta: 1}
+			if _, err := s.store.Increment(s.ctx, inc); err != nil {
 				return err
 			}
 			if _, err := s.store.CheckAndPut(s.ctx, hbase.Check{Family: "i", Qualifier: "a", Value: []byte("a")},
 				hbase.Put{Table: s.table, Row: key, Cells: []hbase.Cell{cell("f:c", timestamp, "c")}}); err != nil {
 				return err
 			}
-			results, err := s.store.Get(s.ctx, []hbase.Get{{Table: s.table, Row: key}, {Table: s.table, Row: key, Columns: "v", Versions: 3}})
+			results, err := s.store.Get(s.ctx, []hbase.Get{
+				{Table: s.table, Row: key},
+				{Table: s.table, Row: key, Columns: "v", Versions: 3},
+			})
 			if err != nil || results[0].Err != nil || results[1].Err != nil || len(results[0].Cells) == 0 {
 				return fmt.Errorf("%+v, %v", results, err)
 			}
-			for _, err := range s.store.Scan(s.ctx, hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), PageSize: 4}) {
+			scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), PageSize: 4}
+			for _, err := range s.store.Scan(s.ctx, scan) {
 				if err != nil {
 					return err
 				}
@@ -90,13 +96,14 @@ func (s *suite) testMixed(t *testing.T) {
 		return nil
 	})
 	var total int64
-	for r, err := range s.store.Scan(s.ctx, hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "v:n"}) {
+	scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "v:n"}
+	for r, err := range s.store.Scan(s.ctx, scan) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += int64(binary.BigEndian.Uint64(r.Cells[0].Value))
 	}
 	if total != 8*20 {
-		t.Errorf("%d increments were counted, of %d", total, 8*20)
+		t.Errorf("got sum %d, want %d", total, 8*20)
 	}
 }

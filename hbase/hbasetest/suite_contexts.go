@@ -9,13 +9,13 @@ import (
 	"twibase/hbase"
 )
 
-// call is one call of each method of a store, by name.
+// call is a call of a method of a store.
 type call struct {
 	name string
 	do   func(ctx context.Context, store hbase.Store) error
 }
 
-// calls are harmless if they are refused.
+// calls returns a call of each method. They write nothing if they are rejected.
 func (s *suite) calls(table string) []call {
 	return []call{
 		{"Get", func(ctx context.Context, store hbase.Store) error {
@@ -38,7 +38,8 @@ func (s *suite) calls(table string) []call {
 			return err
 		}},
 		{"Increment", func(ctx context.Context, store hbase.Store) error {
-			_, err := store.Increment(ctx, hbase.Increment{Table: table, Row: "refused", Family: "i", Qualifier: "refused", Delta: 1})
+			inc := hbase.Increment{Table: table, Row: "refused", Family: "i", Qualifier: "refused", Delta: 1}
+			_, err := store.Increment(ctx, inc)
 			return err
 		}},
 		{"CreateTable", func(ctx context.Context, store hbase.Store) error {
@@ -58,21 +59,21 @@ func (s *suite) testContexts(t *testing.T) {
 	expired, cancel := context.WithDeadline(s.ctx, time.Now().Add(-time.Second))
 	defer cancel()
 	for _, c := range s.calls(s.table) {
-		t.Run(c.name+" with a cancelled ctx is refused", func(t *testing.T) {
+		t.Run(c.name+" with a canceled ctx is rejected", func(t *testing.T) {
 			if err := c.do(canceled, s.store); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}
 		})
-		t.Run(c.name+" with an expired ctx is refused", func(t *testing.T) {
+		t.Run(c.name+" with an expired ctx is rejected", func(t *testing.T) {
 			if err := c.do(expired, s.store); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-	t.Run("what was refused was not done", func(t *testing.T) {
+	t.Run("rejected calls write nothing", func(t *testing.T) {
 		s.expect(t, hbase.Get{Row: "refused"})
 	})
-	t.Run("a ctx without a deadline is served", func(t *testing.T) {
+	t.Run("a ctx without a deadline", func(t *testing.T) {
 		ctx := context.WithoutCancel(s.ctx)
 		if _, err := s.store.Get(ctx, []hbase.Get{{Table: s.table, Row: row(t, "")}}); err != nil {
 			t.Error(err)
@@ -93,7 +94,7 @@ func testClose(t *testing.T, store hbase.Store) {
 		t.Fatal(err)
 	}
 	for _, c := range (*suite)(nil).calls(missing) {
-		t.Run(c.name+" of a closed store is refused", func(t *testing.T) {
+		t.Run(c.name+" of a closed store is rejected", func(t *testing.T) {
 			if err := c.do(context.Background(), store); !errors.Is(err, hbase.ErrClosed) {
 				t.Errorf("got %v", err)
 			}

@@ -12,10 +12,10 @@ import (
 const missing = "conformance-there-is-no-such-table"
 
 func (s *suite) testErrors(t *testing.T) {
-	t.Run("a Get's error is its own, and the other gets are answered", s.testGetErrors)
-	t.Run("a mutation's error is its own, and the other mutations are done", s.testMutateErrors)
-	t.Run("a scan's error ends it", s.testScanErrors)
-	t.Run("CheckAndPut and Increment say what is wrong", s.testUpdateErrors)
+	t.Run("a Get has its own error", s.testGetErrors)
+	t.Run("a mutation has its own error", s.testMutateErrors)
+	t.Run("an error ends a scan", s.testScanErrors)
+	t.Run("errors of CheckAndPut and Increment", s.testUpdateErrors)
 }
 
 func (s *suite) testGetErrors(t *testing.T) {
@@ -30,17 +30,23 @@ func (s *suite) testGetErrors(t *testing.T) {
 	}{
 		{"a table that does not exist", hbase.Get{Table: missing, Row: "r"}, hbase.ErrTableNotFound},
 		{"a family that does not exist", hbase.Get{Table: s.table, Row: key, Columns: "nope"}, hbase.ErrFamilyNotFound},
-		{"a column of a family that does not exist", hbase.Get{Table: s.table, Row: key, Columns: "i:q nope:q"}, hbase.ErrFamilyNotFound},
-		{"an unknown family of a row that does not exist", hbase.Get{Table: s.table, Row: key + "none", Columns: "nope"}, hbase.ErrFamilyNotFound},
+		{"a column of a family that does not exist",
+			hbase.Get{Table: s.table, Row: key, Columns: "i:q nope:q"}, hbase.ErrFamilyNotFound},
+		{"an unknown family of a row that does not exist",
+			hbase.Get{Table: s.table, Row: key + "none", Columns: "nope"}, hbase.ErrFamilyNotFound},
 		{"an empty row key", hbase.Get{Table: s.table}, hbase.ErrInvalid},
 		{"a row key of 32,768 bytes", hbase.Get{Table: s.table, Row: long}, hbase.ErrInvalid},
 		{"malformed columns", hbase.Get{Table: s.table, Row: key, Columns: "i:"}, hbase.ErrInvalid},
 		{"a negative limit", hbase.Get{Table: s.table, Row: key, Page: hbase.Page{Limit: -1}}, hbase.ErrInvalid},
 		{"negative versions", hbase.Get{Table: s.table, Row: key, Versions: -1}, hbase.ErrInvalid},
-		{"a page of several versions", hbase.Get{Table: s.table, Row: key, Versions: 2, Page: hbase.Page{Limit: 1}}, hbase.ErrInvalid},
-		{"a page with bounds over several families", hbase.Get{Table: s.table, Row: key, Columns: "f i", Page: hbase.After("a", 1)}, hbase.ErrInvalid},
-		{"a page with bounds of a single column", hbase.Get{Table: s.table, Row: key, Columns: "f:a", Page: hbase.After("a", 1)}, hbase.ErrInvalid},
-		{"a time range that ends before it begins", hbase.Get{Table: s.table, Row: key, Time: hbase.TimeRange{From: 2, To: 1}}, hbase.ErrInvalid},
+		{"a page of several versions",
+			hbase.Get{Table: s.table, Row: key, Versions: 2, Page: hbase.Page{Limit: 1}}, hbase.ErrInvalid},
+		{"a page with bounds over several families",
+			hbase.Get{Table: s.table, Row: key, Columns: "f i", Page: hbase.After("a", 1)}, hbase.ErrInvalid},
+		{"a page with bounds of a single column",
+			hbase.Get{Table: s.table, Row: key, Columns: "f:a", Page: hbase.After("a", 1)}, hbase.ErrInvalid},
+		{"a time range that ends before it begins",
+			hbase.Get{Table: s.table, Row: key, Time: hbase.TimeRange{From: 2, To: 1}}, hbase.ErrInvalid},
 	}
 	gets := []hbase.Get{good}
 	for _, b := range bad {
@@ -53,7 +59,7 @@ func (s *suite) testGetErrors(t *testing.T) {
 	for i, r := range results {
 		if i%2 == 0 {
 			if r.Err != nil || len(r.Cells) != 1 || string(r.Cells[0].Value) != "good" {
-				t.Errorf("the good Get at %d: %+v", i, r)
+				t.Errorf("valid Get at %d: %+v", i, r)
 			}
 		} else if b := bad[i/2]; !errors.Is(r.Err, b.want) || r.Cells != nil {
 			t.Errorf("%s: got %v, %v; want %v", b.name, text(r.Cells), r.Err, b.want)
@@ -73,21 +79,29 @@ func (s *suite) testMutateErrors(t *testing.T) {
 	}{
 		{"a put to a table that does not exist", put1("i:q", 1, "")(missing, "r"), hbase.ErrTableNotFound},
 		{"a delete in a table that does not exist", removeRow(1)(missing, "r"), hbase.ErrTableNotFound},
-		{"a put to a family that does not exist", put(cell("i:half", 1, ""), cell("nope:q", 1, ""))(s.table, row(t, "half")), hbase.ErrFamilyNotFound},
-		{"a delete of a family that does not exist", remove(hbase.Family, "nope", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
-		{"a delete of a column of a family that does not exist", remove(hbase.AllVersions, "nope:q", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
-		{"a delete of a version of a family that does not exist", remove(hbase.OneVersion, "nope:q", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
+		{"a put to a family that does not exist",
+			put(cell("i:half", 1, ""), cell("nope:q", 1, ""))(s.table, row(t, "half")), hbase.ErrFamilyNotFound},
+		{"a delete of a family that does not exist",
+			remove(hbase.Family, "nope", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
+		{"a delete of a column of a family that does not exist",
+			remove(hbase.AllVersions, "nope:q", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
+		{"a delete of a version of a family that does not exist",
+			remove(hbase.OneVersion, "nope:q", 1)(s.table, row(t, "")), hbase.ErrFamilyNotFound},
 		{"a put without cells", put()(s.table, row(t, "")), hbase.ErrInvalid},
 		{"a put of an empty row key", put1("i:q", 1, "")(s.table, ""), hbase.ErrInvalid},
 		{"a put of a row key of 32,768 bytes", put1("i:q", 1, "")(s.table, long), hbase.ErrInvalid},
 		{"a put of a negative timestamp", put1("i:q", -1, "")(s.table, row(t, "")), hbase.ErrInvalid},
 		{"a put of the greatest number as timestamp", put1("i:q", math.MaxInt64, "")(s.table, row(t, "")), hbase.ErrInvalid},
-		{"a put of a cell of more than 10 MB", put(cell("i:half", 1, ""), cell("i:q", 1, strings.Repeat("x", hbase.MaxCellSize)))(s.table, row(t, "half")), hbase.ErrCellTooLarge},
+		{"a put of a cell of more than 10 MB",
+			put(cell("i:half", 1, ""), cell("i:q", 1, strings.Repeat("x", hbase.MaxCellSize)))(s.table, row(t, "half")),
+			hbase.ErrCellTooLarge},
 		{"a delete of an empty row key", removeRow(1)(s.table, ""), hbase.ErrInvalid},
 		{"a delete of a negative timestamp", removeRow(-1)(s.table, row(t, "")), hbase.ErrInvalid},
 		{"a delete of the greatest number as timestamp", removeRow(math.MaxInt64)(s.table, row(t, "")), hbase.ErrInvalid},
-		{"a delete of one version without a timestamp", deletion(s.table, hbase.Deletion{Kind: hbase.OneVersion, Family: "i", Qualifier: "q"}), hbase.ErrInvalid},
-		{"a delete of an unknown kind", deletion(s.table, hbase.Deletion{Kind: 9, Family: "i", Timestamp: 1}), hbase.ErrInvalid},
+		{"a delete of one version without a timestamp",
+			deletion(s.table, hbase.Deletion{Kind: hbase.OneVersion, Family: "i", Qualifier: "q"}), hbase.ErrInvalid},
+		{"a delete of an unknown kind",
+			deletion(s.table, hbase.Deletion{Kind: 9, Family: "i", Timestamp: 1}), hbase.ErrInvalid},
 	}
 	good := func(i int) (string, hbase.Mutation) {
 		key := row(t, "good") + string(rune('a'+i))
@@ -107,14 +121,14 @@ func (s *suite) testMutateErrors(t *testing.T) {
 		if i%2 == 0 {
 			key, _ := good(i / 2)
 			if e != nil {
-				t.Errorf("the good mutation at %d: %v", i, e)
+				t.Errorf("valid mutation at %d: %v", i, e)
 			}
 			s.expect(t, hbase.Get{Row: key}, "i:q@1=good")
 		} else if b := bad[i/2]; !errors.Is(e, b.want) {
 			t.Errorf("%s: got %v, want %v", b.name, e, b.want)
 		}
 	}
-	// A put is all or nothing, also when a part of it is wrong.
+	// A put is atomic.
 	s.expect(t, hbase.Get{Row: row(t, "half")})
 }
 
@@ -138,7 +152,7 @@ func (s *suite) testScanErrors(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s: %d rows or errors", c.name, n)
+			t.Errorf("%s: got %d rows or errors, want 1", c.name, n)
 		}
 	}
 }
@@ -156,11 +170,13 @@ func (s *suite) testUpdateErrors(t *testing.T) {
 		{"a row key of 32,768 bytes", s.table, strings.Repeat("k", hbase.MaxRowLength+1), "i", hbase.ErrInvalid},
 	} {
 		check := hbase.Check{Family: "i", Qualifier: "q"}
-		done, err := s.store.CheckAndPut(s.ctx, check, hbase.Put{Table: c.table, Row: c.row, Cells: []hbase.Cell{cell(c.family+":q", 1, "")}})
+		put := hbase.Put{Table: c.table, Row: c.row, Cells: []hbase.Cell{cell(c.family+":q", 1, "")}}
+		done, err := s.store.CheckAndPut(s.ctx, check, put)
 		if done || !errors.Is(err, c.want) {
 			t.Errorf("CheckAndPut, %s: got %v, %v; want %v", c.name, done, err, c.want)
 		}
-		_, err = s.store.Increment(s.ctx, hbase.Increment{Table: c.table, Row: c.row, Family: c.family, Qualifier: "n", Delta: 1})
+		inc := hbase.Increment{Table: c.table, Row: c.row, Family: c.family, Qualifier: "n", Delta: 1}
+		_, err = s.store.Increment(s.ctx, inc)
 		if !errors.Is(err, c.want) {
 			t.Errorf("Increment, %s: got %v; want %v", c.name, err, c.want)
 		}
@@ -171,9 +187,12 @@ func (s *suite) testUpdateErrors(t *testing.T) {
 		cells []hbase.Cell
 		want  error
 	}{
-		{"a check of a family that does not exist", hbase.Check{Family: "nope", Qualifier: "q"}, []hbase.Cell{cell("i:q", 1, "")}, hbase.ErrFamilyNotFound},
+		{"a check of a family that does not exist",
+			hbase.Check{Family: "nope", Qualifier: "q"}, []hbase.Cell{cell("i:q", 1, "")}, hbase.ErrFamilyNotFound},
 		{"a put without cells", hbase.Check{Family: "i", Qualifier: "q"}, nil, hbase.ErrInvalid},
-		{"a cell of more than 10 MB", hbase.Check{Family: "i", Qualifier: "q"}, []hbase.Cell{cell("i:q", 1, strings.Repeat("x", hbase.MaxCellSize))}, hbase.ErrCellTooLarge},
+		{"a cell of more than 10 MB",
+			hbase.Check{Family: "i", Qualifier: "q"}, []hbase.Cell{cell("i:q", 1, strings.Repeat("x", hbase.MaxCellSize))},
+			hbase.ErrCellTooLarge},
 	} {
 		done, err := s.store.CheckAndPut(s.ctx, c.check, hbase.Put{Table: s.table, Row: key, Cells: c.cells})
 		if done || !errors.Is(err, c.want) {

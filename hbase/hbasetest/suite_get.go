@@ -10,12 +10,15 @@ import (
 	"twibase/hbase"
 )
 
-// awkward are rows' and qualifiers' bytes on which an encoding can go wrong, in their order.
-var awkward = []string{"\x00", "\x00\x00", "\x00\x00\x00", "\x00\x01", "\x00\x01\x00", "\x00\xfe", "\x00\xff", "\x01", "\x01\x00", "a", "a\x00",
-	"a\x00\x01", "a\x00b", "a\x00\xff", "a\x01", "ab", "小红", "\xfe\xff", "\xff", "\xff\x00", "\xff\x01", "\xff\xff", "\xff\xff\xff"}
+// awkward are rows and qualifiers with bytes that are hard to encode, ascending.
+var awkward = []string{
+	"\x00", "\x00\x00", "\x00\x00\x00", "\x00\x01", "\x00\x01\x00", "\x00\xfe", "\x00\xff", "\x01", "\x01\x00",
+	"a", "a\x00", "a\x00\x01", "a\x00b", "a\x00\xff", "a\x01", "ab", "小红",
+	"\xfe\xff", "\xff", "\xff\x00", "\xff\x01", "\xff\xff", "\xff\xff\xff",
+}
 
 func (s *suite) testGet(t *testing.T) {
-	t.Run("a row that does not exist has no cells and no error", func(t *testing.T) {
+	t.Run("a missing row has no cells and no error", func(t *testing.T) {
 		s.expect(t, hbase.Get{Row: row(t, "none")})
 	})
 	t.Run("no gets have no results", func(t *testing.T) {
@@ -25,19 +28,20 @@ func (s *suite) testGet(t *testing.T) {
 	})
 
 	key := row(t, "selection")
-	s.write(t, s.table, key, put(cell("v:x", 3, "vx"), cell("i:name", 3, "iname"), cell("i:b", 3, "ib"), cell("f:a", 3, "fa"), cell("f:", 3, "f")))
+	s.write(t, s.table, key, put(
+		cell("v:x", 3, "vx"), cell("i:name", 3, "iname"), cell("i:b", 3, "ib"), cell("f:a", 3, "fa"), cell("f:", 3, "f")))
 	for _, c := range []struct {
 		name, columns string
 		want          []string
 	}{
-		{"no columns select every family, in the order of family and qualifier", "",
+		{"no columns select every family, ordered by family and qualifier", "",
 			[]string{"f:@3=f", "f:a@3=fa", "i:b@3=ib", "i:name@3=iname", "v:x@3=vx"}},
 		{"a family selects all its columns", "f", []string{"f:@3=f", "f:a@3=fa"}},
 		{"columns select no other column", "i:name f:a", []string{"f:a@3=fa", "i:name@3=iname"}},
-		{"families and columns of others go together", "v i:b", []string{"i:b@3=ib", "v:x@3=vx"}},
-		{"a family beside one of its columns is the whole family", "f f:a", []string{"f:@3=f", "f:a@3=fa"}},
-		{"a column named twice comes once", "i:b i:b", []string{"i:b@3=ib"}},
-		{"a column that the row does not have is left out", "i:none i:b i:zzz", []string{"i:b@3=ib"}},
+		{"families and columns are combined", "v i:b", []string{"i:b@3=ib", "v:x@3=vx"}},
+		{"a family and one of its columns is the whole family", "f f:a", []string{"f:@3=f", "f:a@3=fa"}},
+		{"a column named twice is read once", "i:b i:b", []string{"i:b@3=ib"}},
+		{"an absent column is left out", "i:none i:b i:zzz", []string{"i:b@3=ib"}},
 		{"a row without a selected column has no cells", "i:none", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,7 +74,7 @@ func (s *suite) testGet(t *testing.T) {
 		}
 		s.expectValues(t, gets, append([]string{""}, awkward...))
 	})
-	t.Run("results are aligned with gets, in any order and with repeats", func(t *testing.T) {
+	t.Run("results are aligned with gets", func(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			s.write(t, s.table, row(t, name), put1("i:q", 1, name))
 		}
@@ -82,7 +86,7 @@ func (s *suite) testGet(t *testing.T) {
 		names[2] = absent
 		s.expectValues(t, gets, names)
 	})
-	t.Run("hundreds of rows of several tables come in one call", func(t *testing.T) {
+	t.Run("hundreds of rows of several tables", func(t *testing.T) {
 		var gets []hbase.Get
 		var want []string
 		var mutations []hbase.Mutation
@@ -104,7 +108,7 @@ func (s *suite) testGet(t *testing.T) {
 		slices.Reverse(gets)
 		slices.Reverse(want)
 		s.expectValues(t, gets, want)
-		// Scans of the whole table come later.
+		// Scans of whole tables follow.
 		for _, g := range gets {
 			mutations = append(mutations, hbase.Delete{Table: g.Table, Row: g.Row, Timestamp: 2})
 		}
@@ -112,16 +116,16 @@ func (s *suite) testGet(t *testing.T) {
 			t.Fatal(errs, err)
 		}
 	})
-	t.Run("an empty value is a value", func(t *testing.T) {
+	t.Run("an empty value", func(t *testing.T) {
 		s.write(t, s.table, row(t, ""), put1("i:empty", 1, ""))
 		s.expect(t, hbase.Get{Row: row(t, "")}, "i:empty@1=")
 	})
-	t.Run("large and small values come whole", func(t *testing.T) {
+	t.Run("large and small values", func(t *testing.T) {
 		key, large := row(t, ""), string(make([]byte, 300_000))
 		s.write(t, s.table, key, put(cell("i:a", 1, "small"), cell("i:b", 1, large), cell("i:c", 1, "also small")))
 		s.expect(t, hbase.Get{Row: key}, "i:a@1=small", "i:b@1="+escape(large), "i:c@1=also small")
 	})
-	t.Run("what is appended to a result or to a value of it is the caller's alone, however often it is read", func(t *testing.T) {
+	t.Run("an append to a result or its value changes no other result", func(t *testing.T) {
 		key := row(t, "")
 		want := []string{"i:a@1=one", "i:b@1=two"}
 		s.write(t, s.table, key, put(cell("i:a", 1, "one"), cell("i:b", 1, "two")))
@@ -136,10 +140,13 @@ func (s *suite) testGet(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what was answered stays as it is when the row is written to", func(t *testing.T) {
+	t.Run("a write does not change earlier results", func(t *testing.T) {
 		key := row(t, "")
 		s.write(t, s.table, key, put(cell("i:a", 1, "one"), cell("i:b", 1, "two")))
-		before := [][]hbase.Cell{s.get(t, hbase.Get{Row: key}), s.get(t, hbase.Get{Row: key}), s.get(t, hbase.Get{Row: key})}
+		var before [][]hbase.Cell
+		for range 3 {
+			before = append(before, s.get(t, hbase.Get{Row: key}))
+		}
 		s.write(t, s.table, key, put(cell("i:a", 2, "ONE"), cell("i:b", 2, "TWO")))
 		for range 3 {
 			s.expect(t, hbase.Get{Row: key}, "i:a@2=ONE", "i:b@2=TWO")

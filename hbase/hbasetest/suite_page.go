@@ -21,12 +21,12 @@ func (s *suite) testPage(t *testing.T) {
 		want          []string
 	}{
 		{"a limit counts columns", "i", hbase.Page{Limit: 2}, []string{"i:a", "i:b"}},
-		{"a limit is each family's own", "", hbase.Page{Limit: 2}, []string{"f:a", "f:b", "i:a", "i:b", "v:a", "v:b"}},
-		{"a limit is each of the selected families' own", "f v", hbase.Page{Limit: 1}, []string{"f:a", "v:a"}},
+		{"a limit counts per family", "", hbase.Page{Limit: 2}, []string{"f:a", "f:b", "i:a", "i:b", "v:a", "v:b"}},
+		{"a limit counts per selected family", "f v", hbase.Page{Limit: 1}, []string{"f:a", "v:a"}},
 		{"a limit beyond the columns is none", "i", hbase.Page{Limit: 100}, []string{"i:a", "i:b", "i:ba", "i:c", "i:d"}},
 		{"a limit counts named columns too", "i:a i:c i:d f", hbase.Page{Limit: 2}, []string{"f:a", "f:b", "i:a", "i:c"}},
 		{"a page starts with its Start", "i", hbase.Page{Start: "b"}, []string{"i:b", "i:ba", "i:c", "i:d"}},
-		{"a page starts behind its Start if that column is not there", "i", hbase.Page{Start: "bb"}, []string{"i:c", "i:d"}},
+		{"a page starts after an absent Start", "i", hbase.Page{Start: "bb"}, []string{"i:c", "i:d"}},
 		{"a page ends before its Stop", "i", hbase.Page{Stop: "c"}, []string{"i:a", "i:b", "i:ba"}},
 		{"a page lies between Start and Stop", "i", hbase.Page{Start: "b", Stop: "d"}, []string{"i:b", "i:ba", "i:c"}},
 		{"a limit holds between Start and Stop", "i", hbase.Page{Start: "b", Stop: "d", Limit: 2}, []string{"i:b", "i:ba"}},
@@ -34,9 +34,9 @@ func (s *suite) testPage(t *testing.T) {
 		{"a page with Start equal to Stop is empty", "i", hbase.Page{Start: "b", Stop: "b"}, nil},
 		{"a page after a column leaves that column out", "i", hbase.After("b", 2), []string{"i:ba", "i:c"}},
 		{"a page after the last column is empty", "f", hbase.After("c", 2), nil},
-		{"a page does not run on into the next family", "f", hbase.Page{Start: "c"}, []string{"f:c"}},
-		{"a page of exactly one column has that one", "i", hbase.Exactly("b"), []string{"i:b"}},
-		{"a page of exactly one column that is not there is empty", "i", hbase.Exactly("bb"), nil},
+		{"a page ends with its family", "f", hbase.Page{Start: "c"}, []string{"f:c"}},
+		{"a page of exactly one column", "i", hbase.Exactly("b"), []string{"i:b"}},
+		{"a page of an absent column is empty", "i", hbase.Exactly("bb"), nil},
 		{"a page has one version of each column", "v", hbase.Page{Limit: 2}, []string{"v:a", "v:b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -52,8 +52,8 @@ func (s *suite) testPage(t *testing.T) {
 			}
 		})
 	}
-	t.Run("pages put together are the whole list", s.testPages)
-	t.Run("deleted columns do not count for a limit", func(t *testing.T) {
+	t.Run("consecutive pages are the whole list", s.testPages)
+	t.Run("a limit ignores deleted columns", func(t *testing.T) {
 		var cells []hbase.Cell
 		for i := range 20 {
 			cells = append(cells, cell(fmt.Sprintf("i:%02d", i), 1, ""))
@@ -68,9 +68,11 @@ func (s *suite) testPage(t *testing.T) {
 		s.write(t, s.table, row(t, ""), remove(hbase.Family, "i", 3), put1("i:05", 4, ""), put1("i:99", 4, ""))
 		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.After("04", 2)}, "i:05@4=", "i:99@4=")
 	})
-	t.Run("columns outside of the time range do not count for a limit", func(t *testing.T) {
-		s.write(t, s.table, row(t, ""), put(cell("i:a", 5, ""), cell("i:b", 9, ""), cell("i:c", 5, ""), cell("i:d", 9, ""), cell("i:e", 9, "")))
-		s.expect(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.Page{Limit: 2}, Time: hbase.TimeRange{From: 9}}, "i:b@9=", "i:d@9=")
+	t.Run("a limit ignores columns outside of the time range", func(t *testing.T) {
+		s.write(t, s.table, row(t, ""), put(
+			cell("i:a", 5, ""), cell("i:b", 9, ""), cell("i:c", 5, ""), cell("i:d", 9, ""), cell("i:e", 9, "")))
+		get := hbase.Get{Row: row(t, ""), Columns: "i", Page: hbase.Page{Limit: 2}, Time: hbase.TimeRange{From: 9}}
+		s.expect(t, get, "i:b@9=", "i:d@9=")
 	})
 	t.Run("bounds hold any bytes", func(t *testing.T) {
 		var cells []hbase.Cell
@@ -96,7 +98,7 @@ func (s *suite) testPages(t *testing.T) {
 	for page := (hbase.Page{Limit: 10}); ; {
 		next := s.get(t, hbase.Get{Row: row(t, ""), Columns: "i", Page: page})
 		if len(next) > 10 {
-			t.Fatalf("a page of %d columns", len(next))
+			t.Fatalf("got a page of %d columns, want at most 10", len(next))
 		}
 		if got = append(got, next...); len(next) < 10 {
 			break

@@ -13,11 +13,11 @@ import (
 )
 
 func (s *suite) testScan(t *testing.T) {
-	// Rows on both sides of the regions' bounds, and on them.
+	// Rows before, at and after the regions' bounds.
 	rows := []string{"a", "b", "b\x00", "bb", "f\xff\xff", "g", "g\x00", "h", "o", "p", "q", "z", "\xff\xff"}
 	var mutations []hbase.Mutation
 	for _, key := range rows {
-		mutations = append(mutations, hbase.Put{Table: s.split, Row: key, Cells: []hbase.Cell{cell("i:x", 1, key), cell("i:y", 1, "")}})
+		mutations = append(mutations, put(cell("i:x", 1, key), cell("i:y", 1, ""))(s.split, key))
 	}
 	if errs, err := s.store.Mutate(s.ctx, mutations); errs != nil || err != nil {
 		t.Fatal(errs, err)
@@ -28,14 +28,14 @@ func (s *suite) testScan(t *testing.T) {
 		limit       int
 		want        []string
 	}{
-		{"an empty range is the whole table, over all its regions", "", "", 0, rows},
+		{"without bounds it is the whole table", "", "", 0, rows},
 		{"a range includes its Start", "b", "", 0, rows[1:]},
 		{"a range excludes its Stop", "", "g", 0, rows[:5]},
 		{"a range lies between Start and Stop", "b\x00", "p", 0, rows[2:9]},
 		{"bounds need not be rows", "aa", "gg", 0, rows[1:7]},
 		{"a range with Start equal to Stop is empty", "b", "b", 0, nil},
-		{"a range with Start behind Stop is empty", "h", "b", 0, nil},
-		{"a range behind the last row is empty", "\xff\xff\xff", "", 0, nil},
+		{"a range with Start after Stop is empty", "h", "b", 0, nil},
+		{"a range after the last row is empty", "\xff\xff\xff", "", 0, nil},
 		{"a limit ends a scan", "b", "", 3, rows[1:4]},
 		{"a limit holds across regions", "", "", 8, rows[:8]},
 		{"a limit beyond the rows is none", "", "", 100, rows},
@@ -43,7 +43,8 @@ func (s *suite) testScan(t *testing.T) {
 	} {
 		for _, size := range []int{0, 1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, in pages of %d", c.name, size), func(t *testing.T) {
-				s.expectRows(t, hbase.Scan{Table: s.split, Start: c.start, Stop: c.stop, Limit: c.limit, PageSize: size}, c.want...)
+				scan := hbase.Scan{Table: s.split, Start: c.start, Stop: c.stop, Limit: c.limit, PageSize: size}
+				s.expectRows(t, scan, c.want...)
 			})
 		}
 	}
@@ -57,7 +58,7 @@ func (s *suite) testScan(t *testing.T) {
 	}{
 		{"a reversed scan without a Start begins with the last row of the last region", "", "", 0, down},
 		{"a reversed scan includes its Start", "p", "", 0, down[3:]},
-		{"a reversed scan begins before a Start that is no row", "pp", "", 0, down[3:]},
+		{"a reversed scan begins before a missing Start", "pp", "", 0, down[3:]},
 		{"a reversed scan excludes its Stop", "", "g", 0, down[:7]},
 		{"a reversed scan lies between Start and Stop", "p", "b\x00", 0, down[3:10]},
 		{"a reversed scan with Start equal to Stop is empty", "b", "b", 0, nil},
@@ -67,11 +68,12 @@ func (s *suite) testScan(t *testing.T) {
 	} {
 		for _, size := range []int{0, 1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, in pages of %d", c.name, size), func(t *testing.T) {
-				s.expectRows(t, hbase.Scan{Table: s.split, Start: c.start, Stop: c.stop, Limit: c.limit, PageSize: size, Reversed: true}, c.want...)
+				scan := hbase.Scan{Table: s.split, Start: c.start, Stop: c.stop, Limit: c.limit, PageSize: size, Reversed: true}
+				s.expectRows(t, scan, c.want...)
 			})
 		}
 	}
-	t.Run("a row's cells are in ascending order in a reversed scan too", func(t *testing.T) {
+	t.Run("the cells of a reversed scan ascend", func(t *testing.T) {
 		for row, err := range s.store.Scan(s.ctx, hbase.Scan{Table: s.split, Start: "q", Reversed: true, Limit: 1}) {
 			if diff := cmp.Diff([]string{"i:x@1=q", "i:y@1="}, text(row.Cells)); err != nil || diff != "" {
 				t.Error(err, diff)
@@ -79,9 +81,9 @@ func (s *suite) testScan(t *testing.T) {
 		}
 	})
 	t.Run("rows hold any bytes and sort bytewise", s.testScanBytes)
-	t.Run("rows without a selected cell are passed over", s.testScanPassesOver)
+	t.Run("rows without a selected cell are skipped", s.testScanSkips)
 	t.Run("a scan selects cells as a Get does", s.testScanSelects)
-	t.Run("a scan can be broken off", func(t *testing.T) {
+	t.Run("a scan can end early", func(t *testing.T) {
 		for range 3 {
 			for range s.store.Scan(s.ctx, hbase.Scan{Table: s.split, PageSize: 2}) {
 				break
@@ -89,7 +91,7 @@ func (s *suite) testScan(t *testing.T) {
 		}
 		s.expectRows(t, hbase.Scan{Table: s.split, PageSize: 2}, rows...)
 	})
-	t.Run("the same scan can be run again", func(t *testing.T) {
+	t.Run("a scan can be repeated", func(t *testing.T) {
 		scan := s.store.Scan(s.ctx, hbase.Scan{Table: s.split, PageSize: 4, Limit: 6})
 		for range 2 {
 			n := 0
@@ -99,11 +101,11 @@ func (s *suite) testScan(t *testing.T) {
 				}
 			}
 			if n != 6 {
-				t.Errorf("%d rows", n)
+				t.Errorf("got %d rows, want 6", n)
 			}
 		}
 	})
-	t.Run("other calls work inside a scan", func(t *testing.T) {
+	t.Run("other calls during a scan", func(t *testing.T) {
 		for r, err := range s.store.Scan(s.ctx, hbase.Scan{Table: s.split, PageSize: 3}) {
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +114,7 @@ func (s *suite) testScan(t *testing.T) {
 			s.write(t, s.split, r.Key, put1("i:y", 1, ""))
 		}
 	})
-	t.Run("a scan ends with an error when its ctx does", func(t *testing.T) {
+	t.Run("a scan returns the error of its ctx", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
 		n := 0
@@ -123,7 +125,7 @@ func (s *suite) testScan(t *testing.T) {
 			cancel()
 		}
 		if n >= len(rows) || !errors.Is(last, context.Canceled) {
-			t.Errorf("%d rows, then %v", n, last)
+			t.Errorf("got %d rows, then %v", n, last)
 		}
 	})
 }
@@ -143,11 +145,12 @@ func (s *suite) testScanBytes(t *testing.T) {
 	}
 	slices.Reverse(want)
 	for i := range want {
-		s.expectRows(t, hbase.Scan{Table: s.table, Start: want[i], Stop: prefix, Reversed: true, PageSize: 5}, want[i:len(want)-1]...)
+		scan := hbase.Scan{Table: s.table, Start: want[i], Stop: prefix, Reversed: true, PageSize: 5}
+		s.expectRows(t, scan, want[i:len(want)-1]...)
 	}
 }
 
-func (s *suite) testScanPassesOver(t *testing.T) {
+func (s *suite) testScanSkips(t *testing.T) {
 	prefix := row(t, "")
 	var want []string
 	for i := range 24 {
@@ -163,7 +166,9 @@ func (s *suite) testScanPassesOver(t *testing.T) {
 			s.write(t, s.table, key, put1("f:mark", 50, ""))
 		}
 	}
-	scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "f", Time: hbase.TimeRange{To: 50}}
+	scan := hbase.Scan{
+		Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "f", Time: hbase.TimeRange{To: 50},
+	}
 	for _, size := range []int{0, 1, 2, 5} {
 		scan.PageSize = size
 		s.expectRows(t, scan, want...)
@@ -179,7 +184,8 @@ func (s *suite) testScanSelects(t *testing.T) {
 	prefix := row(t, "")
 	for i := range 3 {
 		s.write(t, s.table, prefix+fmt.Sprint(i), put(
-			cell("v:a", 1, "a1"), cell("v:a", 2, "a2"), cell("v:a", 3, "a3"), cell("v:b", 3, "b3"), cell("i:a", 3, "i"), cell("i:b", 3, "i")))
+			cell("v:a", 1, "a1"), cell("v:a", 2, "a2"), cell("v:a", 3, "a3"),
+			cell("v:b", 3, "b3"), cell("i:a", 3, "i"), cell("i:b", 3, "i")))
 	}
 	for _, scan := range []hbase.Scan{
 		{},
@@ -197,13 +203,15 @@ func (s *suite) testScanSelects(t *testing.T) {
 				t.Fatal(err)
 			}
 			n++
-			got := s.get(t, hbase.Get{Row: r.Key, Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time})
+			got := s.get(t, hbase.Get{
+				Row: r.Key, Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time,
+			})
 			if diff := cmp.Diff(text(got), text(r.Cells)); diff != "" || len(r.Cells) == 0 {
 				t.Errorf("%+v: Get and Scan differ (-get +scan):\n%s", scan, diff)
 			}
 		}
 		if n != 3 {
-			t.Errorf("%+v: %d rows", scan, n)
+			t.Errorf("%+v: got %d rows, want 3", scan, n)
 		}
 	}
 }
@@ -216,7 +224,7 @@ func (s *suite) expectRows(t *testing.T, scan hbase.Scan, want ...string) {
 			t.Fatalf("%+v: %v", scan, err)
 		}
 		if len(row.Cells) == 0 {
-			t.Errorf("%+v: row %q has no cells", scan, row.Key)
+			t.Errorf("%+v: row %q without cells", scan, row.Key)
 		}
 		got = append(got, row.Key)
 	}

@@ -13,41 +13,45 @@ func (s *suite) testStats(t *testing.T) {
 		s.write(t, s.table, row(t, fmt.Sprint(i)), put1("i:q", 1, "12345"))
 	}
 	prefix := row(t, "")
-	t.Run("gets, rows that were there, their bytes and RPCs are counted", func(t *testing.T) {
+	t.Run("Get counts Gets, rows, bytes and RPCs", func(t *testing.T) {
 		var stats hbase.Stats
 		results, err := s.store.Get(hbase.WithStats(s.ctx, &stats), []hbase.Get{
 			{Table: s.table, Row: prefix + "0"}, {Table: s.table, Row: prefix + "1"}, {Table: s.table, Row: prefix + "none"}})
 		if err != nil || len(results) != 3 {
 			t.Fatal(results, err)
 		}
-		if stats.Gets.Load() != 3 || stats.Rows.Load() != 2 || stats.Bytes.Load() < 2*7 || stats.RPCs.Load() < 1 || stats.Scans.Load() != 0 {
-			t.Errorf("gets %d, rows %d, bytes %d, RPCs %d, scans %d", stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load(),
-				stats.RPCs.Load(), stats.Scans.Load())
+		gets, scans, rows := stats.Gets.Load(), stats.Scans.Load(), stats.Rows.Load()
+		bytes, rpcs := stats.Bytes.Load(), stats.RPCs.Load()
+		if gets != 3 || rows != 2 || bytes < 2*7 || rpcs < 1 || scans != 0 {
+			t.Errorf("gets %d, rows %d, bytes %d, RPCs %d, scans %d", gets, rows, bytes, rpcs, scans)
 		}
 	})
-	t.Run("a scan, its rows and its pages are counted", func(t *testing.T) {
+	t.Run("Scan counts rows and pages", func(t *testing.T) {
 		var stats hbase.Stats
-		for _, err := range s.store.Scan(hbase.WithStats(s.ctx, &stats), hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), PageSize: 2}) {
+		scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), PageSize: 2}
+		for _, err := range s.store.Scan(hbase.WithStats(s.ctx, &stats), scan) {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		if stats.Scans.Load() != 1 || stats.Rows.Load() != 6 || stats.RPCs.Load() < 3 || stats.Gets.Load() != 0 {
-			t.Errorf("scans %d, rows %d, RPCs %d, gets %d", stats.Scans.Load(), stats.Rows.Load(), stats.RPCs.Load(), stats.Gets.Load())
+			t.Errorf("scans %d, rows %d, RPCs %d, gets %d",
+				stats.Scans.Load(), stats.Rows.Load(), stats.RPCs.Load(), stats.Gets.Load())
 		}
 	})
-	t.Run("the region servers of reads are counted if somebody wants to know", func(t *testing.T) {
+	t.Run("Servers collects the region servers of reads", func(t *testing.T) {
 		stats := hbase.Stats{Servers: new(hbase.Servers)}
-		if _, err := s.store.Get(hbase.WithStats(s.ctx, &stats), []hbase.Get{{Table: s.table, Row: prefix + "0"}, {Table: s.table, Row: prefix + "0"}}); err != nil {
+		ctx, get := hbase.WithStats(s.ctx, &stats), hbase.Get{Table: s.table, Row: prefix + "0"}
+		if _, err := s.store.Get(ctx, []hbase.Get{get, get}); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range s.store.Scan(hbase.WithStats(s.ctx, &stats), hbase.Scan{Table: s.table, Start: prefix + "0", Limit: 1}) {
+		for _, err := range s.store.Scan(ctx, hbase.Scan{Table: s.table, Start: prefix + "0", Limit: 1}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		if n := stats.Servers.Len(); n != 1 {
-			t.Errorf("one row is on %d servers", n)
+			t.Errorf("got %d servers of one row, want 1", n)
 		}
 	})
 	for _, write := range []struct {
@@ -59,11 +63,13 @@ func (s *suite) testStats(t *testing.T) {
 			return err
 		}},
 		{"CheckAndPut", func(ctx context.Context) error {
-			_, err := s.store.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "none"}, put1("i:q", 1, "")(s.table, prefix+"0").(hbase.Put))
+			check := hbase.Check{Family: "i", Qualifier: "none"}
+			_, err := s.store.CheckAndPut(ctx, check, put1("i:q", 1, "")(s.table, prefix+"0").(hbase.Put))
 			return err
 		}},
 		{"Increment", func(ctx context.Context) error {
-			_, err := s.store.Increment(ctx, hbase.Increment{Table: s.table, Row: prefix + "count", Family: "i", Qualifier: "n", Delta: 1})
+			inc := hbase.Increment{Table: s.table, Row: prefix + "count", Family: "i", Qualifier: "n", Delta: 1}
+			_, err := s.store.Increment(ctx, inc)
 			return err
 		}},
 	} {
@@ -73,7 +79,7 @@ func (s *suite) testStats(t *testing.T) {
 				t.Fatal(err)
 			}
 			if stats.RPCs.Load() < 1 || stats.Servers.Len() != 1 {
-				t.Errorf("%d RPCs to %d servers", stats.RPCs.Load(), stats.Servers.Len())
+				t.Errorf("got %d RPCs to %d servers, want 1 server", stats.RPCs.Load(), stats.Servers.Len())
 			}
 		})
 	}

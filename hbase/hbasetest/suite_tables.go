@@ -9,24 +9,24 @@ import (
 )
 
 func (s *suite) testTables(t *testing.T) {
-	t.Run("the tables are listed by their names, ascending", func(t *testing.T) {
+	t.Run("Tables returns names, ascending", func(t *testing.T) {
 		names, err := s.store.Tables(s.ctx)
 		if err != nil || !slices.IsSorted(names) || !slices.Contains(names, s.table) || !slices.Contains(names, s.split) {
 			t.Errorf("got %q, %v", names, err)
 		}
 	})
-	t.Run("a table is made once", func(t *testing.T) {
+	t.Run("creating an existing table", func(t *testing.T) {
 		err := s.store.CreateTable(s.ctx, hbase.Table{Name: s.table, Families: []hbase.FamilySchema{{Name: "other"}}})
 		if !errors.Is(err, hbase.ErrTableExists) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a table that does not exist can't be dropped", func(t *testing.T) {
+	t.Run("dropping a missing table", func(t *testing.T) {
 		if err := s.store.DropTable(s.ctx, missing); !errors.Is(err, hbase.ErrTableNotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a malformed definition is refused", func(t *testing.T) {
+	t.Run("creating a malformed table", func(t *testing.T) {
 		for name, table := range map[string]hbase.Table{
 			"no name":                {Families: []hbase.FamilySchema{{Name: "i"}}},
 			"a name of other bytes":  {Name: "a b", Families: []hbase.FamilySchema{{Name: "i"}}},
@@ -42,8 +42,12 @@ func (s *suite) testTables(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a dropped table is gone, and one of its name made after it is empty", func(t *testing.T) {
-		table := hbase.Table{Name: s.table + "-again", Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{"\x00\xff", "m"}}
+	t.Run("a dropped table is missing, and empty when it is created again", func(t *testing.T) {
+		table := hbase.Table{
+			Name:     s.table + "-again",
+			Families: []hbase.FamilySchema{{Name: "i"}},
+			Splits:   []string{"\x00\xff", "m"},
+		}
 		for range 2 {
 			if err := s.store.CreateTable(s.ctx, table); err != nil {
 				t.Fatal(err)

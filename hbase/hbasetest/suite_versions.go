@@ -7,7 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// scenario is writes to one row, each a call of its own, and what a Get of it answers then.
+// scenario is writes to one row, each a call, and the result of a Get after them.
 type scenario struct {
 	name   string
 	writes []write
@@ -29,23 +29,23 @@ func (s *suite) testVersions(t *testing.T) {
 	one, two, three := put1("v:q", 10, "one"), put1("v:q", 20, "two"), put1("v:q", 30, "three")
 	many := []write{one, two, three, put1("v:q", 40, "four"), put1("v:q", 50, "five")}
 	s.play(t, []scenario{
-		{"one version is read unless more are asked for", []write{one, two, three},
+		{"one version is the default", []write{one, two, three},
 			hbase.Get{}, []string{"v:q@30=three"}},
-		{"the newest is that of the greatest timestamp, whatever was written last", []write{three, one, two},
+		{"the newest version has the greatest timestamp", []write{three, one, two},
 			hbase.Get{}, []string{"v:q@30=three"}},
-		{"versions come newest first", []write{two, three, one},
+		{"versions are ordered newest first", []write{two, three, one},
 			hbase.Get{Versions: 3}, []string{"v:q@30=three", "v:q@20=two", "v:q@10=one"}},
-		{"no more versions come than asked for", []write{one, two, three},
+		{"Versions is a limit", []write{one, two, three},
 			hbase.Get{Versions: 2}, []string{"v:q@30=three", "v:q@20=two"}},
-		{"fewer versions come if there are fewer", []write{one},
+		{"a limit beyond the versions", []write{one},
 			hbase.Get{Versions: 9}, []string{"v:q@10=one"}},
-		{"no more versions come than the family keeps", append(many, put1("v:q", 60, "six"), put1("v:q", 70, "seven")),
+		{"the family's VERSIONS is a limit", append(many, put1("v:q", 60, "six"), put1("v:q", 70, "seven")),
 			hbase.Get{Versions: 100}, []string{"v:q@70=seven", "v:q@60=six", "v:q@50=five", "v:q@40=four", "v:q@30=three"}},
-		{"a family of one version shows one", []write{put1("i:q", 10, "one"), put1("i:q", 20, "two")},
+		{"a family of one version", []write{put1("i:q", 10, "one"), put1("i:q", 20, "two")},
 			hbase.Get{Versions: 100}, []string{"i:q@20=two"}},
-		{"each column has versions of its own", []write{one, two, put1("v:r", 5, "r"), put1("v:p", 40, "p")},
+		{"versions are counted per column", []write{one, two, put1("v:r", 5, "r"), put1("v:p", 40, "p")},
 			hbase.Get{Versions: 2}, []string{"v:p@40=p", "v:q@20=two", "v:q@10=one", "v:r@5=r"}},
-		{"a put of a timestamp that is there replaces that version", []write{one, two, put1("v:q", 10, "again")},
+		{"a put of the same timestamp replaces the version", []write{one, two, put1("v:q", 10, "again")},
 			hbase.Get{Versions: 3}, []string{"v:q@20=two", "v:q@10=again"}},
 		{"a shorter value replaces a longer one", []write{put1("i:q", 10, "long value"), put1("i:q", 10, "")},
 			hbase.Get{}, []string{"i:q@10="}},
@@ -53,13 +53,13 @@ func (s *suite) testVersions(t *testing.T) {
 			hbase.Get{Versions: keep, Time: hbase.TimeRange{From: 20, To: 40}}, []string{"v:q@30=three", "v:q@20=two"}},
 		{"a time range is applied before versions are counted", many,
 			hbase.Get{Versions: 2, Time: hbase.TimeRange{To: 40}}, []string{"v:q@30=three", "v:q@20=two"}},
-		{"one version of a time range is its newest", many,
+		{"the newest version of a time range", many,
 			hbase.Get{Time: hbase.TimeRange{From: 15, To: 45}}, []string{"v:q@40=four"}},
-		{"a time range without an end has none", many,
+		{"a time range without an end", many,
 			hbase.Get{Versions: keep, Time: hbase.TimeRange{From: 40}}, []string{"v:q@50=five", "v:q@40=four"}},
-		{"an empty time range has nothing", many,
+		{"an empty time range", many,
 			hbase.Get{Versions: keep, Time: hbase.TimeRange{From: 20, To: 20}}, nil},
-		{"versions are read of named columns too", []write{one, two, put1("v:r", 10, "r")},
+		{"versions of named columns", []write{one, two, put1("v:r", 10, "r")},
 			hbase.Get{Columns: "v:q", Versions: 2}, []string{"v:q@20=two", "v:q@10=one"}},
 	})
 	t.Run("a put without a timestamp has the store's present", func(t *testing.T) {
@@ -69,7 +69,7 @@ func (s *suite) testVersions(t *testing.T) {
 			t.Errorf("got %v at %v", text(cells), now)
 		}
 	})
-	t.Run("a put without a timestamp is behind one of the future", func(t *testing.T) {
+	t.Run("a put without a timestamp is older than one of the future", func(t *testing.T) {
 		future := time.Now().Add(24 * time.Hour).UnixMilli()
 		s.write(t, s.table, row(t, ""), put1("i:q", future, "future"), put1("i:q", 0, "now"))
 		if cells := s.get(t, hbase.Get{Row: row(t, "")}); len(cells) != 1 || string(cells[0].Value) != "future" {

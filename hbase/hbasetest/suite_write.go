@@ -5,19 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"twibase/hbase"
 )
 
 func (s *suite) testMutate(t *testing.T) {
-	t.Run("no mutations are no work", func(t *testing.T) {
+	t.Run("no mutations", func(t *testing.T) {
 		if errs, err := s.store.Mutate(s.ctx, nil); errs != nil || err != nil {
 			t.Error(errs, err)
 		}
 	})
-	t.Run("a put writes all its cells and leaves the row's others", func(t *testing.T) {
-		s.write(t, s.table, row(t, ""), put1("i:old", 1, "old"), put(cell("f:a", 1, "a"), cell("i:b", 1, "b"), cell("v:c", 1, "c")))
+	t.Run("a put keeps the row's other cells", func(t *testing.T) {
+		s.write(t, s.table, row(t, ""), put1("i:old", 1, "old"))
+		s.write(t, s.table, row(t, ""), put(cell("f:a", 1, "a"), cell("i:b", 1, "b"), cell("v:c", 1, "c")))
 		s.expect(t, hbase.Get{Row: row(t, "")}, "f:a@1=a", "i:b@1=b", "i:old@1=old", "v:c@1=c")
 	})
 	t.Run("one put writes several versions of a column", func(t *testing.T) {
@@ -38,7 +37,7 @@ func (s *suite) testMutate(t *testing.T) {
 		}
 		s.expectValues(t, gets, want)
 	})
-	t.Run("puts and deletes go together in one call", func(t *testing.T) {
+	t.Run("one call has puts and deletes", func(t *testing.T) {
 		s.write(t, s.table, row(t, "old"), put1("i:q", 1, "old"))
 		errs, err := s.store.Mutate(s.ctx, []hbase.Mutation{
 			put1("i:q", 1, "new")(s.table, row(t, "new")),
@@ -51,13 +50,14 @@ func (s *suite) testMutate(t *testing.T) {
 		s.expect(t, hbase.Get{Row: row(t, "new")}, "i:q@1=new")
 		s.expect(t, hbase.Get{Row: row(t, "old")}, "i:q@3=again")
 	})
-	t.Run("writing twice is writing once", func(t *testing.T) {
+	t.Run("writes are idempotent", func(t *testing.T) {
 		for range 2 {
-			s.write(t, s.table, row(t, ""), put(cell("v:a", 7, "a"), cell("v:b", 7, "b")), remove(hbase.OneVersion, "v:b", 7))
+			s.write(t, s.table, row(t, ""),
+				put(cell("v:a", 7, "a"), cell("v:b", 7, "b")), remove(hbase.OneVersion, "v:b", 7))
 		}
 		s.expect(t, hbase.Get{Row: row(t, ""), Versions: keep}, "v:a@7=a")
 	})
-	t.Run("whoever passes mutations may use their memory again", func(t *testing.T) {
+	t.Run("the caller may reuse its slices", func(t *testing.T) {
 		value := []byte("value")
 		cells := []hbase.Cell{{Family: "i", Qualifier: "q", Timestamp: 1, Value: value}}
 		mutations := []hbase.Mutation{hbase.Put{Table: s.table, Row: row(t, ""), Cells: cells}}
@@ -68,25 +68,24 @@ func (s *suite) testMutate(t *testing.T) {
 		cells[0].Qualifier, mutations[0] = "!", nil
 		s.expect(t, hbase.Get{Row: row(t, "")}, "i:q@1=value")
 	})
-	t.Run("a row key may have 32,767 bytes", func(t *testing.T) {
+	t.Run("a row key of 32,767 bytes", func(t *testing.T) {
 		key := strings.Repeat("k", hbase.MaxRowLength)
 		s.write(t, s.table, key, put1("i:q", 1, "long"))
 		s.expect(t, hbase.Get{Row: key}, "i:q@1=long")
 		s.expectRows(t, hbase.Scan{Table: s.table, Start: key[:100], Stop: key[:99] + "l"}, key)
 	})
-	t.Run("a cell may have megabytes", func(t *testing.T) {
+	t.Run("a cell of megabytes", func(t *testing.T) {
 		value := strings.Repeat("0123456789abcdef", 9<<16)
 		s.write(t, s.table, row(t, ""), put1("i:q", 1, value))
 		if cells := s.get(t, hbase.Get{Row: row(t, "")}); len(cells) != 1 || string(cells[0].Value) != value {
-			t.Errorf("%d cells", len(cells))
+			t.Errorf("got %d cells, want 1 with the value", len(cells))
 		}
 	})
-	t.Run("timestamps span their range", func(t *testing.T) {
+	t.Run("the least and the greatest timestamp", func(t *testing.T) {
 		const last = 1<<63 - 2
-		s.write(t, s.table, row(t, ""), put(cell("v:q", 1, "first"), cell("v:q", 1<<40, "middle"), cell("v:q", last, "last")))
-		got := text(s.get(t, hbase.Get{Row: row(t, ""), Versions: 3}))
-		if diff := cmp.Diff([]string{fmt.Sprintf("v:q@%d=last", last), fmt.Sprintf("v:q@%d=middle", 1<<40), "v:q@1=first"}, got); diff != "" {
-			t.Error(diff)
-		}
+		s.write(t, s.table, row(t, ""), put(
+			cell("v:q", 1, "first"), cell("v:q", 1<<40, "middle"), cell("v:q", last, "last")))
+		s.expect(t, hbase.Get{Row: row(t, ""), Versions: 3},
+			fmt.Sprintf("v:q@%d=last", last), fmt.Sprintf("v:q@%d=middle", 1<<40), "v:q@1=first")
 	})
 }

@@ -11,23 +11,24 @@ import (
 	"twibase/hbase"
 )
 
-// Unwritten is a store that keeps copies of its last answers to Gets, to tell whether anybody wrote to the cells of one, or to what their memos had: they may be others',
-// too. It is safe for concurrent use.
+// Unwritten is a store that detects writes to the cells of its results, or to the values of their
+// memos, which other callers may share. It keeps copies of its last results. It is safe for
+// concurrent use.
 type Unwritten struct {
 	hbase.Store
 	mu   sync.Mutex
 	next int
 	kept [1024]kept
-	err  error // the first that was found
+	err  error // the first one found
 }
 
 type kept struct {
 	get          hbase.Get
 	answer, copy []hbase.Cell
-	made         []string // what the memos had, empty for nothing
+	made         []string // of memos, or empty
 }
 
-// NewUnwritten returns one over store.
+// NewUnwritten returns an Unwritten over store.
 func NewUnwritten(store hbase.Store) *Unwritten { return &Unwritten{Store: store} }
 
 // Get implements [hbase.Store].
@@ -43,7 +44,8 @@ func (u *Unwritten) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, 
 	return results, err
 }
 
-// Err returns an error if a cell was written to. Nobody may do so meanwhile.
+// Err returns an error if a cell was written to. No other goroutine may write to cells during the
+// call.
 func (u *Unwritten) Err() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -56,16 +58,16 @@ func (u *Unwritten) Err() error {
 func (u *Unwritten) look(i int) {
 	k := u.kept[i]
 	if u.err == nil && !reflect.DeepEqual(k.answer, k.copy) {
-		u.err = fmt.Errorf("somebody wrote to the cells that were answered to %+v: they were %v, and are %v", k.get, k.copy, k.answer)
+		u.err = fmt.Errorf("cells of a result were written to: %+v: got %v, want %v", k.get, k.answer, k.copy)
 	}
 	for j, now := range made(k.answer) {
 		if was := k.made[j]; u.err == nil && was != "" && was != now {
-			u.err = fmt.Errorf("somebody wrote to what was made of a cell that was answered to %+v: it was %s, and is %s", k.get, was, now)
+			u.err = fmt.Errorf("the value of a memo was written to: %+v: got %s, want %s", k.get, now, was)
 		}
 	}
 }
 
-// made tells what the cells' memos have.
+// made returns the values of cells' memos, as JSON.
 func made(cells []hbase.Cell) []string {
 	all := make([]string, len(cells))
 	for i, c := range cells {
@@ -74,7 +76,7 @@ func made(cells []hbase.Cell) []string {
 		}
 		text, err := json.Marshal(c.Memo.Made())
 		if err != nil {
-			panic(err) // of a kind that can't be written down
+			panic(err) // a value without JSON
 		}
 		all[i] = string(text)
 	}

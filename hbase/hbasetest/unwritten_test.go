@@ -7,16 +7,20 @@ import (
 	"twibase/hbase/embedded"
 )
 
-func TestWhoWritesToAnAnswerIsFound(t *testing.T) {
+func TestWritesToResultsAreDetected(t *testing.T) {
 	store, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if err := store.CreateTable(t.Context(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}); err != nil {
+	table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "i"}}}
+	if err := store.CreateTable(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}
-	put := hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("x")}, {Family: "i", Qualifier: "b", Value: []byte("y")}}}
+	put := hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{
+		{Family: "i", Qualifier: "a", Value: []byte("x")},
+		{Family: "i", Qualifier: "b", Value: []byte("y")},
+	}}
 	if errs, err := store.Mutate(t.Context(), []hbase.Mutation{put}); err != nil || errs != nil {
 		t.Fatal(err, errs)
 	}
@@ -25,18 +29,20 @@ func TestWhoWritesToAnAnswerIsFound(t *testing.T) {
 		write func([]hbase.Cell)
 		found bool
 	}{
-		{"nobody", func([]hbase.Cell) {}, false},
-		{"who appends", func(cells []hbase.Cell) { _ = append(cells, hbase.Cell{}) }, false},
-		{"who writes to a cell", func(cells []hbase.Cell) { cells[0].Timestamp++ }, true},
-		{"who sorts them", func(cells []hbase.Cell) { cells[0], cells[1] = cells[1], cells[0] }, true},
-		{"who writes to a value", func(cells []hbase.Cell) { cells[1].Value[0] = 'z' }, true},
-		{"who makes something of a cell", func(cells []hbase.Cell) { cells[1].Memo.Remember(&[]string{"made"}, 1) }, false},
-		{"who writes to what was made", func(cells []hbase.Cell) { (*cells[0].Memo.Made().(*[]string))[0] = "written" }, true},
+		{"none", func([]hbase.Cell) {}, false},
+		{"an append", func(cells []hbase.Cell) { _ = append(cells, hbase.Cell{}) }, false},
+		{"a write to a cell", func(cells []hbase.Cell) { cells[0].Timestamp++ }, true},
+		{"a swap of cells", func(cells []hbase.Cell) { cells[0], cells[1] = cells[1], cells[0] }, true},
+		{"a write to a value", func(cells []hbase.Cell) { cells[1].Value[0] = 'z' }, true},
+		{"a new value of a memo", func(cells []hbase.Cell) { cells[1].Memo.Remember(&[]string{"made"}, 1) }, false},
+		{"a write to a memo's value", func(cells []hbase.Cell) {
+			(*cells[0].Memo.Made().(*[]string))[0] = "written"
+		}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u := NewUnwritten(store)
 			var results []hbase.Result
-			for range 3 { // then it is kept
+			for range 3 { // then the row is cached
 				if results, err = u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}}); err != nil {
 					t.Fatal(err)
 				}

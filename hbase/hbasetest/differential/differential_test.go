@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// sideBySide sequences of length operations each share a table.
+	// sideBySide is the number of sequences per table, and length their number of operations.
 	sideBySide = 128
 	length     = 50
-	// bounded by this many replays, a failure is shrunk in a minute or two.
+	// replays bounds the shrinking of a failure to a minute or two.
 	replays = 400
 	timeout = time.Minute
 )
 
 func TestMain(m *testing.M) { os.Exit(minihbase.Main(m)) }
 
-func TestTheEmbeddedEngineAnswersAsHBaseDoes(t *testing.T) {
+func TestEmbeddedEngineAgreesWithHBase(t *testing.T) {
 	usual := 20_000
-	if os.Getenv("CI") == "" { // the everyday tests are to be quick
+	if os.Getenv("CI") == "" {
 		usual = 10_000
 	}
 	operations := environment(t, "OPERATIONS", usual)
@@ -39,13 +39,13 @@ func TestTheEmbeddedEngineAnswersAsHBaseDoes(t *testing.T) {
 	both := open(t)
 	start, done := time.Now(), 0
 	for table := uint64(0); done < operations; table++ {
-		// Each table is a test of its own, whose name says how to run it again.
+		// A table is a subtest whose name repeats it.
 		if !t.Run(fmt.Sprintf("SEED=%d", seed+table), func(t *testing.T) { runTable(t, both, seed+table) }) {
 			return
 		}
 		done += sideBySide * length
 	}
-	t.Logf("%d operations, all answered alike, in %s", done, time.Since(start).Round(time.Second))
+	t.Logf("%d operations without a difference, in %s", done, time.Since(start).Round(time.Second))
 }
 
 func environment(t *testing.T, name string, otherwise int) int {
@@ -102,7 +102,8 @@ func runTable(t *testing.T, both engines, seed uint64) {
 
 func prefix(sequence int) string { return fmt.Sprintf("%03d/", sequence) }
 
-// newTable makes a table on both engines, in regions that begin in the middle of some sequences' rows.
+// newTable creates a table on both engines, with regions that begin in the middle of some
+// sequences' rows.
 func newTable(t *testing.T, both engines) string {
 	table := hbase.Table{Name: fmt.Sprintf("differential-%x", rand.Uint64()), Families: families}
 	for i := 0; i < sideBySide; i += 16 {
@@ -121,7 +122,7 @@ func newTable(t *testing.T, both engines) string {
 	return table.Name
 }
 
-// report shrinks a sequence whose last operation the engines answered differently, and fails the test.
+// report shrinks a sequence whose last operation has different results, and fails the test.
 func report(t *testing.T, both engines, sequence []operation, difference string) {
 	table, tried := newTable(t, both), 0
 	fails := func(candidate []operation) []operation {
@@ -136,7 +137,7 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 		return candidate[:n]
 	}
 	if fails(sequence) == nil {
-		t.Errorf("the engines differ, but not when the sequence runs by itself:\n%s\n\n%s", printed(sequence), difference)
+		t.Errorf("the engines differ, but not if the sequence runs alone:\n%s\n\n%s", printed(sequence), difference)
 		return
 	}
 	shrunk := shrink(sequence, fails)
@@ -146,7 +147,7 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 	t.Errorf("the engines differ after %d operations:\n%s\n\n%s", len(shrunk), printed(shrunk), difference)
 }
 
-// replay runs a candidate where no other has run: with a prefix of its own, behind sequence 0's.
+// replay runs a candidate on rows with a new prefix, after sequence 0's.
 func replay(t *testing.T, both engines, candidate []operation, table string, n int) (int, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()

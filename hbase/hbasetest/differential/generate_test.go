@@ -14,7 +14,7 @@ var (
 	qualifiers = []string{"o", "p", "q", "q\x00", "r"}
 	timestamps = []int64{1, 2, 3, 4, 5, future, future + 1}
 	selections = []string{"", "", "a", "b", "c", "b", "a b", "c:q", "b:p", "b:p b:r", "a:p b", "b:p b", "c:q a:p a"}
-	lists      = []string{"a", "b"} // the families that pages are read of
+	lists      = []string{"a", "b"} // families with pages
 	values     = [][]byte{nil, []byte("x"), []byte("y"), long(0), long(1), long(-1)}
 )
 
@@ -74,9 +74,10 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
-// column is a family and a qualifier. Only family c, of which no pages are read, has a column without a name. HBase writes the deletion of a
-// family to that place, and a filter that seeks to a page's start passes over it if a newer cell of that column stands before it: what
-// was deleted is there again, in pages alone (HBASE-18471 mended that for all other reads).
+// column returns a family and a qualifier. Only family c, which has no pages, has a column with an
+// empty qualifier. HBase writes the marker of a family to that column. A filter that seeks to a
+// page's start skips the marker if a newer cell of that column precedes it, so deleted cells are
+// readable in pages (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {
@@ -85,7 +86,7 @@ func (g generator) column() (family, qualifier string) {
 	return family, qualifier
 }
 
-// timestamp is one of the store's present as often as one of ours.
+// timestamp is the store's present half of the time.
 func (g generator) timestamp() int64 {
 	if g.rarely(2) {
 		return 0
@@ -103,7 +104,7 @@ func (g generator) put() hbase.Put {
 	for range 1 + g.IntN(4) {
 		c := hbase.Cell{Timestamp: g.timestamp(), Value: pick(g, values)}
 		c.Family, c.Qualifier = g.column()
-		// Of two cells that are one version, HBase keeps the last; that is no put that makes sense, and CheckAndPut does not say which.
+		// Two cells of one version in a put have an undefined order.
 		if v := (version{c.Family, c.Qualifier, c.Timestamp}); !seen[v] {
 			seen[v] = true
 			put.Cells = append(put.Cells, c)

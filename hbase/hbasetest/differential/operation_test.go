@@ -8,7 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// operation is one of a Store's; exactly one field is set. Its rows are those of its sequence, and its table is whichever it runs on.
+// operation is an operation of a Store: exactly one field is set. Its rows lack the prefix of the
+// sequence, and its tables are missing or empty.
 type operation struct {
 	mutation  hbase.Mutation
 	check     *checkAndPut
@@ -22,10 +23,10 @@ type checkAndPut struct {
 	put   hbase.Put
 }
 
-// place is where a sequence's rows are: they begin with the prefix.
+// place is the table and the row prefix of a sequence.
 type place struct{ table, prefix string }
 
-// missing is a table that no store has. Any other name stands for the sequence's own.
+// missing is a table that no store has. Other names stand for the sequence's table.
 const missing = "missing"
 
 func (p place) name(table string) string {
@@ -35,7 +36,7 @@ func (p place) name(table string) string {
 	return p.table
 }
 
-// bound is a bound of a scan, where none is that of the sequence's rows.
+// bound returns a bound of a scan, or none for an empty one.
 func (p place) bound(row, none string) string {
 	if row == "" {
 		return none
@@ -75,7 +76,7 @@ func (p place) scan(s hbase.Scan) hbase.Scan {
 	return s
 }
 
-// String prints an operation so that it can be read, and pasted into a test.
+// String returns the operation in Go syntax.
 func (o operation) String() string {
 	switch {
 	case o.mutation != nil:
@@ -99,7 +100,7 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-// alone runs an operation that no call takes many of, and returns the answer as text.
+// alone runs an operation that has a call of its own, and returns its result as text.
 func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
 	switch {
 	case o.check != nil:

@@ -9,8 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// step runs one operation of each of many sequences, and returns the answers. No two sequences share a row, so that only the order
-// within each matters.
+// step runs one operation of each sequence, and returns the results. Sequences share no rows.
 func step(ctx context.Context, store hbase.Store, operations []operation, places []place) []string {
 	answers := make([]string, len(operations))
 	var mutations []hbase.Mutation
@@ -55,10 +54,10 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 	}
 }
 
-// engines are the two stores. They must be told to do the same things.
+// engines are the two stores.
 type engines struct{ embedded, cluster hbase.Store }
 
-// step runs operations on both engines, and returns the answers that differ, by the index of their operation.
+// step runs operations on both engines, and returns the results that differ, by index.
 func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
 	var ours []string
 	var both sync.WaitGroup
@@ -69,21 +68,21 @@ func (e engines) step(ctx context.Context, operations []operation, places []plac
 	differ := make(map[int]string)
 	for i := range operations {
 		if ours[i] != theirs[i] {
-			differ[i] = fmt.Sprintf("HBase answers\n%s\nand the embedded engine\n%s", theirs[i], ours[i])
+			differ[i] = fmt.Sprintf("HBase:\n%s\nembedded engine:\n%s", theirs[i], ours[i])
 		}
 	}
 	return differ
 }
 
-// nextMillisecond waits until a present is later than all that were used.
+// nextMillisecond waits until the present is later than all timestamps of the store.
 func nextMillisecond() {
 	for start := time.Now().UnixMilli(); time.Now().UnixMilli() == start; {
 		time.Sleep(200 * time.Microsecond)
 	}
 }
 
-// replay runs a sequence at a place where nothing is. It returns how long the shortest part is that makes a difference,
-// and the difference; 0 if there is none.
+// replay runs a sequence. It returns the length of its shortest prefix with a difference, and the
+// difference; 0 if there is none.
 func (e engines) replay(ctx context.Context, sequence []operation, at place) (int, string) {
 	for i, o := range sequence {
 		if differ := e.step(ctx, []operation{o}, []place{at}); len(differ) > 0 {

@@ -6,10 +6,11 @@ import (
 	"twibase/hbase"
 )
 
-// shrink looks for a shorter sequence that fails too. fails returns the part of a sequence up to its failure, or nil.
+// shrink returns a shorter sequence that fails. fails returns the part of a sequence up to its
+// failure, or nil.
 func shrink(sequence []operation, fails func([]operation) []operation) []operation {
 	for size := len(sequence) / 2; size > 0; size /= 2 {
-		for start := 0; start+size < len(sequence); { // the last operation is the one that fails
+		for start := 0; start+size < len(sequence); { // the last operation fails
 			if shorter := fails(slices.Delete(slices.Clone(sequence), start, start+size)); shorter != nil {
 				sequence = shorter
 			} else {
@@ -29,7 +30,7 @@ func shrink(sequence []operation, fails func([]operation) []operation) []operati
 	return sequence
 }
 
-// simplified iterates over operations with one part less of those that are made of parts.
+// simplified iterates over operations with one cell or column less.
 func simplified(o operation) func(yield func(operation) bool) {
 	return func(yield func(operation) bool) {
 		switch m := o.mutation.(type) {

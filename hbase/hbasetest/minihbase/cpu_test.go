@@ -17,7 +17,7 @@ func TestCPU(t *testing.T) {
 		t.Cleanup(p.kill)
 		return &HBase{process: p}
 	}
-	t.Run("a process that works uses time on the processor", func(t *testing.T) {
+	t.Run("a running process uses CPU time", func(t *testing.T) {
 		h := start(t, "sh", "-c", "while :; do :; done")
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			if used, err := h.CPU(); err != nil {
@@ -26,9 +26,9 @@ func TestCPU(t *testing.T) {
 				return
 			}
 		}
-		t.Error("it used none")
+		t.Error("got no CPU time")
 	})
-	t.Run("one that has ended is an error", func(t *testing.T) {
+	t.Run("an ended process is an error", func(t *testing.T) {
 		h := start(t, "true")
 		<-h.Done()
 		if used, err := h.CPU(); err == nil {

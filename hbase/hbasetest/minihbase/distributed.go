@@ -11,22 +11,23 @@ import (
 	"time"
 )
 
-// Distributed is an HBase of five processes, ZooKeeper, a master and three region servers: for tests in which region servers die. Its methods are
-// for one goroutine.
+// Distributed is an HBase of five processes, ZooKeeper, a master and three region servers, for
+// tests of failures. It is not safe for concurrent use.
 type Distributed struct {
 	url               string
 	zookeeper, master *process
 	servers           [regionServers]*process
-	// start starts one of the processes.
+	// start starts a process.
 	start  func(name string, args ...string) (*process, error)
 	starts int
 }
 
-// session is for how long ZooKeeper waits for a region server that has fallen silent: so long nobody has its regions.
+// session is the ZooKeeper session timeout of region servers. Afterwards the master reassigns their
+// regions.
 const session = 6 * time.Second
 
-// masterSession is the same for the master, which no test stops: on a machine that has no time for it, it would end, and no region would find a server
-// again.
+// masterSession is the session timeout of the master. On a busy machine a short one would end the
+// master.
 const masterSession = time.Minute
 
 // StartDistributed is like [Start], for an HBase of several processes.
@@ -55,15 +56,15 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 			"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
 			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, args...)...)
 	}
-	begun := d // which an error returns as nil
+	begun := d // d is nil after an error
 	defer func() {
 		if err != nil {
 			begun.Kill()
 		}
 	}()
 	config := filepath.Join(dir, "zoo.cfg")
-	lines := fmt.Sprintf("tickTime=500\nmaxSessionTimeout=%d\ndataDir=%s/zk\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n",
-		masterSession.Milliseconds(), data, port)
+	lines := fmt.Sprintf("tickTime=500\nmaxSessionTimeout=%d\ndataDir=%s/zk\nclientPort=%d\n"+
+		"clientPortAddress=127.0.0.1\nadmin.enableServer=false\n", masterSession.Milliseconds(), data, port)
 	if err := os.WriteFile(config, []byte(lines), 0o644); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,8 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 	if err := listens(ctx, port); err != nil {
 		return nil, err
 	}
-	if d.master, err = d.server("master", "org.apache.hadoop.hbase.master.HMaster", "hbase.master.port", masterSession); err != nil {
+	const class = "org.apache.hadoop.hbase.master.HMaster"
+	if d.master, err = d.server("master", class, "hbase.master.port", masterSession); err != nil {
 		return nil, err
 	}
 	for i := range d.servers {
@@ -87,7 +89,7 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 	return d, nil
 }
 
-// server starts a master or a region server, at any port that is free.
+// server starts a master or a region server at a free port.
 func (d *Distributed) server(name, class, port string, session time.Duration) (*process, error) {
 	return d.start(name, class, "-D", "hbase.cluster.distributed=true", "-D", port+"=0",
 		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds()), "start")
@@ -111,17 +113,20 @@ func listens(ctx context.Context, port int) error {
 // URL returns the URL to open it with.
 func (d *Distributed) URL() string { return d.url }
 
-// Servers is how many region servers it has.
+// Servers returns the number of region servers.
 func (d *Distributed) Servers() int { return len(d.servers) }
 
-// StartServer starts a region server that has ended. The master gives it regions when it next balances them, or when another one dies.
+// StartServer restarts a region server that has ended. The master assigns regions to it when it
+// next balances, or when another server fails.
 func (d *Distributed) StartServer(i int) (err error) {
 	d.starts++
-	d.servers[i], err = d.server(fmt.Sprintf("server-%d", d.starts), "org.apache.hadoop.hbase.regionserver.HRegionServer", "hbase.regionserver.port", session)
+	name := fmt.Sprintf("server-%d", d.starts)
+	const class = "org.apache.hadoop.hbase.regionserver.HRegionServer"
+	d.servers[i], err = d.server(name, class, "hbase.regionserver.port", session)
 	return err
 }
 
-// ServerEnded reports whether a region server has ended, by itself or killed.
+// ServerEnded reports whether a region server has ended.
 func (d *Distributed) ServerEnded(i int) bool {
 	select {
 	case <-d.servers[i].done:
@@ -131,20 +136,20 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer ends a region server at once. Others take its regions when ZooKeeper has waited for it in vain.
+// KillServer kills a region server. Its regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// StopServer stops a region server where it is: it keeps its connections, and answers nobody until ContinueServer. One that is stopped for longer
-// than ZooKeeper waits ends when it goes on, and finds its regions with others.
+// StopServer suspends a region server until ContinueServer: its connections stay open, without
+// responses. After more than the session timeout, it ends when it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
-// ContinueServer lets a region server go on that was stopped.
+// ContinueServer resumes a region server.
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }
 
 // Log returns the end of the master's log.
 func (d *Distributed) Log() string { return d.master.log.tail() }
 
-// Kill ends all processes at once.
+// Kill kills all processes.
 func (d *Distributed) Kill() {
 	for _, p := range append(d.servers[:], d.master, d.zookeeper) {
 		if p != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrMissing is Java or Maven not being installed.
+// ErrMissing is returned if Java or Maven is not installed.
 var ErrMissing = errors.New("a real HBase needs java (17) and mvn (3.8) on the PATH")
 
 //go:embed recipe
@@ -23,14 +23,14 @@ var recipe embed.FS
 
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 
-// JVM returns the options of the Java that it runs, which a client in Java needs as well.
+// JVM returns options of the JVM, which a Java client needs as well.
 func JVM() ([]string, error) {
 	options, err := recipe.ReadFile("recipe/jvm.args")
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars. The folder's name holds the hash of the recipe's pom, so that a new version of
-// HBase is a new folder; it is complete if it is there.
+// jars returns the folder of HBase's jars. Its name has the hash of the pom, so that a new version
+// of HBase is a new folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -83,7 +83,7 @@ func fetch(ctx context.Context, lib string) error {
 	return os.Rename(got, lib)
 }
 
-// lock takes a lock that the operating system gives back when its holder dies.
+// lock takes a lock that the operating system releases when the process ends.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -105,7 +105,7 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-// writeRecipe writes the pom, the configuration and Java's arguments to dir.
+// writeRecipe writes the pom, the configuration and the JVM's arguments to dir.
 func writeRecipe(dir string) error {
 	root, err := fs.Sub(recipe, "recipe")
 	if err != nil {

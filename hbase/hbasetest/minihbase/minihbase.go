@@ -1,8 +1,8 @@
-// Package minihbase starts a real HBase for tests and for trying things out: ZooKeeper, a master and three region
-// servers in one Java process that listens on the loopback interface alone.
+// Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers in
+// one Java process that listens on the loopback interface only.
 //
-// Its jars are fetched with Maven once and kept in the user's cache folder. Any number of them run side by side, each
-// with a ZooKeeper port and a data folder of its own.
+// Maven downloads the jars once, into the user's cache folder. Several can run at the same time,
+// each with its ZooKeeper port and data folder.
 package minihbase
 
 import (
@@ -29,12 +29,12 @@ type HBase struct {
 	process *process
 }
 
-// Start starts an HBase that keeps its data in folder dir, which is made if there is none; what an earlier one left there is served
-// again. It returns when a cell that was put can be read, or with an error that holds the end of HBase's log.
-// [ErrMissing] is the error if Java or Maven is not installed. One dir serves one HBase at a time.
+// Start starts an HBase with its data in folder dir, which it creates if necessary. It returns when
+// a cell can be written and read, or an error with the end of HBase's log. It returns [ErrMissing]
+// if Java or Maven is not installed. Only one HBase may use dir at a time.
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil) }
 
-// start is Start, with further options of the JVM and of the master.
+// start is Start with options of the JVM and of the master.
 func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	// What an earlier HBase left in ZooKeeper is sessions of its own: to outlive them would take this one as long as they last.
+	// ZooKeeper would wait for the sessions of an earlier HBase to expire.
 	if err := errors.Join(os.MkdirAll(data, 0o755), os.RemoveAll(filepath.Join(data, "zk"))); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,8 @@ func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error
 		fmt.Sprint("-Dtwibase.zkport=", port),
 		fmt.Sprint("-Dtwibase.servers=", regionServers),
 		"-cp", conf + ":" + filepath.Join(lib, "*"),
-		"org.apache.hadoop.hbase.master.HMaster"}, master, []string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
+		"org.apache.hadoop.hbase.master.HMaster",
+	}, master, []string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +84,13 @@ func (h *HBase) URL() string { return h.url }
 // Log returns the end of its log.
 func (h *HBase) Log() string { return h.process.log.tail() }
 
-// Done returns a channel that is closed when the process has ended.
+// Done returns a channel that is closed when the process ends.
 func (h *HBase) Done() <-chan struct{} { return h.process.done }
 
-// Kill ends the process at once. What was acknowledged is in its log, and there again after a new Start.
+// Kill kills the process. Acknowledged writes are in its log, and are restored by Start.
 func (h *HBase) Kill() { h.process.kill() }
 
-// freePort finds a port below those that the system gives to connections: HBase takes a second to listen on it, in which no one
-// else should get it.
+// freePort returns a port below the ephemeral ones: HBase takes a second to listen on it.
 func freePort() (int, error) {
 	for tries := 0; ; tries++ {
 		port := 20_000 + rand.IntN(12_000)

@@ -6,7 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Observed returns how often one of gohbase's histograms has observed something in this process, over all region servers.
+// Observed returns the number of observations of one of gohbase's histograms in this process, of
+// all region servers.
 func Observed(t testing.TB, metric string) (n int64) {
 	t.Helper()
 	families, err := prometheus.DefaultGatherer.Gather()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// process is the Java process, which is a process group of its own: a Ctrl-C in the terminal is for us alone to act on.
+// process is a Java process in a process group of its own, so that Ctrl-C does not end it.
 type process struct {
 	pid  int
 	log  *logFile
@@ -25,8 +25,8 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	p := &process{log: log, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// The death of the thread that started a process, not of its whole program, is what the kernel's parent-death
-		// signal goes by: that thread must live as long as the process.
+		// The kernel sends the parent-death signal when the thread that started the process ends. That
+		// thread must outlive the process.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -35,7 +35,7 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 		}
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ended is in its log
+			_ = cmd.Wait() // the log has the reason
 			close(p.done)
 		}
 		log.Close()
@@ -43,17 +43,17 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	return p, <-started
 }
 
-// kill ends the process and all that it started.
+// kill kills the process and its children.
 func (p *process) kill() {
 	select {
-	case <-p.done: // it has been waited for, and its id may be another's
+	case <-p.done: // its id may be reused
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		<-p.done
 	}
 }
 
-// signal sends a signal to the process, if it has not ended.
+// signal sends a signal to the process unless it has ended.
 func (p *process) signal(signal syscall.Signal) {
 	select {
 	case <-p.done:

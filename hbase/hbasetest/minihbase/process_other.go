@@ -10,8 +10,8 @@ import (
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// CPU is known on Linux alone.
+// CPU returns [errors.ErrUnsupported].
 func (h *HBase) CPU() (time.Duration, error) { return 0, errors.ErrUnsupported }
 
-// CPUOf is known on Linux alone.
+// CPUOf returns [errors.ErrUnsupported].
 func CPUOf(int) (time.Duration, error) { return 0, errors.ErrUnsupported }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// parentVariable makes this program one that starts a process, prints its id and waits to be killed.
+// parentVariable makes this program start a process, print its id and wait.
 const parentVariable = "MINIHBASE_TEST_PARENT"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestProcess(t *testing.T) {
-	t.Run("a process dies with the program that started it", func(t *testing.T) {
+	t.Run("a process ends with its parent", func(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux ends a process with its parent")
 		}
@@ -52,17 +52,17 @@ func TestProcess(t *testing.T) {
 		for running(pid) {
 			if time.Now().After(deadline) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
-				t.Fatalf("process %d is still there", pid)
+				t.Fatalf("process %d is still running", pid)
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
-	t.Run("a process that can't be started is an error", func(t *testing.T) {
+	t.Run("a missing command is an error", func(t *testing.T) {
 		if _, err := startProcess(filepath.Join(t.TempDir(), "log"), "no-such-command"); err == nil {
-			t.Error("there is none")
+			t.Error("got no error")
 		}
 	})
-	t.Run("killing one that has ended does nothing", func(t *testing.T) {
+	t.Run("killing an ended process does nothing", func(t *testing.T) {
 		p, err := startProcess(filepath.Join(t.TempDir(), "log"), "true")
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestProcess(t *testing.T) {
 	})
 }
 
-// running is false for a process that has ended, even if no one has waited for it.
+// running is false for a process that has ended, even before it is waited for.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")
@@ -89,16 +89,17 @@ func TestLog(t *testing.T) {
 	}
 	t.Run("the tail is the last lines", func(t *testing.T) {
 		tail := log.tail()
-		if !strings.HasSuffix(tail, fmt.Sprint("line ", 2*tailLines-1)) || strings.Contains(tail, fmt.Sprintf("line %d\n", tailLines-1)) {
+		last, earlier := fmt.Sprint("line ", 2*tailLines-1), fmt.Sprintf("line %d\n", tailLines-1)
+		if !strings.HasSuffix(tail, last) || strings.Contains(tail, earlier) {
 			t.Error(tail)
 		}
 	})
-	t.Run("the master is up when its line is whole, in however many pieces it comes", func(t *testing.T) {
+	t.Run("the master is up when its line is complete", func(t *testing.T) {
 		for _, piece := range []string{readyLine[:5], readyLine[5:]} {
 			fmt.Fprint(log, piece)
 			select {
 			case <-log.initialized:
-				t.Error("it is up too early")
+				t.Error("initialized before the end of the line")
 			default:
 			}
 		}
@@ -116,12 +117,12 @@ func TestLock(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := lock(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a lock that is taken: got %v", err)
+		t.Errorf("locked: got %v, want DeadlineExceeded", err)
 	}
 	unlock()
 	again, err := lock(t.Context(), name)
 	if err != nil {
-		t.Fatalf("a lock that was given back: got %v", err)
+		t.Fatalf("unlocked: got %v", err)
 	}
 	again()
 }

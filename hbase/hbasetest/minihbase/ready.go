@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// ready waits until the master says that it is up, and then for what it says to be true: a cell can be put and read.
+// ready waits until the master is up, and a cell can be written and read.
 func ready(ctx context.Context, master *process, url string) error {
 	select {
 	case <-master.log.initialized:
@@ -49,7 +49,7 @@ func canary(ctx context.Context, store hbase.Store) error {
 	case results[0].Err != nil:
 		return results[0].Err
 	case len(results[0].Cells) != 1 || !bytes.Equal(results[0].Cells[0].Value, song):
-		return fmt.Errorf("HBase does not give back what was put: %v", results[0].Cells)
+		return fmt.Errorf("HBase does not return the cell that was put: %v", results[0].Cells)
 	}
 	return store.DropTable(ctx, table)
 }

@@ -37,37 +37,39 @@ func TestRestart(t *testing.T) {
 		return h, store
 	}
 	first, store := opened()
-	if err := store.CreateTable(t.Context(), hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}}}); err != nil {
+	table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "f"}}}
+	if err := store.CreateTable(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}
 	var puts []hbase.Mutation
 	for i := range rows {
-		puts = append(puts, hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{{Family: "f", Value: []byte("v")}}})
+		cell := hbase.Cell{Family: "f", Value: []byte("v")}
+		puts = append(puts, hbase.Put{Table: "t", Row: fmt.Sprint(i), Cells: []hbase.Cell{cell}})
 	}
 	if errs, err := store.Mutate(t.Context(), puts); errs != nil || err != nil {
 		t.Fatal(errs, err)
 	}
-	t.Run("a standstill of a quarter of a minute ends no region server", func(t *testing.T) {
+	t.Run("region servers survive a pause of 15 s", func(t *testing.T) {
 		first.process.signal(syscall.SIGSTOP)
 		time.Sleep(15 * time.Second)
 		first.process.signal(syscall.SIGCONT)
-		time.Sleep(5 * time.Second) // in which a region server would learn that its session is over
+		time.Sleep(5 * time.Second) // a region server would notice that its session has expired
 		log, err := os.ReadFile(filepath.Join(dir, "hbase.log"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Contains(log, []byte("ABORTING region server")) {
-			t.Error("one has ended itself")
+			t.Error("a region server has ended")
 		}
 		if errs, err := store.Mutate(t.Context(), puts); errs != nil || err != nil {
-			t.Errorf("puts failed afterwards: %d, error %v", len(errs), err)
+			t.Errorf("Mutate after the pause: %d errors, %v", len(errs), err)
 		}
 	})
 	first.Kill()
 	store.Close()
 
 	_, store = opened()
-	t.Run("what was acknowledged before a kill is there after a new start", func(t *testing.T) {
+	t.Run("acknowledged writes survive a kill", func(t *testing.T) {
 		found := 0
 		for _, err := range store.Scan(t.Context(), hbase.Scan{Table: "t"}) {
 			if err != nil {
@@ -76,7 +78,7 @@ func TestRestart(t *testing.T) {
 			found++
 		}
 		if found != rows {
-			t.Errorf("%d of %d rows are there", found, rows)
+			t.Errorf("got %d rows, want %d", found, rows)
 		}
 	})
 }

@@ -8,15 +8,16 @@ import (
 	"testing"
 )
 
-// StoreVariable names the environment variable with the URL of a running HBase that tests take in place of one of their own. Every test
-// takes names of its own for its tables, so that many test programs can share it.
+// StoreVariable names the environment variable with the URL of a running HBase for tests. Tables of
+// tests have unique names, so that test programs can share it.
 const StoreVariable = "TWIBASE_TEST_HBASE"
 
-// What the HBase of tests lacks, which lives for some seconds in which tables are made and dropped.
+// Options for an HBase that lives a short time and creates many tables.
 var (
-	// shortLived keeps the JVM from compiling its code a second time, better, which takes half the processor time of such an HBase.
+	// shortLived disables the JVM's second compiler, which takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// impatient is how long the master collects what a region server is to do, each of several times for a table: 150 ms otherwise.
+	// impatient is the time in which the master collects procedures of a region server, 150 ms by
+	// default.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -27,9 +28,9 @@ var shared struct {
 	err   error
 }
 
-// ForTest returns the URL of the one HBase of this test program, which it starts if it is the first to ask. Without Java or
-// Maven the test is skipped, but where the variable CI is set it fails. With -short, tests without HBase run alone. The
-// program's TestMain must end with [Main].
+// ForTest returns the URL of this test program's HBase, and starts it on the first call. Without
+// Java or Maven the test is skipped, or fails if the variable CI is set. With -short it is skipped.
+// TestMain must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -55,7 +56,7 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Slow leaves a test that takes a real HBase up to a minute to `make test`, which sets CI: the everyday `go test ./...` is to be quick.
+// Slow skips a test that takes up to a minute, unless the variable CI is set, as by `make test`.
 func Slow(t testing.TB) {
 	t.Helper()
 	if os.Getenv("CI") == "" {
@@ -63,8 +64,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Main runs a program's tests, ends the HBase that they started, and returns the exit status. If they failed, it prints the end of
-// HBase's log.
+// Main runs a program's tests, kills their HBase, and returns the exit status. It prints the end of
+// HBase's log if they failed.
 func Main(m *testing.M) int {
 	status := m.Run()
 	shared.Lock()

@@ -1,4 +1,4 @@
-// Command cmd runs an HBase on this machine for a person to use, until it is interrupted.
+// Command cmd runs an HBase on this machine until it is interrupted.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 }
 
 func run() error {
-	data := flag.String("data", "", "keep the data in this `folder`, to be served again next time (default: a temporary one)")
+	data := flag.String("data", "", "`folder` of the data (default: a temporary one)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -32,18 +32,18 @@ func run() error {
 		}
 		defer os.RemoveAll(dir)
 	}
-	fmt.Fprintln(os.Stderr, "starting HBase in", dir, "(the first time its jars are fetched, which takes a minute) …")
+	fmt.Fprintln(os.Stderr, "starting HBase in", dir, "(the first start downloads its jars, which takes a minute) …")
 	h, err := minihbase.Start(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer h.Kill()
 	fmt.Println(h.URL())
-	fmt.Fprintln(os.Stderr, "press Ctrl-C to end it")
+	fmt.Fprintln(os.Stderr, "press Ctrl-C to stop it")
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-h.Done():
-		return fmt.Errorf("HBase ended by itself\n%s", h.Log())
+		return fmt.Errorf("HBase ended unexpectedly\n%s", h.Log())
 	}
 }
