@@ -76,7 +76,7 @@ func TestLoggingIn(t *testing.T) {
 		seen := g.post(t, `{viewer{username}}`, token)
 		return sprint(oracle.Get(seen.Data, "viewer", "username"))
 	}
-	const wrong = "WRONG_CREDENTIALS the username and the password do not belong together"
+	const wrong = "WRONG_CREDENTIALS the username or the password is wrong"
 	for range 20 { // who knows the password is never told to wait
 		if got := logIn("LiLei", "correct horse"); got != "LiLei" {
 			t.Fatal(got)

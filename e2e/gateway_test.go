@@ -44,7 +44,7 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
-	w := writers.New(store, writers.Options{Watch: loaders.Writing})
+	w := writers.New(store, writers.Options{Observe: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })

@@ -105,7 +105,7 @@ func New(store hbase.Store, config Config) *Gateway {
 		OldestFanout: g.feeds.PendingSince,
 		Log:          log,
 	})
-	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Watch: loaders.Writing})
+	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Observe: loaders.Writing})
 	operations := newOperationMetrics()
 	g.requests = middleware.NewRequestLog(operations.observe)
 	g.endpoint = g.newEndpoint()

@@ -12,28 +12,24 @@ import (
 	"twibase/writers/password"
 )
 
-// Accounts are the people who can log in. They may be used concurrently.
+// Accounts signs users up and logs them in. It is safe for concurrent use.
 type Accounts struct {
 	writers *Writers
 	hasher  *password.Hasher
 }
 
-// NewAccounts returns the accounts of the users that the writers make.
+// NewAccounts returns Accounts over the store of w.
 func NewAccounts(w *Writers, hasher *password.Hasher) *Accounts { return &Accounts{w, hasher} }
 
 type signUpArgs struct {
 	NewUser
-	// Key is derived from the idempotency key, empty without one. Origin begins with it, and is
-	// unique.
+	// Key is the signUpKey, empty without an idempotency key. Origin starts with it, and is unique.
 	Key, Origin string
-	// Hash is that of the password.
-	Hash string
-	// Taken is whether the user exists already, and an earlier call with the same key may have
-	// signed them up.
+	Hash        string // of the password
+	// Taken reports whether the username is taken, maybe by an earlier call with the same key.
 	Taken bool
 }
 
-// signUp creates a user and the user's account.
 var signUp = register(opType[signUpArgs]{
 	name: "signUp",
 	row:  func(a signUpArgs) hbase.Get { return a.row() },
@@ -50,12 +46,12 @@ var signUp = register(opType[signUpArgs]{
 	},
 })
 
-// signUpKey is the beginning of the origin of users who signed up with an idempotency key. They
-// have no caller.
+// signUpKey is the prefix of the origin of users who signed up with an idempotency key. A sign-up has no
+// caller.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
-// SignUp creates a user who can log in with the password, and returns the username. With the same
-// idempotency key and password, it does nothing the second time.
+// SignUp creates a user with an account, and returns the username. It is idempotent under the same
+// idempotency key and password.
 func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, false)
@@ -74,15 +70,14 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 		args.Origin = args.Key + args.Origin
 	}
 	if err = do(ctx, a.writers, signUp, args); err == nil && args.Taken {
-		err = a.again(ctx, u.Username, args.Key, secret)
+		err = a.confirm(ctx, u.Username, args.Key, secret)
 	}
 	return u.Username, err
 }
 
-// again is a sign-up with an idempotency key and a username that is taken. It succeeded before if
-// the user has the same key and password. All other cases take the same time and have the same
-// error, so that nobody learns who used which key.
-func (a *Accounts) again(ctx context.Context, username, key, secret string) error {
+// confirm handles a repeated sign-up: it succeeds if the user has the same key and password. All other
+// cases take the same time and have the same error, so that keys cannot be probed.
+func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
 		err = taken(username)
@@ -90,19 +85,19 @@ func (a *Accounts) again(ctx context.Context, username, key, secret string) erro
 	return err
 }
 
-// LogIn checks a username and a password, and returns the username. A wrong password and an unknown
-// user have the same error after the same time: LogIn hashes exactly one password.
+// LogIn checks a username and a password, and returns the username. A wrong password and an unknown user
+// have the same error and take the same time: LogIn hashes exactly one password.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
 	if err == nil && !right {
-		err = refuse(WrongCredentials, "", "the username and the password do not belong together")
+		err = refuse(WrongCredentials, "", "the username or the password is wrong")
 	}
 	return username, err
 }
 
-// verify reports whether the password is right, and returns the user's origin. It hashes exactly
-// one password, also if there is no such user.
+// verify reports whether the password is right, and returns the user's origin. It hashes exactly one
+// password, also for an unknown user.
 func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
 	c := client{a.writers, caller}
 	var hash string
@@ -118,7 +113,7 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 		if err != nil {
 			return false, "", c.failed("read account", err)
 		}
-		if user != nil { // the account of a deleted user may still exist
+		if user != nil { // otherwise an account may be left of a deletion in progress
 			origin = attribute(cells[1], tables.Origin)
 			if hash, timestamp, err = tables.Accounts.Decode(cells[0]); err != nil {
 				return false, "", c.failed("read account", err)
@@ -132,8 +127,8 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 	return right, origin, err
 }
 
-// rehash stores a hash with the present parameters. It has the timestamp of the old hash, so that a
-// deletion of the account masks it. If rehash fails, the next log-in does it.
+// rehash stores a hash with the current parameters and the old timestamp, so that a deletion of the
+// account masks it. After a failure the next log-in does it.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readAheadGets returns the reads of plan.now that can be made before the commit, and what takes
-// their cells.
+// readAheadGets returns the reads of plan.now that are possible before the commit, and a function that
+// takes their cells.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
 	gets = placeGets(members)
@@ -30,7 +30,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies stages in turn. A stage is tried three times while the store is unavailable.
+// applyStages applies stages in turn. A stage is attempted three times if the store is unavailable.
+// label is the prefix of the calls' purposes.
 func (x *execution) applyStages(ctx context.Context, stages []stage, label string) error {
 	for i, s := range stages {
 		for try := 0; ; try++ {
@@ -47,8 +48,7 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, label strin
 	return x.verifyAll(ctx)
 }
 
-// applyStage writes and counts in one round, and then does what takes several: nested operations
-// and scans.
+// applyStage writes and counts in one round, and then runs nested operations and scans.
 func (x *execution) applyStage(ctx context.Context, s stage, label string) error {
 	if err := x.locate(ctx, s, label); err != nil {
 		return err
@@ -75,7 +75,6 @@ func (x *execution) applyStage(ctx context.Context, s stage, label string) error
 	return nil
 }
 
-// locate reads the places of those members of which they are not known.
 func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	members := slices.DeleteFunc(s.members(), func(m *member) bool { return m.known })
 	if len(members) == 0 {
@@ -91,8 +90,8 @@ func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	return x.checkOpen(ctx, label)
 }
 
-// write makes all writes of a stage, and counts, at the same time. Buckets that may be full then
-// are split in the background.
+// write sends all writes of a stage, and its counts, concurrently. Buckets that may be full are split in
+// the background.
 func (x *execution) write(ctx context.Context, s stage, label string) error {
 	var writes []write
 	counted := map[location]bool{}
@@ -130,8 +129,8 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 	return nil
 }
 
-// compensate runs a compensation if an object is missing. The objects are read when all members are
-// where they belong.
+// compensate runs a compensation if an object is missing. It reads the objects after all members are
+// in their buckets.
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
 	cells, err := x.getVerified(ctx, c.unless.rows(), label+c.String())
 	if err != nil {
@@ -147,7 +146,7 @@ func (x *execution) compensate(ctx context.Context, c compensation, label string
 	return x.runNested(ctx, c.nested)
 }
 
-// verifyAll returns when all members are where they belong.
+// verifyAll returns when all written members are in the buckets that cover them.
 func (x *execution) verifyAll(ctx context.Context) error {
 	if len(x.unverified) == 0 {
 		return nil
@@ -156,8 +155,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified reads, together with the places of the unverified members. Members whose bucket was
-// split meanwhile are written again, and everything is read again, until there are none.
+// getVerified reads gets together with the places of the unverified members. It writes members again
+// whose bucket was split, and repeats, until no bucket was.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -193,9 +192,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. It follows every read of places:
-// who removes the member does so when this operation is complete, and so finds at least the buckets
-// that were read here. What this execution writes late is masked in all of them.
+// checkOpen returns errSuperseded if the operation is complete. It follows every read of places. A
+// later removal of the member starts after this operation is complete, so it reads at least the
+// buckets that were read here, and masks late writes in all of them.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	open, err := x.openIntents(ctx, []string{x.intent.ID}, label+"own intent")
 	if err == nil && !open[x.intent.ID] {
@@ -204,7 +203,6 @@ func (x *execution) checkOpen(ctx context.Context, label string) error {
 	return err
 }
 
-// placeGets read the directories that say in which buckets members belong.
 func placeGets(members []*member) (gets []hbase.Get) {
 	for _, m := range members {
 		gets = append(gets, m.list.Places(m.owner, m.cell.Qualifier))
@@ -212,7 +210,6 @@ func placeGets(members []*member) (gets []hbase.Get) {
 	return gets
 }
 
-// takePlaces sets the places of members, given the cells of placeGets.
 func takePlaces(members []*member, cells [][]hbase.Cell) (err error) {
 	for i, m := range members {
 		if m.place, err = m.placeIn(cells[i]); err != nil {
@@ -227,11 +224,11 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add or remove the member at a place. If its bucket is not bucket 0, they remove it from
-// bucket 0, too, so that the write of an execution with an older directory stays masked. While
-// bucket 0 may still be read for old copies, a new member leaves a moved marker there instead.
+// writes add or remove the member at a place. In another bucket than 0 they also remove it from bucket
+// 0, to mask writes of executions with an older directory. While readers may still look for old copies
+// in bucket 0, a new member leaves a moved marker there instead.
 func (m *member) writes(at tables.Place, label string) []write {
-	what := label + m.String()
+	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
 		return hbase.Put{Table: m.list.Table, Row: m.list.Row(m.owner, bucket), Cells: []hbase.Cell{c}}
 	}
@@ -240,27 +237,26 @@ func (m *member) writes(at tables.Place, label string) []write {
 			Columns: []hbase.Deletion{deletionOfCell(m.cell, m.cell.Timestamp)}}
 	}
 	in := func(bucket uint32) hbase.Mutation {
-		if m.gone {
+		if m.removed {
 			return remove(bucket)
 		}
 		return put(bucket, m.cell)
 	}
-	writes := []write{{what, in(at.Covering)}}
+	writes := []write{{purpose, in(at.Covering)}}
 	if at.Pending != 0 {
-		writes = append(writes, write{what + ", pending", in(at.Pending)})
+		writes = append(writes, write{purpose + ", pending", in(at.Pending)})
 	}
 	switch {
 	case at.Covering == 0:
-	case at.Moving && !m.gone:
+	case at.Moving && !m.removed:
 		marker := m.list.MovedCell(m.cell.Qualifier, m.cell.Timestamp)
-		writes = append(writes, write{what + ", moving", put(0, marker)})
+		writes = append(writes, write{purpose + ", moving", put(0, marker)})
 	default:
-		writes = append(writes, write{what + ", bucket 0", remove(0)})
+		writes = append(writes, write{purpose + ", bucket 0", remove(0)})
 	}
 	return writes
 }
 
-// sleep waits, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

@@ -15,18 +15,13 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation, which commits only if allowed returns nil;
-// otherwise it changes nothing, and has allowed's error. The operation reads meanwhile, so that the
-// caller can find out in the same round whether it is allowed. allowed waits until that is known,
-// and may be called several times.
-//
-// Nested operations and predecessors are committed, or depend on a commit: they need no
-// precondition.
+// WithPrecondition returns a context for one operation, which commits only if allowed returns nil.
+// Otherwise it changes nothing, and returns allowed's error. allowed waits for the caller's authorization
+// check, which runs concurrently with the first reads. It may be called several times.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// run runs an operation, unless the input has errors.
 func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -34,10 +29,7 @@ func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) 
 	return do(ctx, w, t, a)
 }
 
-// do runs an operation. a points to the arguments of its type; check may have completed them when
-// do returns. The error is UserErrors if a precondition does not hold.
-//
-// do returns when plan.now is applied. The rest goes on in the background, also if ctx ends.
+// do runs an operation until plan.now is applied. Its check may complete the arguments a.
 func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -51,14 +43,14 @@ func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) error {
 	return err
 }
 
-// do makes attempts until one has an outcome, and returns its arguments. Its caller has entered:
-// nested operations run also after Close. If allowed is not nil, it is the precondition.
+// do makes attempts until one has a final outcome, and returns its arguments. Its caller has called enter,
+// so nested operations also run after Close. allowed may be nil.
 func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
 	}
-	uncertain := false // an earlier attempt may have committed
+	uncertain := false // whether an earlier attempt may have committed
 	for try := 0; ; try++ {
 		a, err := t.parse(string(given))
 		if err != nil {
@@ -68,13 +60,13 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 		outcome, err := x.run(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
-			return a, ErrUnknown // the earlier attempt may have caused the problem
+			return a, ErrUnknown // the earlier attempt may have caused the error
 		case err != nil:
 			return a, err
 		case outcome == stateCommitted || outcome == stateUnchanged:
 			return a, nil
 		case outcome == stateSuperseded:
-			return a, errSuperseded // the operation that this one is nested in is complete
+			return a, errSuperseded
 		case outcome == stateUnknown && t.nonIdempotent:
 			return a, ErrUnknown
 		case outcome == stateUnknown:
@@ -87,20 +79,18 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 	}
 }
 
-// run makes an attempt and returns its outcome. If the operation commits, run waits for plan.now,
-// and leaves the rest to a goroutine, which owns x from then on.
+// run makes an attempt and returns its outcome. After a commit, a goroutine owns x.
 func (x *execution) run(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishInBackground(ctx)
 	}
-	if x.intent.ID != "" { // check has claimed it
+	if x.intent.ID != "" { // claimed by check
 		x.w.unclaim(x.intent.ID)
 	}
 	return x.state, err
 }
 
-// readRow does the first round. An operation that is not allowed has cost no more than this.
 func (x *execution) readRow(ctx context.Context) (state, error) {
 	now := x.w.now()
 	r := &reading{operation: operation{x.w.newOp(now), now.UnixMilli()}}
@@ -138,8 +128,6 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	return statePredecessor, err
 }
 
-// completePredecessor goes back to reading if what was read may be older than the effects of the
-// row's last operation. That operation is complete then.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
 	if !x.opType.needsPredecessor || last == "" || last == x.known || slices.Contains(parents(ctx), last) {
@@ -158,8 +146,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	return stateReading, nil
 }
 
-// check asks the type what to commit, and makes the intent. The plan is made from the stored form
-// of the arguments, as another gateway would make it.
+// check derives the plan from the stored form of the arguments, as other gateways do.
 func (x *execution) check(ctx context.Context) (state, error) {
 	r := x.read
 	r.get = x.getter(ctx, "read")
@@ -189,14 +176,12 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	return statePreparing, nil
 }
 
-// verify completes the operation because of which there is nothing to do. If that operation may
-// have been compensated, the attempt is lost.
 func (x *execution) verify(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
 		return 0, err
 	}
-	made, done := tables.CommittedBy(last)
+	id, done := tables.CommittedBy(last)
 	if _, incomplete := predecessor(ctx, last); !x.opType.compensated || !incomplete || done {
 		return stateUnchanged, nil
 	}
@@ -205,29 +190,26 @@ func (x *execution) verify(ctx context.Context) (state, error) {
 		return 0, err
 	}
 	now, err := tables.DecodeCommitRecord(row)
-	if id, _ := tables.CommittedBy(now); err == nil && id != made {
+	if current, _ := tables.CommittedBy(now); err == nil && current != id {
 		return stateLost, nil
 	}
 	return stateUnchanged, err
 }
 
-// prepare writes the intent, checks the predecessor and reads ahead for the effects, in one round.
-// If it fails, the intent is removed: the CheckAndPut was not sent. The intent of an operation
-// without a commit row follows, because it is the commit.
+// prepare removes the intent if it fails, because the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		_ = x.abandon(ctx)
 		return 0, err
 	}
 	if x.intent.Table == "" {
-		return stateCommitted, x.mutate(ctx, x.intended())
+		return stateCommitted, x.mutate(ctx, x.leasedIntent())
 	}
 	return stateCommitting, nil
 }
 
-// readAhead writes the intent, completes the predecessor, and reads what the effects need. The
-// error is errSuperseded if this is a nested operation, and the operation that started it is
-// complete: what was read may be newer than that.
+// readAhead returns errSuperseded if the parent of a nested operation is complete, because the first read
+// may be newer than its effects.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1
@@ -240,13 +222,13 @@ func (x *execution) readAhead(ctx context.Context) error {
 		gets = append(gets, tables.Intents.Open(id))
 	}
 	var cells [][]hbase.Cell
-	g, both := errgroup.WithContext(ctx)
+	g, ctxOfBoth := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		cells, err = x.get(both, "prepare", gets)
+		cells, err = x.get(ctxOfBoth, "prepare", gets)
 		return err
 	})
 	if x.intent.Table != "" {
-		g.Go(func() error { return x.mutate(both, x.intended()) })
+		g.Go(func() error { return x.mutate(ctxOfBoth, x.leasedIntent()) })
 	}
 	if err := g.Wait(); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Every slot is held by the deletion of an author, which comes to a twit that a client has just deleted: that finds no slot.
-func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
+// Every slot is taken by the deletion of an author, which needs the deletion of a twit that found no slot.
+func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	ctx := t.Context()
 	store := openStore(t)
 	defer store.Close()
@@ -17,18 +17,19 @@ func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 	var twits []*tables.Twit
 	for i := range backgroundLimit {
 		author := fmt.Sprint("author", i)
-		must(t, store, user(author))
+		mustMutate(t, store, user(author))
 		key, err := other.PostTwit(ctx, author, NewTwit{Content: "Hi", Visibility: tables.Public})
 		if err != nil {
 			t.Fatal(err)
 		}
 		when, name, _ := key.Parts()
-		twits = append(twits, &tables.Twit{AuthorName: author, PostedAt: when, Name: name, Content: "Hi", Visibility: tables.Public})
+		twits = append(twits,
+			&tables.Twit{AuthorName: author, PostedAt: when, Name: name, Content: "Hi", Visibility: tables.Public})
 	}
-	settle(t, other)
+	awaitIdle(t, other)
 	at, release := make(chan bool, backgroundLimit), make(chan bool)
-	w.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-		if kind == "deleteTwit" && what[0] == "read" && len(parents(ctx)) > 0 {
+	w.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+		if opType == "deleteTwit" && purpose[0] == "read" && len(parents(ctx)) > 0 {
 			at <- true
 			<-release
 		}
@@ -48,8 +49,8 @@ func TestWhatHoldsSlotsNeverWaitsForWhatWaitsForOne(t *testing.T) {
 		}
 	}
 	close(release)
-	settle(t, w)
-	if n, err := intents(ctx, store); n > 0 || err != nil {
+	awaitIdle(t, w)
+	if n, err := countIntents(ctx, store); n > 0 || err != nil {
 		t.Error(n, "intents are left:", err)
 	}
 }

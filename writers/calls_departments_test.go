@@ -7,15 +7,16 @@ import (
 	"twibase/hbase"
 )
 
-// callsOfDepartments are made when this gateway does not know whether the last change of the tree is whole.
-func callsOfDepartments(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
+// callsOfDepartments are those of a gateway that does not know whether the last operation on the tree is
+// complete.
+func callsOfDepartments(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
 			chain(t, 3)(store)
 			if err := create("leaf", "")(ctx, w); err != nil {
 				t.Fatal(err)
 			}
 			w.Close(ctx)
-		}, []called{
+		}, []mutationCalls{
 			{"createDepartment", create("new", ""), []string{
 				"Get departments 2",
 				"Get departments 2",

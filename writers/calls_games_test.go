@@ -7,10 +7,10 @@ import (
 	"twibase/hbase"
 )
 
-func callsOfGames(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
+func callsOfGames(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	name := "Chess"
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			must(t, store, user("LiLei"), user("Lucy"))
+			mustMutate(t, store, user("LiLei"), user("Lucy"))
 			if _, err := w.CreateGame(ctx, "boss", NewGame{Code: "chess"}); err != nil {
 				t.Fatal(err)
 			}
@@ -18,7 +18,7 @@ func callsOfGames(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 				t.Fatal(err)
 			}
 			w.Close(ctx)
-		}, []called{
+		}, []mutationCalls{
 			{"createGame", func(ctx context.Context, w *Writers) error {
 				_, err := w.CreateGame(ctx, "boss", NewGame{Code: "new"})
 				return err

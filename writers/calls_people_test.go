@@ -9,12 +9,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
+func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	secret, key, department := "correct horse", "once", "dev"
 	set := Change[string]{true, &key}
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			must(t, store, user("LiLei"), user("Lucy"), tables.Departments.Put(department, &tables.Department{Name: &department}, 1))
-			if _, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key); err != nil {
+			mustMutate(t, store, user("LiLei"), user("Lucy"), user("Jim"),
+				tables.Assignments.Put("Jim", "lead", true, millis(0), 1),
+				tables.Departments.Put(department, &tables.Department{Name: &department}, 1))
+			u := NewUser{Username: "once", Name: "Once"}
+			if _, err := NewAccounts(w, fastHasher()).SignUp(ctx, u, secret, &key); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.CreateRole(ctx, "boss", NewRole{Code: "lead"}); err != nil {
@@ -24,9 +27,9 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				t.Fatal(err)
 			}
 			w.Close(ctx)
-		}, []called{
+		}, []mutationCalls{
 			{"signUp", func(ctx context.Context, w *Writers) error {
-				_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "new", Name: "New"}, secret, nil)
+				_, err := NewAccounts(w, fastHasher()).SignUp(ctx, NewUser{Username: "new", Name: "New"}, secret, nil)
 				return err
 			},
 				[]string{
@@ -36,7 +39,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 					"Put accounts",
 				}},
 			{"signUp, under a key, again", func(ctx context.Context, w *Writers) error {
-				_, err := NewAccounts(w, plain()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
+				_, err := NewAccounts(w, fastHasher()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
 				return err
 			},
 				[]string{
@@ -45,21 +48,21 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 					"Get accounts, Get users",
 				}},
 			{"logIn", func(ctx context.Context, w *Writers) error {
-				_, err := NewAccounts(w, plain()).LogIn(ctx, "once", secret)
+				_, err := NewAccounts(w, fastHasher()).LogIn(ctx, "once", secret)
 				return err
 			}, []string{
 				"Get accounts, Get users",
 			}},
-			{"logIn, by a wrong password", func(ctx context.Context, w *Writers) error {
-				if _, err := NewAccounts(w, plain()).LogIn(ctx, "once", "wrong horse"); outcome(err) != WrongCredentials {
+			{"logIn, with a wrong password", func(ctx context.Context, w *Writers) error {
+				if _, err := NewAccounts(w, fastHasher()).LogIn(ctx, "once", "wrong horse"); outcome(err) != WrongCredentials {
 					return fmt.Errorf("error %v", err)
 				}
 				return nil
 			}, []string{
 				"Get accounts, Get users",
 			}},
-			{"logIn, of nobody", func(ctx context.Context, w *Writers) error {
-				if _, err := NewAccounts(w, plain()).LogIn(ctx, "nobody", secret); outcome(err) != WrongCredentials {
+			{"logIn, of an unknown user", func(ctx context.Context, w *Writers) error {
+				if _, err := NewAccounts(w, fastHasher()).LogIn(ctx, "nobody", secret); outcome(err) != WrongCredentials {
 					return fmt.Errorf("error %v", err)
 				}
 				return nil
@@ -141,6 +144,11 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				"CheckAndPut assignments",
 				"CheckAndPut roles, CheckAndPut users, Put roles, Put user_roles",
 				"Get roles 2, Get user_roles, Get users",
+			}},
+			{"assignRole, already assigned by an import", func(ctx context.Context, w *Writers) error {
+				return w.Relate(ctx, tables.Assignments, "Jim", "lead")
+			}, []string{
+				"Get assignments, Get roles, Get users",
 			}},
 			{"revokeRole", func(ctx context.Context, w *Writers) error {
 				return w.Unrelate(ctx, tables.Assignments, "Lucy", "lead")

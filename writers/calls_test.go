@@ -17,9 +17,12 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// calls returns what act has the store asked for until it is answered, a line a round. What begins when the round before is over is the
-// next; every call takes a millisecond of the test's own time.
-func calls(t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers), act func(ctx context.Context, w *Writers) error) (lines []string) {
+// calls returns the store calls of act until it returns, a line per round. A call takes a millisecond of
+// simulated time, so calls in the same millisecond are a round.
+func calls(
+	t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers),
+	act func(ctx context.Context, w *Writers) error,
+) (lines []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
@@ -27,23 +30,23 @@ func calls(t *testing.T, prepare func(ctx context.Context, store hbase.Store, w 
 		prepare(t.Context(), store, New(store, Options{}))
 		time.Sleep(time.Second)
 		var mu sync.Mutex
-		var asked []map[string]int
+		var rounds []map[string]int
 		began := time.Now()
 		w := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
-			for n := int(time.Since(began) / time.Millisecond); len(asked) <= n; {
-				asked = append(asked, map[string]int{})
+			for n := int(time.Since(began) / time.Millisecond); len(rounds) <= n; {
+				rounds = append(rounds, map[string]int{})
 			}
-			asked[len(asked)-1][op.Kind+" "+op.Table]++
+			rounds[len(rounds)-1][op.Kind+" "+op.Table]++
 			return hbasetest.Fault{Delay: time.Millisecond}
 		}), Options{})
 		if err := act(t.Context(), w); err != nil {
 			t.Error(err)
 		}
-		answered := int(time.Since(began) / time.Millisecond)
+		returned := int(time.Since(began) / time.Millisecond)
 		w.Close(t.Context())
-		for _, round := range asked[:answered] {
+		for _, round := range rounds[:returned] {
 			var items []string
 			for _, item := range slices.Sorted(maps.Keys(round)) {
 				if n := round[item]; n > 1 {
@@ -57,16 +60,16 @@ func calls(t *testing.T, prepare func(ctx context.Context, store hbase.Store, w 
 	return lines
 }
 
-// called is a mutation, and what it asks of the store before it answers, when nobody is in its way.
-type called struct {
-	mutation string
+// mutationCalls are the store calls of a mutation before its response, without contention.
+type mutationCalls struct {
+	mutation string // and a case after a comma
 	act      func(ctx context.Context, w *Writers) error
 	want     []string
 }
 
-func TestTheCallsOfMutations(t *testing.T) {
+func TestStoreCallsOfMutations(t *testing.T) {
 	mutations := map[string]bool{}
-	for _, of := range []func(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called){
+	for _, of := range []func(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls){
 		callsOfTwits, callsOfPeople, callsOfDepartments, callsOfGames,
 	} {
 		prepare, all := of(t)
@@ -82,6 +85,6 @@ func TestTheCallsOfMutations(t *testing.T) {
 		}
 	}
 	if all := slices.Sorted(maps.Keys(mutations)); len(all) != 24 {
-		t.Errorf("there are 24 mutations, and here are %d: %q", len(all), all)
+		t.Errorf("got %d mutations, want 24: %q", len(all), all)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []called) {
+func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	key, again := "once", "again"
 	twit := NewTwit{Content: "Hi", Visibility: tables.Public}
 	var posted *tables.Twit
 	var comment *tables.Comment
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			must(t, store, user("LiLei"), user("Lucy"), user("Jim"))
+			mustMutate(t, store, user("LiLei"), user("Lucy"), user("Jim"))
 			if err := w.Relate(ctx, tables.Follows, "Jim", "Lucy"); err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +31,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 			when, mark, _ := k.Parts()
 			comment = &tables.Comment{Twit: at, AuthorName: "Jim", PostedAt: when, Content: "Hello", Mark: mark}
 			w.Close(ctx)
-		}, []called{
+		}, []mutationCalls{
 			{"follow", func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, "LiLei", "Lucy") },
 				[]string{
 					"Get follows, Get users 2",
@@ -40,7 +40,8 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 					"CheckAndPut users 2, Put following, Put users",
 					"Get following, Get users 3",
 				}},
-			{"follow, of whom one follows", func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, "Jim", "Lucy") },
+			{"follow, already following",
+				func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, "Jim", "Lucy") },
 				[]string{
 					"Get follows, Get users 2",
 					"Get intents",

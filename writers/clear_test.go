@@ -14,26 +14,30 @@ import (
 	"twibase/hbase/tables"
 )
 
-// below are departments as an import makes them, below d2.
-func below(t *testing.T, store hbase.Store, codes ...string) {
-	for _, code := range codes {
-		must(t, store, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: pointer("d2")}, 1),
-			lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
-	}
-	must(t, store, tables.Departments.Put("d2", &tables.Department{ChildCount: pointer(len(codes))}, 1))
+func splitOf(department string) *splitArgs {
+	list := listName{tables.Children.Table, tables.Children.Family}
+	return &splitArgs{bucketRef: bucketRef{List: list, Owner: []byte(department)}, Bound: 2}
 }
 
-// Who changes the tree next finds all that a deletion moves whole: what it still had to say of a child would be older than the change.
-func TestADeletionIsWholeOnlyWhenAllThatItMovedAre(t *testing.T) {
+func importChildren(t *testing.T, store hbase.Store, codes ...string) {
+	for _, code := range codes {
+		mustMutate(t, store, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: new("d2")}, 1),
+			memberPut(tables.Children, "d2", tables.Child{Name: code, Code: code}))
+	}
+	mustMutate(t, store, tables.Departments.Put("d2", &tables.Department{ChildCount: new(len(codes))}, 1))
+}
+
+// The next operation on the tree starts after all effects of a deletion, whose late writes would be older.
+func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fails func(op hbasetest.Op) bool
 		then  func(context.Context, *Writers) error
 	}{
-		{"the child does not say so yet", func(op hbasetest.Op) bool {
+		{"the child's parent is not stored yet", func(op hbasetest.Op) bool {
 			return op.Kind == "Put" && op.Table == "departments" && op.Row == tables.RowKey("b")
 		}, rename("b", "x")},
-		{"it is not in the list of its parent yet", func(op hbasetest.Op) bool {
+		{"the child is not in the parent's list yet", func(op hbasetest.Op) bool {
 			return op.Kind == "Put" && op.Table == "departments" && op.Row == tables.RowKey("d1")
 		}, erase("d1", true)},
 	} {
@@ -42,17 +46,17 @@ func TestADeletionIsWholeOnlyWhenAllThatItMovedAre(t *testing.T) {
 				ctx, store := t.Context(), openStore(t)
 				defer store.Close()
 				chain(t, 2)(store)
-				below(t, store, "a", "b")
+				importChildren(t, store, "a", "b")
 				var moving atomic.Bool
 				deleter := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
-					// What follows the answer: the first child was moved before.
+					// After the acknowledgement, which follows the first child's move.
 					if moving.Load() && test.fails(op) {
 						return hbasetest.Fault{Err: hbase.ErrUnavailable}
 					}
 					return hbasetest.Fault{}
 				}), Options{})
-				deleter.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-					if strings.HasPrefix(what[0], "later") {
+				deleter.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+					if strings.HasPrefix(purpose[0], "later") {
 						moving.Store(true)
 					}
 					return ctx, func() {}
@@ -70,21 +74,21 @@ func TestADeletionIsWholeOnlyWhenAllThatItMovedAre(t *testing.T) {
 				if err := New(store, Options{}).Sweep(ctx); err != nil {
 					t.Fatal(err)
 				}
-				if breaches, err := checkStore(ctx, store); len(breaches) > 0 || err != nil {
-					t.Error(breaches, err)
+				if violations, err := checkStore(ctx, store); len(violations) > 0 || err != nil {
+					t.Error(violations, err)
 				}
 			})
 		})
 	}
 }
 
-// Who carries a deletion on may be late: a child that has gone on from where it was moved does not come back into a bucket that is just being filled.
-func TestAChildThatIsMovedUpDoesNotComeBackIntoTheBucketsOfACut(t *testing.T) {
+// A late execution of a deletion does not write a child to the buckets of a split that was moved on since.
+func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
 		chain(t, 2)(store)
-		below(t, store, "a", "x")
+		importChildren(t, store, "a", "x")
 		deleter := New(hbasetest.NewFaults(store, hbasetest.When(func(op hbasetest.Op) bool {
 			return op.Table == "intents" && op.Kind == "Delete"
 		}, hbasetest.Fault{Err: hbase.ErrUnavailable})), Options{})
@@ -96,8 +100,10 @@ func TestAChildThatIsMovedUpDoesNotComeBackIntoTheBucketsOfACut(t *testing.T) {
 		if err := move("x", "")(ctx, other); err != nil {
 			t.Fatal(err)
 		}
-		watch, reached, on := halts(func(kind, what string) bool { return kind == "cut" && what == "later 2 put departments" })
-		other.watch = watch
+		observe, reached, proceed := holdFirst(func(opType, purpose string) bool {
+			return opType == "cut" && purpose == "later 2 put departments"
+		})
+		other.observe = observe
 		for _, code := range []string{"b", "c"} {
 			if err := create(code, "d1")(ctx, other); err != nil {
 				t.Fatal(err)
@@ -108,45 +114,44 @@ func TestAChildThatIsMovedUpDoesNotComeBackIntoTheBucketsOfACut(t *testing.T) {
 		if err := New(store, Options{}).Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		on()
+		proceed()
 		other.Close(ctx)
 		time.Sleep(time.Minute)
 		if err := New(store, Options{}).Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if breaches, err := checkStore(ctx, store); len(breaches) > 0 || err != nil {
-			t.Error(breaches, err)
+		if violations, err := checkStore(ctx, store); len(violations) > 0 || err != nil {
+			t.Error(violations, err)
 		}
 	})
 }
 
-// A deletion empties a list that is being cut, and whose members are just being copied. Done in part, or with a cut that is announced when it has
-// begun, it leaves none of the copies, which come late.
-func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
+// A deletion that clears a list during a split, interrupted or started before the announcement, masks the
+// late copies.
+func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// halts is where the deletion waits for the cut, nowhere if that comes first.
-		halts string
-		fails int32
+		// holdAt is the purpose at which the deletion waits for the split. If empty, the split is first.
+		holdAt string
+		fails  int32
 	}{
-		{"done in part", "", 2},
-		{"before the cut is announced", "clear", 0},
+		{"interrupted", "", 2},
+		{"before the announcement", "clear", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, store := t.Context(), openStore(t)
 				defer store.Close()
 				chain(t, 2)(store)
-				below(t, store, "a", "b", "c", "d")
-				cutter := New(store, Options{ListBound: 2})
+				importChildren(t, store, "a", "b", "c", "d")
+				splitter := New(store, Options{ListBound: 2})
 				var copying <-chan struct{}
 				var copied func()
-				cutter.watch, copying, copied = halts(func(kind, what string) bool {
-					return kind == "cut" && strings.HasSuffix(what, "each copy put departments")
+				splitter.observe, copying, copied = holdFirst(func(opType, purpose string) bool {
+					return opType == "cut" && strings.HasSuffix(purpose, "each copy put departments")
 				})
-				cut := func() {
-					err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d2")}, Bound: 2})
-					if err != nil {
+				startSplit := func() {
+					if err := do(ctx, splitter, split, splitOf("d2")); err != nil {
 						t.Error(err)
 					}
 					<-copying
@@ -154,79 +159,83 @@ func TestADeletionLeavesNothingInTheBucketsOfACut(t *testing.T) {
 				var failed atomic.Int32
 				deleter := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
 					owner, bucket, err := tables.Children.OwnerOf(op.Row)
-					if op.Kind != "Delete" || op.Table != "departments" || err != nil || owner != "d2" || bucket == 0 || failed.Add(1) > test.fails {
-						return hbasetest.Fault{}
+					clears := op.Kind == "Delete" && op.Table == "departments" && err == nil && owner == "d2" && bucket != 0
+					if clears && failed.Add(1) <= test.fails {
+						return hbasetest.Fault{Err: hbase.ErrUnavailable}
 					}
-					return hbasetest.Fault{Err: hbase.ErrUnavailable}
+					return hbasetest.Fault{}
 				}), Options{})
 				var emptying <-chan struct{}
 				var empty func()
-				if test.halts == "" {
-					cut()
+				if test.holdAt == "" {
+					startSplit()
 				} else {
-					deleter.watch, emptying, empty = halts(func(_, what string) bool { return what == test.halts })
+					deleter.observe, emptying, empty = holdFirst(func(_, purpose string) bool { return purpose == test.holdAt })
 				}
 				if err := erase("d2", true)(ctx, deleter); err != nil {
 					t.Fatal(err)
 				}
-				if test.halts != "" {
+				if test.holdAt != "" {
 					<-emptying
-					cut()
+					startSplit()
 					empty()
 				}
 				deleter.Close(ctx)
 				copied()
-				cutter.Close(ctx)
+				splitter.Close(ctx)
 				time.Sleep(grace + time.Second)
 				if err := New(store, Options{}).Sweep(ctx); err != nil {
 					t.Fatal(err)
 				}
 				if failed.Load() <= test.fails {
-					t.Error("nothing was taken out of a bucket of the cut")
+					t.Error("no bucket of the split was cleared")
 				}
-				if breaches, err := checkStore(ctx, store); len(breaches) > 0 || err != nil {
-					t.Error(breaches, err)
+				if violations, err := checkStore(ctx, store); len(violations) > 0 || err != nil {
+					t.Error(violations, err)
 				}
 			})
 		})
 	}
 }
 
-// The children join a list that is just being cut, and are taken out of the list that they would be found by again: by then the new buckets have them too.
-func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
+// A deletion adds children to a list during a split. The new buckets have them before it clears the old list,
+// where a repetition would look for them.
+func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
 		chain(t, 2)(store)
-		below(t, store, "x", "y")
+		importChildren(t, store, "x", "y")
 		for _, code := range []string{"c", "d", "e"} {
-			must(t, store, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: pointer("d1")}, 1),
-				lists(tables.Children, "d1", tables.Child{Name: code, Code: code}))
+			mustMutate(t, store, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: new("d1")}, 1),
+				memberPut(tables.Children, "d1", tables.Child{Name: code, Code: code}))
 		}
-		must(t, store, tables.Departments.Put("d1", &tables.Department{ChildCount: pointer(4)}, 1))
-		adding, added, add := halts(func(_, what string) bool { return strings.HasPrefix(what, "later 1 each departments:c add") })
-		var vacated, dead atomic.Bool
+		mustMutate(t, store, tables.Departments.Put("d1", &tables.Department{ChildCount: new(4)}, 1))
+		adding, added, add := holdFirst(func(_, purpose string) bool {
+			return strings.HasPrefix(purpose, "later 1 each departments:c add")
+		})
+		var cleared, dead atomic.Bool
 		deleter := New(hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault {
 			if dead.Load() {
 				return hbasetest.Fault{Err: hbase.ErrUnavailable}
 			}
 			return hbasetest.Fault{}
 		}), Options{})
-		deleter.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-			vacated.Store(vacated.Load() || what[0] == "clear")
-			dead.Store(dead.Load() || vacated.Load() && what[0] == "check buckets")
-			return adding(ctx, kind, what)
+		deleter.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+			cleared.Store(cleared.Load() || purpose[0] == "clear")
+			dead.Store(dead.Load() || cleared.Load() && purpose[0] == "check buckets")
+			return adding(ctx, opType, purpose)
 		}
 		if err := erase("d2", true)(ctx, deleter); err != nil {
 			t.Fatal(err)
 		}
 		<-added
-		cutter := New(store, Options{ListBound: 2})
-		filling, filled, fill := halts(func(kind, what string) bool {
-			return kind == "cut" && strings.HasSuffix(what, "each copy put departments")
+		splitter := New(store, Options{ListBound: 2})
+		filling, filled, fill := holdFirst(func(opType, purpose string) bool {
+			return opType == "cut" && strings.HasSuffix(purpose, "each copy put departments")
 		})
-		cutter.watch = filling
-		if err := do(ctx, cutter, split, &splitArgs{bucketRef: bucketRef{List: listName{"departments", "c"}, Owner: []byte("d1")}, Bound: 2}); err != nil {
+		splitter.observe = filling
+		if err := do(ctx, splitter, split, splitOf("d1")); err != nil {
 			t.Fatal(err)
 		}
 		<-filled
@@ -237,35 +246,36 @@ func TestADeletionTakesNoChildAwayBeforeItIsInTheBucketsOfACut(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill()
-		cutter.Close(ctx)
+		splitter.Close(ctx)
 		time.Sleep(grace + time.Second)
 		if err := New(store, Options{}).Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if breaches, err := checkStore(ctx, store); len(breaches) > 0 || err != nil {
-			t.Error(breaches, err)
+		if violations, err := checkStore(ctx, store); len(violations) > 0 || err != nil {
+			t.Error(violations, err)
 		}
 	})
 }
 
-// A list may have a million members: whoever goes through it remembers none of those that are where they belong.
-func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
+// A list may have a million members, so each does not keep verified ones.
+func TestEachForgetsVerifiedMembers(t *testing.T) {
 	ctx, store := t.Context(), openStore(t)
 	defer store.Close()
 	var children []hbase.Mutation
 	for i := range 3 * pageSize {
 		code := fmt.Sprint(i)
-		children = append(children, lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
+		children = append(children, memberPut(tables.Children, "d2", tables.Child{Name: code, Code: code}))
 	}
-	must(t, store, children...)
+	mustMutate(t, store, children...)
 	w := New(store, Options{})
 	o := operation{w.newOp(time.Now()), time.Now().UnixMilli()}
-	intent := tables.Intents.Put(tables.Intent{ID: o.id, Kind: deleteDepartment.name, Arguments: `{"Code":"d2"}`, At: o.at})
+	intent := tables.Intents.Put(tables.Intent{ID: o.id, Kind: deleteDepartment.name,
+		Arguments: `{"Code":"d2"}`, At: o.at})
 	x, _, err := w.parse(intent.Row, intent.Cells)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.mutate(ctx, x.intended()); err != nil {
+	if err := x.mutate(ctx, x.leasedIntent()); err != nil {
 		t.Fatal(err)
 	}
 	join := eachMember(tables.Children, "d2", func(c tables.Child) effect { return add(tables.Children, "d1", c, o.at) })
@@ -274,22 +284,21 @@ func TestNoPlacesOfThePagesBehindAreKept(t *testing.T) {
 	}
 	joined, err := membersOf(ctx, store, tables.Children, "d1")
 	if err != nil || len(joined) != 3*pageSize {
-		t.Fatalf("%d joined: %v", len(joined), err)
+		t.Fatalf("%d members were added: %v", len(joined), err)
 	}
 	if n := len(x.unverified); n > 0 {
-		t.Errorf("%d places are kept", n)
+		t.Errorf("%d unverified members, want 0", n)
 	}
 }
 
-// A list that nothing clears would keep the members of a deleted owner.
-func TestEveryListOfTheCatalogueIsClearedWithItsOwner(t *testing.T) {
+func TestEveryListIsClearedWithItsOwner(t *testing.T) {
 	ofRelations := map[*tables.AnyList]bool{}
 	for _, x := range tables.Relations() {
 		ofRelations[x.From.List], ofRelations[x.To.List] = true, true
 	}
 	for _, l := range tables.Lists() {
 		if _, known := clearings[l]; known == ofRelations[l] {
-			t.Errorf("%s: among clearings %v, of a relation %v; it must be one of both", l, known, ofRelations[l])
+			t.Errorf("%s: in clearings %v, of a relation %v, want one of them", l, known, ofRelations[l])
 		}
 	}
 }

@@ -11,57 +11,54 @@ import (
 // client is the store client of an operation. Its errors name the operation type and the purpose of
 // the call.
 type client struct {
-	w *Writers
-	// caller is the operation type, or what else calls the store.
-	caller string
+	w      *Writers
+	caller string // an operation type, "logIn" or "sweep"
 }
 
-// call begins a call of the store; the returned function ends it.
-func (c client) call(ctx context.Context, what ...string) (context.Context, func()) {
-	ctx, ended := c.w.watch(ctx, c.caller, what)
+// call starts a call of the store. The returned function ends it.
+func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
+	ctx, ended := c.w.observe(ctx, c.caller, purposes)
 	hbase.StatsOf(ctx).Rounds.Add(1)
 	return ctx, ended
 }
 
-func (c client) failed(what string, err error) error {
-	return fmt.Errorf("%s: %s: %w", c.caller, what, err)
+func (c client) failed(purpose string, err error) error {
+	return fmt.Errorf("%s: %s: %w", c.caller, purpose, err)
 }
 
 // get reads all rows, or fails.
-func (c client) get(ctx context.Context, what string, gets []hbase.Get) ([][]hbase.Cell, error) {
+func (c client) get(ctx context.Context, purpose string, gets []hbase.Get) ([][]hbase.Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
 	}
-	ctx, ended := c.call(ctx, what)
+	ctx, ended := c.call(ctx, purpose)
 	defer ended()
 	cells, err := hbase.GetAll(ctx, c.w.store, gets)
 	if err != nil {
-		err = c.failed(what, err)
+		err = c.failed(purpose, err)
 	}
 	return cells, err
 }
 
-// getter returns get for reads with the same purpose.
-func (c client) getter(ctx context.Context, what string) getter {
-	return func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, what, gets) }
+func (c client) getter(ctx context.Context, purpose string) getter {
+	return func(gets ...hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, purpose, gets) }
 }
 
-// one reads one row.
-func (c client) one(ctx context.Context, what string, get hbase.Get) ([]hbase.Cell, error) {
-	cells, err := c.get(ctx, what, []hbase.Get{get})
+func (c client) one(ctx context.Context, purpose string, get hbase.Get) ([]hbase.Cell, error) {
+	cells, err := c.get(ctx, purpose, []hbase.Get{get})
 	if err != nil {
 		return nil, err
 	}
 	return cells[0], nil
 }
 
-// openIntents reads which operations have an intent: they are not complete.
-func (c client) openIntents(ctx context.Context, ops []string, what string) (map[string]bool, error) {
+// openIntents reads which operations have an intent, so are not complete.
+func (c client) openIntents(ctx context.Context, ops []string, purpose string) (map[string]bool, error) {
 	gets := make([]hbase.Get, len(ops))
 	for i, op := range ops {
 		gets[i] = tables.Intents.Open(op)
 	}
-	cells, err := c.get(ctx, what, gets)
+	cells, err := c.get(ctx, purpose, gets)
 	if err != nil {
 		return nil, err
 	}
@@ -72,37 +69,36 @@ func (c client) openIntents(ctx context.Context, ops []string, what string) (map
 	return open, nil
 }
 
-// write is a mutation, and what it is for.
 type write struct {
-	what     string
+	purpose  string
 	mutation hbase.Mutation
 }
 
-// mutate makes all writes, or fails with the first error; others may have been made.
+// mutate sends all writes. After an error, some may have been applied.
 func (c client) mutate(ctx context.Context, writes ...write) error {
 	if len(writes) == 0 {
 		return nil
 	}
-	what, mutations := make([]string, len(writes)), make([]hbase.Mutation, len(writes))
+	purposes, mutations := make([]string, len(writes)), make([]hbase.Mutation, len(writes))
 	for i, w := range writes {
-		what[i], mutations[i] = w.what, w.mutation
+		purposes[i], mutations[i] = w.purpose, w.mutation
 	}
-	ctx, ended := c.call(ctx, what...)
+	ctx, ended := c.call(ctx, purposes...)
 	defer ended()
 	err := hbase.MutateAll(ctx, c.w.store, mutations)
 	if err != nil {
-		err = c.failed(what[0], err)
+		err = c.failed(purposes[0], err)
 	}
 	return err
 }
 
-// checkAndPut is the store's. After an error, it is unknown whether it was applied.
-func (c client) checkAndPut(ctx context.Context, what string, check hbase.Check, put hbase.Put) (bool, error) {
-	ctx, ended := c.call(ctx, what)
+// checkAndPut may have been applied after an error.
+func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
+	ctx, ended := c.call(ctx, purpose)
 	defer ended()
 	done, err := c.w.store.CheckAndPut(ctx, check, put)
 	if err != nil {
-		return false, c.failed(what, err)
+		return false, c.failed(purpose, err)
 	}
 	return done, nil
 }

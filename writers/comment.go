@@ -13,10 +13,9 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// At is the time of the comment, in milliseconds: check completes it.
-	At int64
-	// Mark is that of the comment that was added with the key before, maybe with another content:
-	// check completes it.
+	// At is the time of the comment, in milliseconds. Mark is that of the comment that was added under
+	// the key before, maybe with another content. check completes both.
+	At   int64
 	Mark []byte `json:",omitempty"`
 }
 
@@ -29,8 +28,8 @@ func (a addCommentArgs) references() references {
 	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
 }
 
-// addComment commits on a row of the author and the twit. So no two comments of one author on one
-// twit have the same time, and their marks need not tell them apart.
+// addComment commits on the row of author and twit. So two comments of an author on a twit have different
+// times.
 var addComment = register(opType[addCommentArgs]{
 	name: "addComment", properties: properties{nonIdempotent: true},
 	row: func(a addCommentArgs) hbase.Get {
@@ -50,7 +49,7 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// By the comment's time: older programs did not store its mark.
+			// By time, because older programs did not store the mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
@@ -72,7 +71,6 @@ var addComment = register(opType[addCommentArgs]{
 	},
 })
 
-// deleteCommentArgs name a comment.
 type deleteCommentArgs struct {
 	Twit   twitRef
 	Author string
@@ -91,7 +89,6 @@ func (a deleteCommentArgs) comment() *tables.Comment {
 	return &tables.Comment{Twit: a.Twit.key(), AuthorName: a.Author, PostedAt: millis(a.At), Mark: string(a.Mark)}
 }
 
-// deleteComment removes a comment from both lists.
 var deleteComment = register(opType[deleteCommentArgs]{
 	name: "deleteComment",
 	row:  func(a deleteCommentArgs) hbase.Get { return tables.Commenters.Removed(a.comment().Key(), a.Author) },
@@ -109,14 +106,12 @@ var deleteComment = register(opType[deleteCommentArgs]{
 	},
 })
 
-// deleteCommentsOn deletes the comments on a twit.
 func deleteCommentsOn(twit string) effect {
 	return eachMember(tables.Comments, twit, func(c *tables.Comment) effect {
 		return nested{"deleteComment", deletionOfComment(c)}
 	})
 }
 
-// deleteCommentsBy deletes the comments that an author wrote.
 func deleteCommentsBy(author string) effect {
 	return eachMember(tables.UserComments, author, func(k tables.CommentKey) effect {
 		at, mark, _ := k.Parts()
@@ -125,16 +120,16 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment adds a comment to a twit that the author may see, and returns the comment's key. The
-// twit is nil if there is none.
+// AddComment adds a comment to a twit, which the author may see, and returns the comment's key. The error
+// is NOT_FOUND if twit is nil.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {
 	var in input
-	a := addCommentArgs{Author: author, Content: in.comment("content", content),
+	a := addCommentArgs{Author: author, Content: in.lines("content", content, MaxComment, false),
 		Key: in.idempotencyKey(idempotencyKey)}
 	if twit == nil {
-		in.errors = append(in.errors, UserError{NotFound, "twitId", "there is no such twit"})
+		in.errors = append(in.errors, noSuch("twit", "twitId"))
 	} else {
 		a.Twit = refOf(twit)
 	}
@@ -142,11 +137,10 @@ func (w *Writers) AddComment(
 	return a.comment(a.At).Key(), err
 }
 
-// DeleteComment deletes a comment that the caller has read; nil is none. If it is deleted already,
-// nothing happens.
+// DeleteComment deletes a comment. It is idempotent. The error is NOT_FOUND if c is nil.
 func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
 	if c == nil {
-		return refuse(NotFound, "id", "there is no such comment")
+		return UserErrors{noSuch("comment", "id")}
 	}
 	return do(ctx, w, deleteComment, deletionOfComment(c))
 }

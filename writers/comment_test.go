@@ -8,9 +8,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestTheKeyOfACommentIsAnsweredWithItWhateverIsSaidTheSecondTime(t *testing.T) {
-	r := newRegistry(t)
-	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.Unix(1, 0).UTC(), Name: "t", Content: "Hi", Visibility: tables.Public}
+func TestAddCommentIsIdempotentUnderItsKey(t *testing.T) {
+	r := newFixture(t)
+	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: time.Unix(1, 0).UTC(), Name: "t", Content: "Hi",
+		Visibility: tables.Public}
 	write := func(mutations ...hbase.Mutation) {
 		t.Helper()
 		if errs, err := r.store.Mutate(t.Context(), mutations); errs != nil || err != nil {
@@ -30,24 +31,26 @@ func TestTheKeyOfACommentIsAnsweredWithItWhateverIsSaidTheSecondTime(t *testing.
 	first := add("Hello")
 	for _, content := range []string{"Hello", "Hello again", "Good bye"} {
 		if again := add(content); again != first {
-			t.Errorf("%q is answered with %q, and was %q", content, again, first)
+			t.Errorf("%q: got key %q, want %q", content, again, first)
 		}
 	}
 	results, err := r.store.Get(t.Context(), []hbase.Get{tables.Comments.Get(twit.Key().String(), 0, hbase.Page{})})
 	if err != nil || results[0].Err != nil {
 		t.Fatal(err, results[0].Err)
 	}
-	if comments, _, _, err := tables.Comments.Decode(twit.Key().String(), results[0].Cells); len(comments) != 1 || comments[0].Key() != first || err != nil {
-		t.Errorf("there are %v, %v", comments, err)
+	comments, _, _, err := tables.Comments.Decode(twit.Key().String(), results[0].Cells)
+	if len(comments) != 1 || comments[0].Key() != first || err != nil {
+		t.Errorf("got comments %v, %v; want one", comments, err)
 	}
-	// As it was stored before the mark was kept: the content tells.
+	// Older programs stored no mark. It follows from the content.
 	at, _, err := first.Parts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	old := tables.Commenters.AddedCell(key, at, "", at.UnixMilli()+1)
-	write(hbase.Put{Table: tables.Commenters.Table, Row: tables.Commenters.Row(twit.Key(), "Lucy"), Cells: []hbase.Cell{old}})
+	write(hbase.Put{Table: tables.Commenters.Table, Row: tables.Commenters.Row(twit.Key(), "Lucy"),
+		Cells: []hbase.Cell{old}})
 	if again := add("Hello"); again != first {
-		t.Errorf("without its mark it is %q, and was %q", again, first)
+		t.Errorf("without a mark: got key %q, want %q", again, first)
 	}
 }

@@ -12,28 +12,30 @@ import (
 	"twibase/hbase/tables"
 )
 
-// halts returns what watches a gateway and stops the first call that is so, and how to know of it and to let it go on.
-func halts(is func(kind, what string) bool) (watch Watch, at <-chan struct{}, on func()) {
-	reached, release := make(chan struct{}, 1), make(chan struct{})
+// holdFirst returns an Observer that holds the first call that matches. held receives when it does, and
+// release lets the call proceed.
+func holdFirst(matches func(opType, purpose string) bool) (observe Observer, held <-chan struct{}, release func()) {
+	reached, proceed := make(chan struct{}, 1), make(chan struct{})
 	var once atomic.Bool
-	return func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-		if is(kind, what[0]) && once.CompareAndSwap(false, true) {
+	return func(ctx context.Context, opType string, purposes []string) (context.Context, func()) {
+		if matches(opType, purposes[0]) && once.CompareAndSwap(false, true) {
 			reached <- struct{}{}
-			<-release
+			<-proceed
 		}
 		return ctx, func() {}
-	}, reached, func() { close(release) }
+	}, reached, func() { close(proceed) }
 }
 
-// An executor that found an end gone sends its undoing when that was made again, and somebody else was told that the relation is there.
-func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
+// An execution finds an object missing, and sends the compensation late: the object was created again, and
+// another caller's repetition of the operation was acknowledged.
+func TestLateCompensationFails(t *testing.T) {
 	department, key, day := "staff", "once", "2026-01-02"
 	for _, test := range []struct {
-		name, kind, undo string
-		// make begins the write, and is what others want too. end and again are of the end that goes and comes back.
-		before, make, end, again func(ctx context.Context, w *Writers) error
-		// there reports whether what was made is there.
-		there func(t *testing.T, store hbase.Store) bool
+		name, opType, compensation string
+		// operation is called by two callers. remove and create are of the object that it needs.
+		before, operation, remove, create func(ctx context.Context, w *Writers) error
+		// applied reports whether the operation is in effect.
+		applied func(t *testing.T, store hbase.Store) bool
 	}{
 		{
 			"assignRole", "assignRole", "revokeRole",
@@ -81,16 +83,16 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 			},
 		},
 	} {
-		for _, helped := range []bool{true, false} {
-			name := test.name + ", and the other finds it on its way"
-			if !helped {
-				name = test.name + ", and it is done when the other comes"
+		for _, inProgress := range []bool{true, false} {
+			name := test.name + ", first operation in progress"
+			if !inProgress {
+				name = test.name + ", first operation complete"
 			}
 			t.Run(name, func(t *testing.T) {
 				ctx := t.Context()
 				store := openStore(t)
 				defer store.Close()
-				must(t, store, user("Lucy"))
+				mustMutate(t, store, user("Lucy"))
 				one, two := New(store, Options{}), New(store, Options{})
 				check := func(err error) {
 					t.Helper()
@@ -99,39 +101,43 @@ func TestAnUndoingThatComesLateUndoesNothingThatOthersRelyOn(t *testing.T) {
 					}
 				}
 				check(test.before(ctx, two))
-				settle(t, two)
-				adding, added, add := halts(func(kind, what string) bool { return kind == test.kind && strings.HasPrefix(what, "now 0 add") })
-				undoing, undone, undo := halts(func(kind, what string) bool { return kind == test.undo && what == "commit" })
-				one.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
-					ctx, _ = adding(ctx, kind, what)
-					return undoing(ctx, kind, what)
+				awaitIdle(t, two)
+				holdAdd, adding, add := holdFirst(func(opType, purpose string) bool {
+					return opType == test.opType && strings.HasPrefix(purpose, "now 0 add")
+				})
+				holdCompensation, compensating, compensate := holdFirst(func(opType, purpose string) bool {
+					return opType == test.compensation && purpose == "commit"
+				})
+				one.observe = func(ctx context.Context, opType string, purposes []string) (context.Context, func()) {
+					ctx, _ = holdAdd(ctx, opType, purposes)
+					return holdCompensation(ctx, opType, purposes)
 				}
 				first := make(chan error, 1)
-				go func() { first <- test.make(context.WithoutCancel(ctx), one) }()
+				go func() { first <- test.operation(context.WithoutCancel(ctx), one) }()
 				select {
-				case <-added:
+				case <-adding:
 				case err := <-first:
-					t.Fatal("nothing is added: ", err)
+					t.Fatal("no member was added: ", err)
 				}
-				check(test.end(ctx, two))
-				settle(t, two)
+				check(test.remove(ctx, two))
+				awaitIdle(t, two)
 				add()
 				select {
-				case <-undone:
+				case <-compensating:
 				case err := <-first:
-					t.Fatal("nothing is undone: ", err)
+					t.Fatal("no compensation was started: ", err)
 				}
-				check(test.again(ctx, two))
-				if !helped {
-					check(helpAll(ctx, store, two, test.kind))
+				check(test.create(ctx, two))
+				if !inProgress {
+					check(completeAll(ctx, store, two, test.opType))
 				}
-				check(test.make(ctx, two))
-				undo()
+				check(test.operation(ctx, two))
+				compensate()
 				check(<-first)
-				settle(t, one)
-				settle(t, two)
-				if !test.there(t, store) {
-					t.Error("what was acknowledged last is gone, and nobody has undone it")
+				awaitIdle(t, one)
+				awaitIdle(t, two)
+				if !test.applied(t, store) {
+					t.Error("the last acknowledged operation was reverted")
 				}
 			})
 		}
@@ -153,21 +159,20 @@ func createGo(ctx context.Context, w *Writers) error {
 	return err
 }
 
-// helpAll carries on what is open of a kind.
-func helpAll(ctx context.Context, store hbase.Store, w *Writers, kind string) error {
+// completeAll completes the open operation of a type.
+func completeAll(ctx context.Context, store hbase.Store, w *Writers, opType string) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Intents.Table}) {
 		if err != nil {
 			return err
 		}
-		if x, _, err := w.parse(row.Key, row.Cells); err != nil || x.caller == kind {
+		if x, _, err := w.parse(row.Key, row.Cells); err != nil || x.caller == opType {
 			return errors.Join(err, x.complete(ctx, x.intent.ID))
 		}
 	}
-	return errors.New("there is none")
+	return errors.New("no open operation")
 }
 
-// settle waits until nothing of a gateway's is open.
-func settle(t *testing.T, w *Writers) {
+func awaitIdle(t *testing.T, w *Writers) {
 	t.Helper()
 	for began := time.Now(); w.Counters.Open.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 10*time.Second {

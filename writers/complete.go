@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// setIntent sets the intent, and the plan that follows from it.
 func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})
 	x.increments = map[location]*increment{}
@@ -18,14 +17,11 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finish applies the effects and removes the intent.
-func (x *execution) finish(ctx context.Context) error { return x.advance(ctx, state.end) }
-
-// finishInBackground applies the effects in a goroutine, which Close waits for. It returns when plan.now is applied,
-// or when ctx ends.
+// finishInBackground applies the effects in a goroutine, which Close waits for. It returns when
+// plan.now is applied or ctx ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
-	if x.intent.Due > 0 { // a sweep does it then
+	if x.intent.Due > 0 { // for a sweep
 		w.unclaim(x.intent.ID)
 		return nil
 	}
@@ -41,10 +37,11 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 		err := x.advance(ctx, func(s state) bool { return s == stateAcknowledged || s.end() })
 		acknowledge <- err
 		if err == nil {
-			err = x.finish(ctx)
+			err = x.advance(ctx, state.end)
 		}
 		if err != nil {
-			w.log.Warn("operation failed; a sweep will complete it", "type", x.caller, "intent", x.intent.ID, "error", err)
+			w.log.Warn("operation failed; a sweep will complete it",
+				"type", x.caller, "intent", x.intent.ID, "error", err)
 		}
 	}()
 	select {
@@ -55,21 +52,20 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit is how many long operations, at most, a gateway completes after their
-// acknowledgement, and how many stale ones.
+// backgroundLimit limits the long operations that a gateway completes after their acknowledgement, and
+// those that it sweeps.
 const backgroundLimit = 16
 
-// long reports whether plan.later goes through something that may be long.
+// long reports whether plan.later reads lists.
 func (x *execution) long() bool {
 	return slices.ContainsFunc(x.plan.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
 	})
 }
 
-// applyLater applies plan.later. The execution that the caller started needs a lease for it, and a
-// slot if it is long; others have what they need. If all slots are taken, this execution ends, and
-// the outbox continues when the intent is stale: nothing waits for a slot, so no slot is held by what
-// waits for one.
+// applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the operation
+// is long. Without a free slot the execution ends, and a sweep continues: an operation with a slot must
+// not wait for one that waits for a slot. Other executions have both already.
 func (x *execution) applyLater(ctx context.Context) error {
 	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
@@ -83,19 +79,16 @@ func (x *execution) applyLater(ctx context.Context) error {
 			return errSuperseded
 		}
 	}
-	return x.alone(ctx, apply)
+	return x.withLease(ctx, apply)
 }
 
-// remove removes the intent. Before, it notes in the commit row that the operation is complete if the
-// type needs that, and turns the commit record into "done" if there is a compensation. One that
-// another execution found necessary earlier fails then: an operation that finds nothing to do, and
-// this one done, relies on that.
-func (x *execution) remove(ctx context.Context) error {
+// removeIntent removes the intent. If the type is compensated, it first seals the commit row: the commit
+// record becomes "done". A compensation that another execution decided earlier then fails, which an
+// operation that finds nothing to do relies on.
+func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.compensated {
-		own := hbase.Check{Family: x.intent.Family, Qualifier: tables.CommitColumn, Value: []byte(x.intent.ID)}
-		done := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-			Cells: []hbase.Cell{x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1)}}
-		if _, err := x.checkAndPut(ctx, "seal", own, done); err != nil {
+		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
+		if _, err := x.checkAndPut(ctx, "seal", x.expect(x.intent.ID), done); err != nil {
 			return err
 		}
 	}
@@ -103,8 +96,7 @@ func (x *execution) remove(ctx context.Context) error {
 	if !x.opType.needsPredecessor {
 		return x.mutate(ctx, remove)
 	}
-	complete := hbase.Put{Table: x.intent.Table, Row: x.intent.Row,
-		Cells: []hbase.Cell{tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At)}}
+	complete := x.commitRowPut(tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At))
 	err := x.mutate(ctx, write{"note complete", complete}, remove)
 	if err == nil {
 		x.w.noteComplete(x.intent, x.intent.ID)
@@ -112,10 +104,10 @@ func (x *execution) remove(ctx context.Context) error {
 	return err
 }
 
-// maxComplete is how many commit rows are remembered. To forget one costs a round.
+// maxComplete limits the commit rows in Writers.complete. A forgotten one costs a round.
 const maxComplete = 1024
 
-// noteComplete remembers that an operation is complete that was the last one on a commit row.
+// noteComplete remembers that a commit row's last operation is complete.
 func (w *Writers) noteComplete(row tables.Intent, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,31 +117,30 @@ func (w *Writers) noteComplete(row tables.Intent, id string) {
 	w.complete[location{row.Table, row.Row}] = id
 }
 
-// lastComplete returns what noteComplete remembered last of a row.
 func (w *Writers) lastComplete(row hbase.Get) (id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.complete[location{row.Table, row.Row}]
 }
 
-// parentsKey is the key of the operations that a nested one belongs to. It does not wait for them.
 type parentsKey struct{}
 
+// parents returns the operations that started the current nested one, outermost first. It must not wait for
+// them.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids
 }
 
-// predecessor returns the operation that a commit record names, and whether it may have to be
-// completed before the next one on the row.
+// predecessor returns the operation in a commit record, and whether it may be incomplete.
 func predecessor(ctx context.Context, record string) (id string, incomplete bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete completes the operation that a commit record names. If this process completes it already,
-// complete waits for that. If another gateway does, both do: the caller needs the row.
+// complete completes the operation in a commit record. It waits for another execution of this process,
+// but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, incomplete := predecessor(ctx, record)
 	if !incomplete {
@@ -177,10 +168,10 @@ func (c client) complete(ctx context.Context, record string) error {
 	}
 	_, stop := c.w.outbox.Item(id, x).Keep(ctx)
 	defer stop()
-	return x.finish(ctx)
+	return x.advance(ctx, state.end)
 }
 
-// parse returns the execution of an intent. ok is false if the cells hold none.
+// parse returns an execution of the intent in cells. ok is false if there is none.
 func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
 	intent, ok, err := tables.Intents.Decode(row, cells)
 	if err != nil || !ok {
@@ -188,7 +179,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	}
 	t := opTypes[intent.Kind]
 	if t == nil {
-		return nil, false, fmt.Errorf("%w: intent %s is of the type %q, which only a later version knows",
+		return nil, false, fmt.Errorf("%w: intent %s has the operation type %q of a later version",
 			hbase.ErrCorrupt, intent.ID, intent.Kind)
 	}
 	a, err := t.parse(intent.Arguments)
@@ -200,7 +191,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark notes in the intent that the operation committed, before others may commit on its row.
+// mark marks the intent as committed, before a nested operation may commit on the same row.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil
@@ -210,7 +201,6 @@ func (x *execution) mark(ctx context.Context) error {
 	return err
 }
 
-// runNested runs an operation that belongs to this one.
 func (x *execution) runNested(ctx context.Context, n nested) error {
 	if err := x.mark(ctx); err != nil {
 		return err

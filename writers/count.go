@@ -16,54 +16,47 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Counts change exactly once for each operation, though several executions may apply it. Each row
-// that counts has a journal of the operations that were counted. One CheckAndPut, on the journal,
-// writes the counts and the journal.
+// Each operation changes counts exactly once, even if several executions apply it. A row with counts
+// has a journal of counted operations. One CheckAndPut on the journal writes both.
 //
-//	read the counts and the journal
-//	  │
+//	read the counts and the journal ◄───────────────────────────┐
+//	  ▼                                                         │
+//	operation in the journal? ── yes ──► counted                │
+//	  ▼ no                                                      │
+//	read its intent: removed? ── yes ──► counted: it was complete when the counts were read
+//	  ▼ no                                                      │
+//	CheckAndPut, if the journal is unchanged ─── failed ────────┘
 //	  ▼
-//	in the journal? ──────────────────────────── yes ──► counted
-//	  │ no
-//	  ▼
-//	read the intent: is it there? ────────────── no ───► counted: the operation was complete before the read
-//	  │ yes: the counts that were read lack it
-//	  ▼
-//	CheckAndPut: if the journal is unchanged ─── won ──► counted
-//	  │ lost, or no answer
-//	  └──► again
+//	counted
 //
-// Counts that the first execution read before the commit lack the operation for sure, so it starts
-// with the CheckAndPut. A full journal drops the operations whose intents are gone: they are
-// complete, and nobody will count them again.
+// The first execution reads the counts before the commit, when no execution can have counted, and starts
+// with the CheckAndPut. A full journal drops operations without an intent.
 //
-// The operations of a gateway that count in the same row at the same time share a CheckAndPut, so
-// that a row in which all count does not become a bottleneck.
+// Concurrent increments of a gateway in the same row share a CheckAndPut, so that a hot row is no
+// bottleneck.
 
 const (
-	// maxJournal is how many operations a journal names before those are dropped that are complete.
+	// maxJournal is the number of operations at which a journal drops the complete ones.
 	maxJournal = 32
-	// maxTries bounds the retries of a contended CheckAndPut.
-	maxTries = 100
+	maxTries   = 100
 )
 
-// increment is what one operation adds to the counts in one row.
+// increment is what one operation adds to the counts of a row.
 type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before are the cells of the row, if they were read before the commit. They cannot include the
-	// operation. read is whether they were read, and not used yet.
+	// before are the cells of the row before the commit. read reports whether they were read, and
+	// not used yet.
 	before []hbase.Cell
 	read   bool
-	// done gets the result when the increment was applied.
-	done chan error
-	// after are the counts with the increment, if this process added it.
+	done   chan error
+	// after are the counts afterwards, if this process added the increment.
 	after map[string]int
 }
 
-// addIncrements adds up what a stage counts in each row. Other stages must not count in the same
-// row: an increment is applied once.
+// addIncrements adds the counts of a stage to the increments. It panics if another stage counts in the
+// same row, because an increment is applied once.
 func (x *execution) addIncrements(s stage) {
 	own := map[location]bool{}
 	for _, e := range s {
@@ -88,14 +81,14 @@ func (x *execution) sortedIncrements() []*increment {
 	})
 }
 
-// incrementQueue combines the increments of concurrent operations in one row.
+// incrementQueue combines the concurrent increments of a row.
 type incrementQueue struct {
 	mu sync.Mutex
-	// rows has the increments that wait, for each row that a goroutine is writing.
+	// rows has the waiting increments of each row that a goroutine writes.
 	rows map[location][]*increment
 }
 
-// apply applies an increment exactly once, even if several gateways call it.
+// apply applies an increment exactly once, even if several gateways apply it.
 func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
 	inc.done = make(chan error, 1)
 	q.mu.Lock()
@@ -108,7 +101,7 @@ func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, la
 	return <-inc.done
 }
 
-// drain applies the increments that wait for a row, until there are none.
+// drain applies the waiting increments of a row until there are none.
 func (q *incrementQueue) drain(ctx context.Context, c client, at location, label string) {
 	ctx, cancel := c.w.outlive(ctx)
 	defer cancel()
@@ -122,7 +115,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the increments that wait for a row. If there are none, no goroutine writes it any more.
+// take returns the waiting increments of a row. If there are none, the caller stops writing the row.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,9 +128,8 @@ func (q *incrementQueue) take(at location) []*increment {
 	return batch
 }
 
-// applyBatch applies increments in one row.
 func applyBatch(ctx context.Context, c client, batch []*increment, label string) error {
-	last := c.failed(label, fmt.Errorf("%w: other operations count in this row", hbase.ErrUnavailable))
+	last := c.failed(label, fmt.Errorf("%w: too many concurrent counts in this row", hbase.ErrUnavailable))
 	for try := range maxTries {
 		if try > 1 {
 			sleep(ctx, time.Duration(min(try-1, 20))*time.Millisecond)
@@ -158,7 +150,6 @@ func applyBatch(ctx context.Context, c client, batch []*increment, label string)
 	return last
 }
 
-// readAndAdd is one try of applyBatch. What was read before the commit is used once.
 func readAndAdd(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	at, columns := batch[0].location, map[string]int{}
 	for _, p := range batch {
@@ -189,20 +180,17 @@ func readAndAdd(ctx context.Context, c client, batch []*increment, label string)
 	return s.add(ctx, c, uncounted, label)
 }
 
-// countsGet reads columns that count, and their journal.
 func countsGet(at location, columns map[string]int) hbase.Get {
 	names := append([]string{tables.Attributes + ":" + tables.CountedColumn}, slices.Sorted(maps.Keys(columns))...)
 	return hbase.Get{Table: at.table, Row: at.row, Columns: strings.Join(names, " ")}
 }
 
-// counts are the counts of a row at one time.
 type counts struct {
 	location
-	journal tables.Journal
-	value   []byte         // of the journal, as it is stored
-	now     map[string]int // by column
-	// timestamp is that of the youngest cell.
-	timestamp int64
+	journal   tables.Journal
+	value     []byte         // the stored journal
+	now       map[string]int // by column
+	timestamp int64          // of the youngest cell
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
@@ -213,7 +201,7 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	}
 	for i, c := range cells {
 		name := c.Family + ":" + c.Qualifier
-		if _, asked := columns[name]; asked {
+		if _, counted := columns[name]; counted {
 			if s.now[name], err = tables.DecodeCount(cells[i : i+1]); err != nil {
 				return nil, err
 			}
@@ -222,9 +210,8 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted returns the increments that are not in these counts, and drops complete operations from
-// a full journal. The intents are read after the counts: an operation without one was complete, and
-// counted, when the counts were read.
+// uncounted returns the increments that are not in these counts, and drops complete operations from a
+// full journal. It reads intents after the counts.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *increment) bool { return s.journal.Has(p.op) })
 	if len(uncounted) == 0 {
@@ -248,7 +235,7 @@ func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, la
 	return slices.DeleteFunc(uncounted, func(p *increment) bool { return !open[p.op] }), nil
 }
 
-// add adds increments to these counts. It reports false if the row has changed.
+// add adds increments to these counts. It returns false if the row has changed.
 func (s *counts) add(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}

@@ -16,7 +16,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// seedSetting repeats a random test.
+// seedSetting is the environment variable with the seed of a random test.
 const seedSetting = "TWIBASE_SEED"
 
 func firstSeed(t *testing.T) uint64 {
@@ -29,81 +29,81 @@ func firstSeed(t *testing.T) uint64 {
 		}
 		seed = n
 	}
-	t.Logf("%s=%d repeats this", seedSetting, seed)
+	t.Logf("%s=%d repeats this test", seedSetting, seed)
 	return seed
 }
 
-// histories is how many random ones there are, besides those of the crash points.
-func histories() int { return few(3000) }
+func histories() int { return scaled(3000) }
 
-// long is whether the tests make all their histories: under make test, which sets CI.
-var long = os.Getenv("CI") != ""
+// thorough makes the tests run all their histories. make test sets CI.
+var thorough = os.Getenv("CI") != ""
 
-// few is n, or a part of it that is enough from day to day: other seeds, other histories.
-func few(n int) int {
-	if long {
+// scaled returns n if thorough is set, and a fraction of it otherwise.
+func scaled(n int) int {
+	if thorough {
 		return n
 	}
 	return n / 15
 }
 
-// pace lets every other six histories be slow, so that the leases of what they do run out unless they are renewed.
+// pace makes every other six histories so slow that leases expire unless they are renewed.
 func pace(i int) time.Duration { return time.Duration(i/6%2) * time.Second }
 
-// must runs a history, or shows the smallest one that goes wrong in the same way.
-func (h history) must(t *testing.T) ran {
+// mustPass runs a history. If it fails, it shrinks the history and fails the test.
+func (h history) mustPass(t *testing.T) historyResult {
 	t.Helper()
 	r := h.run(t)
-	if r.wrong() {
-		h, r = shrink.Down(h, r, func(h history) (ran, bool) {
+	if r.failed() {
+		h, r = shrink.Down(h, r, func(h history) (historyResult, bool) {
 			r := h.run(t)
-			return r, r.wrong()
+			return r, r.failed()
 		})
-		t.Fatalf("seed %d, order %d, faults %v, %v at %v:\n%s", h.seed, h.order, h.faults, h.mishap, h.planned, r)
+		t.Fatalf("seed %d, order %d, fault rate %v, %v at %v:\n%s", h.seed, h.order, h.faultRate, h.fault, h.planned, r)
 	}
 	return r
 }
 
-// Whatever is called at the same time, in whatever order the store answers, and whatever fails or dies: after a sweep everything follows
-// from the truth, and the truth is what the calls made of it one after the other.
-func TestAnyHistoryIsWholeAfterASweep(t *testing.T) {
+// After a sweep, all derived data follow from their source, and the source is explained by a sequential
+// order of the calls.
+func TestEveryHistoryIsLinearizableAndComplete(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
-	looked := 0
+	searched := 0
 	for i := range histories() {
-		r := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3, faults: float64(i%5) * 0.03,
-			bound: []int{2, 1000}[i%2], pace: pace(i)}.must(t)
-		looked = max(looked, r.looked)
+		r := history{seed: seed + uint64(i), nouns: modelled, clients: 2 + i%4, calls: 1 + i%3,
+			faultRate: float64(i%5) * 0.03, bound: []int{2, 1000}[i%2], pace: pace(i)}.mustPass(t)
+		searched = max(searched, r.searched)
 	}
-	t.Logf("%d histories; for each an order of its calls was found in %d looks at most", histories(), looked)
+	t.Logf("%d histories; at most %d states were searched for an order of the calls", histories(), searched)
 }
 
-// At each point of each kind of write, and of what carries on what others left, everything that can go wrong does so.
+// Every fault is injected at every point of every operation type and of its recovery.
 func TestEveryCrashPointIsSafe(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
-	e := &exploration{t: t, reached: map[point][]history{}, origins: map[point]map[string]bool{}, had: map[point]map[mishap]bool{}, foretold: map[point]bool{}}
+	e := &exploration{t: t, reached: map[point][]history{}, origins: map[point]map[string]bool{},
+		had: map[point]map[fault]bool{}, expected: map[point]bool{}}
 	for _, noun := range modelled {
-		for i := range few(450) {
-			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 1 + i%4, calls: 1 + i%3, faults: float64(i%5/4) * 0.1,
-				bound: []int{2, 1000}[i%2], pace: pace(i)})
+		for i := range scaled(450) {
+			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 1 + i%4, calls: 1 + i%3,
+				faultRate: float64(i%5/4) * 0.1, bound: []int{2, 1000}[i%2], pace: pace(i)})
 		}
 	}
-	for _, noun := range crowds {
-		for i := range few(150) {
-			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%3, calls: 8, faults: float64(i%3) * 0.02, bound: 2, pace: pace(i)})
+	for _, noun := range contendedNouns {
+		for i := range scaled(150) {
+			e.explore(history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%3, calls: 8,
+				faultRate: float64(i%3) * 0.02, bound: 2, pace: pace(i)})
 		}
 	}
-	if long {
-		e.seek()
+	if thorough {
+		e.seekRecovery()
 	}
-	// What goes wrong leads to points that nothing else leads to.
 	for before := 0; len(e.reached) > before; {
 		before = len(e.reached)
 		for i, p := range slices.SortedFunc(maps.Keys(e.reached), point.compare) {
-			for m := none + 1; m < mishaps; m++ {
-				if long || len(e.had[p]) == 0 && (uint64(i)+seed)%uint64(mishaps-1) == uint64(m-1) {
-					e.set(p, m)
+			for m := noFault + 1; m < faultCount; m++ {
+				if thorough || len(e.had[p]) == 0 && (uint64(i)+seed)%uint64(faultCount-1) == uint64(m-1) {
+					e.inject(p, m)
 				}
 			}
 		}
@@ -111,22 +111,23 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 	done, all := 0, 0
 	for p := range e.reached {
 		done += len(e.had[p])
-		all += int(mishaps - 1)
+		all += int(faultCount - 1)
 	}
-	t.Logf("%d of %d crash points, in %d histories: %d points in the writes, %d mishaps at each", done, all, e.histories, len(e.reached), mishaps-1)
+	t.Logf("%d of %d crash points in %d histories: %d points, %d faults at each",
+		done, all, e.histories, len(e.reached), faultCount-1)
 	for name, k := range opTypes {
-		if !e.foretold[point{name, "intent"}] {
-			t.Errorf("no noun of the histories calls for a %q: see modelNoun", name)
+		if !e.expected[point{name, "intent"}] {
+			t.Errorf("no history has operation type %q: see modelNoun", name)
 		}
-		for _, p := range protocol(name, k) {
-			if long && len(e.reached[p]) == 0 {
-				t.Errorf("no history comes to %v, though every such write has it", p)
+		for _, p := range protocolPoints(name, k) {
+			if thorough && len(e.reached[p]) == 0 {
+				t.Errorf("no history reaches %v, which every operation of the type has", p)
 			}
 		}
 	}
-	for p := range e.foretold {
-		if long && len(e.reached[p]) == 0 {
-			t.Errorf("no history comes to %v, though a plan has it", p)
+	for p := range e.expected {
+		if thorough && len(e.reached[p]) == 0 {
+			t.Errorf("no history reaches %v, which a plan has", p)
 		}
 	}
 	if *rewrite {
@@ -135,25 +136,26 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 	list := listed(t)
 	missing := 0
 	for _, p := range list {
-		if len(e.had[p]) == int(mishaps-1) {
+		if len(e.had[p]) == int(faultCount-1) {
 			continue
 		}
-		if missing++; long {
-			t.Errorf("%v: %d of %d mishaps happened there. If it is no more: CI=true go test ./writers -run CrashPointIsSafe -rewrite", p, len(e.had[p]), mishaps-1)
+		if missing++; thorough {
+			t.Errorf("%v: %d of %d faults happened there. "+
+				"If the point was removed: CI=true go test ./writers -run CrashPointIsSafe -rewrite",
+				p, len(e.had[p]), faultCount-1)
 		}
 	}
-	t.Logf("all that can go wrong did so at %d of the %d points that %s lists", len(list)-missing, len(list), pointsFile)
+	t.Logf("every fault happened at %d of the %d points in %s", len(list)-missing, len(list), pointsFile)
 }
 
 func (p point) compare(other point) int {
-	return cmp.Or(cmp.Compare(p.kind, other.kind), cmp.Compare(p.what, other.what))
+	return cmp.Or(cmp.Compare(p.opType, other.opType), cmp.Compare(p.purpose, other.purpose))
 }
 
-// String implements fmt.Stringer.
-func (p point) String() string { return fmt.Sprintf("%s: %s", p.kind, p.what) }
+func (p point) String() string { return fmt.Sprintf("%s: %s", p.opType, p.purpose) }
 
-// foretell notes the points of a write whose intent is being written: from the data alone.
-func (t *turns) foretell(put hbase.Put) {
+// expectPoints adds the points of an operation, which follow from its intent.
+func (s *scheduler) expectPoints(put hbase.Put) {
 	i, ok, err := tables.Intents.Decode(put.Row, put.Cells)
 	if err != nil || !ok {
 		return // a mark
@@ -162,9 +164,9 @@ func (t *turns) foretell(put hbase.Put) {
 	if err != nil {
 		panic(err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	note := func(what string) { t.foretold[point{i.Kind, what}] = true }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note := func(purpose string) { s.expected[point{i.Kind, purpose}] = true }
 	note("intent")
 	note("remove intent")
 	if i.Table != "" {
@@ -172,8 +174,8 @@ func (t *turns) foretell(put hbase.Put) {
 	}
 	p := opTypes[i.Kind].plan(a, operation{i.ID, i.At})
 	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {
-		for n, s := range stages {
-			for _, st := range s {
+		for n, effects := range stages {
+			for _, st := range effects {
 				label := fmt.Sprint(label, n, " ")
 				switch st := st.(type) {
 				case count:
@@ -182,7 +184,7 @@ func (t *turns) foretell(put hbase.Put) {
 					if i.Table != "" {
 						note("mark")
 					}
-					if _, long := st.(each); long {
+					if _, isEach := st.(each); isEach {
 						note("renew, read")
 						note("renew")
 					}

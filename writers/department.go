@@ -7,16 +7,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// All operations on departments commit on the tree's row, one after the other, and change
-// departments by their effects. Each completes its predecessor before it reads departments, so the
-// tree does not change between its reading and its commit.
+// All operations on departments commit on the row of the tree, and change departments by effects. Each
+// completes its predecessor before it reads departments, so the tree does not change before its commit.
 
-// departmentOf reads the attributes of a department that operations change.
 func departmentOf(code string) hbase.Get {
 	return tables.Departments.Get(code, tables.Departments.Columns([]string{"name", "version", "parent", "childCount"}))
 }
 
-// departmentPut changes attributes of a department, and its version.
 func departmentPut(code string, d tables.Department, o operation, others ...hbase.Cell) effect {
 	d.Version = &o.id
 	p := tables.Departments.Put(code, &d, o.at)
@@ -24,15 +21,17 @@ func departmentPut(code string, d tables.Department, o operation, others ...hbas
 	return put{p}
 }
 
-// departmentUnder is departmentPut with a new parent, nil for the top.
-func departmentUnder(code string, parent *string, d tables.Department, o operation, others ...hbase.Cell) effect {
+// departmentUnder is departmentPut with a new parent. nil is the top.
+func departmentUnder(
+	code string, parent *string, d tables.Department, o operation, others ...hbase.Cell,
+) effect {
 	if d.ParentCode = parent; parent == nil {
 		others = append(others, tables.Without("parent", o.at))
 	}
 	return departmentPut(code, d, o, others...)
 }
 
-// parentOf is the owner of the list that has a department with that parent.
+// parentOf is the owner of the list of a department with that parent.
 func parentOf(parent *string) string {
 	if parent == nil {
 		return tables.Root
@@ -40,18 +39,16 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// after makes the operation younger than what it read of departments: they may have been imported
-// by another clock.
+// after makes the operation later than cells of departments, which another clock may have written.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, youngest(c)+1)
 	}
 }
 
-// NewDepartment is the input of a creation.
+// NewDepartment is the input of createDepartment. A nil Parent is the top.
 type NewDepartment struct {
-	Code, Name string
-	// Parent is the code of the one above, nil at the top.
+	Code, Name     string
 	Parent         *string
 	IdempotencyKey *string
 }
@@ -59,8 +56,8 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// Depth is the bound of the tree's depth, if that was known, and Level the department's own, 0
-	// if it is not known: check completes them.
+	// Depth is the stored bound of the tree's depth. Level is that of the department, 0 if unknown.
+	// check completes both.
 	Depth *int
 	Level int
 }
@@ -76,15 +73,15 @@ var createDepartment = register(opType[createDepartmentArgs]{
 		return gets
 	},
 	check: func(a *createDepartmentArgs, r *reading) (decision, error) {
-		before, err := checkNew(&tables.Departments.AnyObject, a.Code, a.Origin, a.IdempotencyKey, r.cells[0])
-		if before && err == nil {
+		exists, err := checkNew(&tables.Departments.AnyObject, a.Code, a.Origin, a.IdempotencyKey, r.cells[0])
+		if exists && err == nil {
 			return unchanged, nil
 		}
 		r.after(r.cells...)
 		a.Level = 1
 		if a.Parent != nil {
 			_, parentErr := existing(tables.Departments, *a.Parent, r.cells[1], "parent")
-			if err = together(err, parentErr); err == nil {
+			if err = joinUserErrors(err, parentErr); err == nil {
 				a.Level, err = levelUnder(r)
 			}
 		}
@@ -110,20 +107,19 @@ var createDepartment = register(opType[createDepartmentArgs]{
 
 // DepartmentChange is an update of a department.
 type DepartmentChange struct {
-	Code string
-	Name Change[string]
-	// ExpectedVersion is the version that the caller read, nil for any.
+	Code            string
+	Name            Change[string]
 	ExpectedVersion *string
 }
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// Was is the name before, in the list of Parent: check completes both.
+	// Was is the old name, in the list of Parent. check completes both.
 	Was    string
 	Parent *string
 }
 
-// updateDepartment changes a department's name, by which its parent's list is sorted.
+// updateDepartment changes a department's name, which is its position in the parent's list.
 var updateDepartment = register(opType[updateDepartmentArgs]{
 	name: "updateDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -155,20 +151,18 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// Name and Parent were its own, Count is the number of its children, and Children are the first
-	// of them: check completes all.
+	// Name and Parent are those of the department, Count is the number of its children, and Children
+	// are the first of them. check completes them.
 	Name     string
 	Parent   *string
 	Count    int
 	Children []tables.Child
 }
 
-// movedAtOnce is how many sub-departments move to their new parent before the deletion of the old
-// one is acknowledged.
+// movedAtOnce limits the sub-departments that move up before the deletion is acknowledged.
 var movedAtOnce = 200
 
-// deleteDepartment marks a department as deleted, moves its children to its parent, and then
-// removes its roles.
+// deleteDepartment marks a department as deleted, moves its children up, and then removes its roles.
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(deleteDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -182,7 +176,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 		}
 		if *d.ChildCount > 0 && !a.MoveChildrenUp {
 			return unchanged, refuse(HasChildren, "code",
-				"%d departments are below %q: move or delete them first, or say moveChildrenUp", *d.ChildCount, a.Code)
+				"%d departments are below %q: move or delete them first, or set moveChildrenUp", *d.ChildCount, a.Code)
 		}
 		a.Name, a.Parent, a.Count = *d.Name, d.ParentCode, *d.ChildCount
 		a.Children, _, _, err = tables.Children.Decode(a.Code, r.cells[1])
@@ -230,8 +224,8 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 	return c.Code, run(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 
-// DeleteDepartment deletes a department. If it has sub-departments, they move to its parent, or it
-// is refused.
+// DeleteDepartment deletes a department. It returns HAS_CHILDREN if there are sub-departments and
+// moveChildrenUp is false.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}

@@ -14,21 +14,23 @@ import (
 	"twibase/hbase/tables"
 )
 
-// chain is a tree of departments of one line, d1 at the top, as an import makes it.
+// chain stores a tree with one department per level, d1 at the top, as an import does.
 func chain(t testing.TB, levels int) func(hbase.Store) {
 	return func(store hbase.Store) {
-		must(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: pointer(1)}, 1), tables.Tree.Put(tables.Tree.DepthCell(levels, 1)))
+		mustMutate(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1),
+			tables.Tree.Put(tables.Tree.DepthCell(levels, 1)))
 		parent := tables.Root
 		for level := 1; level <= levels; level++ {
 			code := fmt.Sprint("d", level)
 			d := &tables.Department{Name: &code}
 			if level > 1 {
-				d.ParentCode = pointer(parent)
+				d.ParentCode = new(parent)
 			}
 			if level < levels {
-				d.ChildCount = pointer(1)
+				d.ChildCount = new(1)
 			}
-			must(t, store, tables.Departments.Put(code, d, 1), lists(tables.Children, parent, tables.Child{Name: code, Code: code}))
+			mustMutate(t, store, tables.Departments.Put(code, d, 1),
+				memberPut(tables.Children, parent, tables.Child{Name: code, Code: code}))
 			parent = code
 		}
 	}
@@ -67,7 +69,7 @@ func rename(code, name string) func(context.Context, *Writers) error {
 	}
 }
 
-func TestChangesOfDepartmentsCostSixRoundsAtMostAndMovesTheDepthMore(t *testing.T) {
+func TestRoundsOfDepartmentMutations(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(context.Context, *Writers) error
@@ -77,15 +79,15 @@ func TestChangesOfDepartmentsCostSixRoundsAtMostAndMovesTheDepthMore(t *testing.
 		{"create far below", create("new", "d40"), 5},
 		{"rename", rename("d40", "x"), 5},
 		{"delete", erase("d41", false), 5},
-		{"delete, and move up what is below", erase("d10", true), 5},
-		{"move to the top, with all below", move("d41", ""), 5},
-		{"move, by as many levels as there are above", move("d41", "d10"), 5 + 9},
-		{"move, by as many levels as there are below", move("d31", "d5"), 5 + 11},
+		{"delete, and move children up", erase("d10", true), 5},
+		{"move to the top, with descendants", move("d41", ""), 5},
+		{"move under a parent at level 10", move("d41", "d10"), 5 + 9},
+		{"move with 10 levels of descendants", move("d31", "d5"), 5 + 11},
 	} {
 		if n := rounds(t, chain(t, 41), test.act); n != test.want {
 			t.Errorf("%s costs %d rounds, want %d", test.name, n, test.want)
 		}
-		// One more if another gateway changed the tree before.
+		// One more round after another gateway's operation.
 		n := rounds(t, func(store hbase.Store) {
 			chain(t, 41)(store)
 			other := New(store, Options{})
@@ -95,50 +97,58 @@ func TestChangesOfDepartmentsCostSixRoundsAtMostAndMovesTheDepthMore(t *testing.
 			other.Close(context.Background())
 		}, test.act)
 		if n != test.want+1 {
-			t.Errorf("after another gateway %s costs %d rounds, want %d", test.name, n, test.want+1)
+			t.Errorf("after another gateway: %s costs %d rounds, want %d", test.name, n, test.want+1)
 		}
 	}
 }
 
-func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
+func TestUserErrorsOfDepartments(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(context.Context, *Writers) error
 		want UserErrors
 	}{
 		{"a bad code, name, parent and key", func(ctx context.Context, w *Writers) error {
-			_, err := w.CreateDepartment(ctx, "boss", NewDepartment{"a b", strings.Repeat("é", 91), pointer(" "), pointer("\n")})
+			_, err := w.CreateDepartment(ctx, "boss", NewDepartment{"a b", strings.Repeat("é", 91), new(" "), new("\n")})
 			return err
-		}, UserErrors{{BadInput, "code", "it can't contain ' '"}, {BadInput, "name", "a department's name has 1 to 180 bytes, not 182"},
-			{BadInput, "parent", "it can't contain ' '"}, {BadInput, "idempotencyKey", "it can't contain the control character U+000A"}}},
-		{"one that there is, below one that there is not", create("d1", "nowhere"),
-			UserErrors{{AlreadyExists, "code", `there is a "d1" already`}, {NotFound, "parent", `there is no "nowhere"`}}},
-		{"one below the last level", create("new", "d64"),
+		}, UserErrors{
+			{BadInput, "code", "it can't contain ' '"},
+			{BadInput, "name", "a department's name has 1 to 180 bytes, not 182"},
+			{BadInput, "parent", "it can't contain ' '"},
+			{BadInput, "idempotencyKey", "it can't contain the control character U+000A"},
+		}},
+		{"an existing code and a missing parent", create("d1", "nowhere"),
+			UserErrors{
+				{AlreadyExists, "code", `there is a "d1" already`},
+				{NotFound, "parent", `there is no "nowhere"`},
+			}},
+		{"a new department below the last level", create("new", "d64"),
 			UserErrors{{LimitExceeded, "parent", `the tree has at most 64 levels: "new", or what is below it, would be deeper`}}},
-		{"a name taken away", func(ctx context.Context, w *Writers) error {
+		{"a removed name", func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: "d1", Name: Change[string]{Given: true}})
 			return err
-		}, UserErrors{{BadInput, "name", "it can be changed, but not taken away"}}},
-		{"a change of nothing", rename("nothing", "x"), UserErrors{{NotFound, "code", `there is no "nothing"`}}},
-		{"a change of what others changed", func(ctx context.Context, w *Writers) error {
+		}, UserErrors{{BadInput, "name", "it can be changed, but not removed"}}},
+		{"an update of a missing department", rename("nothing", "x"),
+			UserErrors{{NotFound, "code", `there is no "nothing"`}}},
+		{"an update from an old version", func(ctx context.Context, w *Writers) error {
 			if err := rename("d2", "x")(ctx, w); err != nil {
 				return err
 			}
-			_, err := w.UpdateDepartment(ctx, DepartmentChange{"d2", Change[string]{true, pointer("y")}, pointer("0")})
-			var problems UserErrors
-			if errors.As(err, &problems) {
-				problems[0].Message, _, _ = strings.Cut(problems[0].Message, ":")
+			_, err := w.UpdateDepartment(ctx, DepartmentChange{"d2", Change[string]{true, new("y")}, new("0")})
+			var userErrors UserErrors
+			if errors.As(err, &userErrors) {
+				userErrors[0].Message, _, _ = strings.Cut(userErrors[0].Message, ":")
 			}
 			return err
-		}, UserErrors{{Conflict, "expectedVersion", "it was changed meanwhile"}}},
-		{"a move of what others changed", func(ctx context.Context, w *Writers) error {
-			_, err := w.MoveDepartment(ctx, "d2", nil, pointer("1"))
+		}, UserErrors{{Conflict, "expectedVersion", "it was changed by another request"}}},
+		{"a move from an old version", func(ctx context.Context, w *Writers) error {
+			_, err := w.MoveDepartment(ctx, "d2", nil, new("1"))
 			return err
-		}, UserErrors{{Conflict, "expectedVersion", `it was changed meanwhile: the version is "0" now`}}},
-		{"a move of nothing to nowhere", move("nothing", "nowhere"),
+		}, UserErrors{{Conflict, "expectedVersion", `it was changed by another request: the version is now "0"`}}},
+		{"a move of a missing department to a missing parent", move("nothing", "nowhere"),
 			UserErrors{{NotFound, "code", `there is no "nothing"`}, {NotFound, "parent", `there is no "nowhere"`}}},
-		{"a move below itself", move("d3", "d3"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
-		{"a move below what is below it", move("d3", "d60"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
+		{"a move under itself", move("d3", "d3"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
+		{"a move under a descendant", move("d3", "d60"), UserErrors{{Cycle, "parent", `"d3" would be below itself`}}},
 		{"a move that makes the tree too deep", func(ctx context.Context, w *Writers) error {
 			for _, act := range []func(context.Context, *Writers) error{create("a", ""), create("b", "a"), move("a", "d63")} {
 				if err := act(ctx, w); err != nil {
@@ -147,9 +157,10 @@ func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
 			}
 			return nil
 		}, UserErrors{{LimitExceeded, "parent", `the tree has at most 64 levels: "a", or what is below it, would be deeper`}}},
-		{"the end of one with others below it", erase("d3", false),
-			UserErrors{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or say moveChildrenUp`}}},
-		{"the end of nothing", erase("nothing", true), UserErrors{{NotFound, "code", `there is no "nothing"`}}},
+		{"a deletion of a department with children", erase("d3", false),
+			UserErrors{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or set moveChildrenUp`}}},
+		{"a deletion of a missing department", erase("nothing", true),
+			UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 	} {
 		store := openStore(t)
 		chain(t, 64)(store)
@@ -165,15 +176,16 @@ func TestWhatIsSaidOfDepartmentsIsChecked(t *testing.T) {
 	}
 }
 
-// Of a tree that was imported before anybody noted how deep it is, that is looked up each time.
-func TestATreeOfUnknownDepthIsClimbed(t *testing.T) {
+// Trees that older programs imported have no stored depth.
+func TestCreateDepartmentWalksATreeOfUnknownDepth(t *testing.T) {
 	unknown := func(store hbase.Store) {
 		chain(t, 64)(store)
-		must(t, store, hbase.Delete{Table: tables.Departments.Table, Row: tables.RowKey(tables.Root), Columns: []hbase.Deletion{
-			{Kind: hbase.AllVersions, Family: tables.Attributes, Qualifier: "depth", Timestamp: 1}}})
+		depth := hbase.Deletion{Kind: hbase.AllVersions, Family: tables.Attributes, Qualifier: "depth", Timestamp: 1}
+		mustMutate(t, store, hbase.Delete{Table: tables.Departments.Table, Row: tables.RowKey(tables.Root),
+			Columns: []hbase.Deletion{depth}})
 	}
 	if n := rounds(t, unknown, create("new", "d63")); n != 5+62 {
-		t.Errorf("it costs %d rounds", n)
+		t.Errorf("got %d rounds, want %d", n, 5+62)
 	}
 	store := openStore(t)
 	defer store.Close()
@@ -185,8 +197,7 @@ func TestATreeOfUnknownDepthIsClimbed(t *testing.T) {
 	}
 }
 
-// When each of two is moved below the other at the same time, by different gateways, one is refused.
-func TestOfTwoMovesThatRaceIntoACycleOneIsRefused(t *testing.T) {
+func TestConcurrentMovesCannotMakeACycle(t *testing.T) {
 	for range 20 {
 		store := openStore(t)
 		ctx := context.Background()
@@ -202,18 +213,18 @@ func TestOfTwoMovesThatRaceIntoACycleOneIsRefused(t *testing.T) {
 		both.Go(func() { errs[1] = move("b", "a")(ctx, second) })
 		both.Wait()
 		if a, b := outcome(errs[0]), outcome(errs[1]); !(a == "" && b == Cycle || a == Cycle && b == "") {
-			t.Fatal("they end with", errs)
+			t.Fatalf("got errors %v, want one CYCLE", errs)
 		}
 		first.Close(ctx)
 		second.Close(ctx)
-		if breaches, err := checkStore(ctx, store); err != nil || len(breaches) > 0 {
-			t.Fatal(breaches, err)
+		if violations, err := checkStore(ctx, store); err != nil || len(violations) > 0 {
+			t.Fatal(violations, err)
 		}
 		store.Close()
 	}
 }
 
-func TestADepartmentWithMoreChildrenThanAreMovedAtOnceIsDeleted(t *testing.T) {
+func TestDeleteDepartmentMovesManyChildren(t *testing.T) {
 	store := openStore(t)
 	defer store.Close()
 	ctx := context.Background()
@@ -222,17 +233,17 @@ func TestADepartmentWithMoreChildrenThanAreMovedAtOnceIsDeleted(t *testing.T) {
 	var rows []hbase.Mutation
 	for i := range children {
 		code := fmt.Sprintf("c%03d", i)
-		rows = append(rows, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: pointer("d2")}, 1),
-			lists(tables.Children, "d2", tables.Child{Name: code, Code: code}))
+		rows = append(rows, tables.Departments.Put(code, &tables.Department{Name: &code, ParentCode: new("d2")}, 1),
+			memberPut(tables.Children, "d2", tables.Child{Name: code, Code: code}))
 	}
-	must(t, store, append(rows, tables.Departments.Put("d2", &tables.Department{ChildCount: pointer(children)}, 1))...)
+	mustMutate(t, store, append(rows, tables.Departments.Put("d2", &tables.Department{ChildCount: new(children)}, 1))...)
 	w := New(store, Options{})
 	if err := erase("d2", true)(ctx, w); err != nil {
 		t.Fatal(err)
 	}
 	w.Close(ctx)
-	if breaches, err := checkStore(ctx, store); err != nil || len(breaches) > 0 {
-		t.Fatal(breaches, err)
+	if violations, err := checkStore(ctx, store); err != nil || len(violations) > 0 {
+		t.Fatal(violations, err)
 	}
 	cells, err := cellsOf(ctx, store, departmentOf("d1"))
 	if err != nil {
@@ -243,8 +254,7 @@ func TestADepartmentWithMoreChildrenThanAreMovedAtOnceIsDeleted(t *testing.T) {
 	}
 }
 
-// A tree that was made of many changes knows how deep it is, so that none of these had to look at all above.
-func TestTheTreeKnowsHowDeepItIs(t *testing.T) {
+func TestTreeStoresItsDepth(t *testing.T) {
 	store := openStore(t)
 	defer store.Close()
 	ctx := context.Background()
@@ -264,10 +274,10 @@ func TestTheTreeKnowsHowDeepItIs(t *testing.T) {
 		t.Errorf("one more on the last level: error %v", err)
 	}
 	if err := move("d2", "")(ctx, w); err != nil {
-		t.Errorf("a move up: error %v", err)
+		t.Errorf("a move to the top: error %v", err)
 	}
 	if err := create("one", "d64")(ctx, w); err != nil {
-		t.Errorf("then there is room again: error %v", err)
+		t.Errorf("below the moved department: error %v", err)
 	}
 	w.Close(ctx)
 	cells, err := cellsOf(ctx, store, tables.Tree.Get())
@@ -275,6 +285,6 @@ func TestTheTreeKnowsHowDeepItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if depth, known, err := tables.Tree.Depth(cells); err != nil || !known || depth != tables.MaxDepth {
-		t.Errorf("it says %d, known: %v, error %v", depth, known, err)
+		t.Errorf("got depth %d, known %v, error %v; want %d", depth, known, err, tables.MaxDepth)
 	}
 }

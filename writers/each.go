@@ -11,20 +11,19 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// pageSize is the number of items of an each that are read at a time.
 const pageSize = 128
 
-// each applies what all items need, page by page.
 func (x *execution) each(ctx context.Context, e each, label string) error {
 	if err := x.mark(ctx); err != nil {
 		return err
 	}
-	return e.run(ctx, x.client, func(effects []effect) error { return x.applyPage(ctx, effects, label+e.String()+" ") })
+	return e.run(ctx, x.client, func(effects []effect) error {
+		return x.applyPage(ctx, effects, label+e.String()+" ")
+	})
 }
 
-// applyPage applies the effects of a page: nested operations side by side, and the others like a
-// stage. The page's members are where they belong when it returns, because later stages may remove
-// what leads to them.
+// applyPage applies the effects of a page: nested operations concurrently, then the others like a stage.
+// It verifies the page's members before it returns, because later stages may remove the items.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -45,8 +44,8 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 	return x.verifyAll(ctx)
 }
 
-// eachMember applies an effect to each member of an owner's list. A write that adds a member at the
-// same time checks afterwards whether the owner still exists, so no member is left out for good.
+// eachMember applies an effect to each member of an owner's list. A member that is added concurrently
+// may be missed: its operation then finds the owner deleted, and compensates itself.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
@@ -57,7 +56,6 @@ func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) eff
 	})
 }
 
-// eachCounterpart is eachMember for a list of an end of a relation.
 func eachCounterpart(end *tables.End, owner string, item func(counterpart string) effect) effect {
 	return eachPage(end.List, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		for _, c := range cells {
@@ -71,7 +69,6 @@ func eachCounterpart(end *tables.End, owner string, item func(counterpart string
 	})
 }
 
-// eachPage applies the effects that the members of an owner's list need, a page at a time.
 func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell) ([]effect, error)) effect {
 	return each{l.String(), func(ctx context.Context, c client, apply func([]effect) error) error {
 		for after, more := "", true; more; {
@@ -95,9 +92,10 @@ func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell
 	}}
 }
 
-// scanList reads a page of a list. A split deletes old copies when grace is over, so a scan that
-// took long may have missed members: it is repeated.
-func (c client) scanList(ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range) (listscan.Scan, error) {
+// scanList reads a page of a list. It repeats slow scans, under which a split may have deleted old copies.
+func (c client) scanList(
+	ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range,
+) (listscan.Scan, error) {
 	for {
 		began, scan := time.Now(), listscan.New(l, owner, r)
 		err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "each", gets) })
@@ -107,24 +105,23 @@ func (c client) scanList(ctx context.Context, l *tables.AnyList, owner string, r
 	}
 }
 
-// clearings are how lists that belong to no relation are cleared when their owner was deleted. nil
-// needs nothing.
+// clearings clear the lists of a deleted owner that belong to no relation. nil does nothing.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
-	&tables.Albums.AnyList: nil, // deleteTwit removes twits from it
+	&tables.Albums.AnyList: nil, // cleared by deleteTwit
 	&tables.Timelines.AnyList: func(owner string) effect {
 		row := tables.Timelines.Row(owner, 0)
 		return put{hbase.Delete{Table: tables.Timelines.Table, Row: row, Timestamp: tables.Forever}}
 	},
 	&tables.Comments.AnyList:        deleteCommentsOn,
 	&tables.UserComments.AnyList:    deleteCommentsBy,
-	&tables.Children.AnyList:        nil, // deleteDepartment moves them first
+	&tables.Children.AnyList:        nil, // cleared by deleteDepartment
 	&tables.DepartmentRoles.AnyList: undefineRolesOf,
 	&tables.UserGames.AnyList:       erasePlaysOf,
 	&tables.Players.AnyList:         erasePlaysIn,
 }
 
-// clearAll ends the relations of an object that was deleted, and then clears its other lists.
+// clearAll ends the relations of a deleted object, and then clears its other lists.
 func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	var others stage
 	for _, l := range tables.Lists() {
@@ -140,12 +137,10 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members of the list of an owner that does not exist any more, to which no
-// operation adds members.
+// clearList deletes all members of a deleted owner's list. No operation adds members to it.
 //
-// It scans all rows of the list, also those of pending buckets, whatever they hold. So a clearing
-// that was interrupted is repeated as a whole, and the copies that a split has still to make are
-// masked by the deletions. A split that starts when the other rows are cleared copies nothing.
+// It scans all rows of the list, including pending buckets, and keeps the directory. So an interrupted
+// clearing is repeated, late copies of a split are masked, and a later split finds nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
@@ -167,10 +162,11 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0, as every removal does, because a late
-// write may still add them there. When the last page of another bucket is done, it deletes that
-// row.
-func clearPage(ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation) error {
+// clearPage deletes the members of a page from bucket 0, where late writes may still add them. After the
+// last page of another bucket it deletes that row.
+func clearPage(
+	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
+) error {
 	if len(page.Cells) > 0 {
 		members := hbase.Delete{Table: l.Table, Row: l.Row(owner, 0)}
 		for _, cell := range page.Cells {

@@ -9,16 +9,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// plan are the effects of an operation, in stages. A stage begins when the one before is applied.
-// The effects of a stage have no order.
-type plan struct {
-	// now is applied before the operation is acknowledged, later afterwards.
-	now, later []stage
-}
+// plan has the effects of an operation in stages: now before the acknowledgement, later after it. A
+// stage starts when the one before is applied. Its effects have no order.
+type plan struct{ now, later []stage }
 
 type stage []effect
 
-// members returns the members of the stage.
 func (s stage) members() (members []*member) {
 	for _, e := range s {
 		if m, ok := e.(*member); ok {
@@ -28,11 +24,11 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// effect is one of the types below. Applying it twice, or by two gateways at once, is like once.
+// effect is one of the types below. Effects are idempotent, also if two gateways apply them
+// concurrently.
 type effect interface{ String() string }
 
-// put is a mutation with the timestamp of the operation in all its parts: a Put of those cells, or
-// Deletions of all up to it.
+// put is a Put of cells with the operation's timestamp, or a Delete of cells up to it.
 type put struct{ hbase.Mutation }
 
 func (p put) String() string {
@@ -43,35 +39,34 @@ func (p put) String() string {
 	return "put " + table
 }
 
-// listName tells lists apart, in what is stored.
 type listName struct{ Table, Family string }
 
-// member adds a member to a list, or removes it, in the bucket that covers its position.
+// member adds a member to a list or removes it, in the bucket that covers its position.
 type member struct {
-	list  *tables.AnyList
-	owner string
-	cell  hbase.Cell
-	gone  bool
+	list    *tables.AnyList
+	owner   string
+	cell    hbase.Cell
+	removed bool
 
-	// place is where the execution writes it, if that is known. The bucket may have been split since.
+	// place is the bucket that the execution writes to, if known. It may have been split since.
 	place tables.Place
 	known bool
 }
 
 func (m *member) String() string {
-	if m.gone {
+	if m.removed {
 		return "remove from " + m.list.String()
 	}
 	return "add to " + m.list.String()
 }
 
-// add and remove change the members of an owner's list; join and leave also its counts.
+// add and remove change the members of an owner's list. join and leave also change its counts.
 func add[E any](l *tables.List[E], owner string, e E, at int64) effect {
 	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at)}
 }
 
 func remove[E any](l *tables.List[E], owner string, e E, at int64) effect {
-	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at), gone: true}
+	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at), removed: true}
 }
 
 func join[E any](l *tables.List[E], owner string, e E, at int64) stage {
@@ -92,17 +87,16 @@ func withCounts[E any](l *tables.List[E], owner string, e E, delta int, s ...eff
 	return s
 }
 
-// location is a row of a table.
 type location struct{ table, row string }
 
-// column is a column that counts, as in "i:followerCount".
+// column is a column with a count, such as "i:followerCount".
 type column struct {
 	location
 	name string
 }
 
-// count adds to a count exactly once. It follows from the arguments of the operation alone, never
-// from what an effect read. All counts in one row belong to one stage.
+// count adds to a count exactly once: see count.go. delta depends on the arguments of the operation
+// only. All counts in one row belong to one stage.
 type count struct {
 	column
 	delta int
@@ -110,23 +104,20 @@ type count struct {
 
 func (c count) String() string { return fmt.Sprintf("count %s %s", c.table, c.name) }
 
-// countIn adds to the attribute of an object.
 func countIn(table, key, attribute string, delta int) effect {
 	return count{column{location{table, tables.RowKey(key)}, tables.Attributes + ":" + attribute}, delta}
 }
 
-// countOf adds to the length of an owner's list.
 func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// job starts a fan-out job, which any gateway runs in the background. It belongs to a stage that
-// follows what the job reads.
+// job stores a fan-out job, which any gateway runs. Its stage follows the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested is an operation of its own. Its check finds nothing to do if it was completed before.
+// nested runs an operation, whose check finds nothing to do the second time.
 type nested struct {
 	opType    string
 	arguments any // a pointer
@@ -134,9 +125,9 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs a nested operation unless all objects exist. It belongs to the stage after the
-// one that adds to their lists: a deletion marks the object before it clears the object's lists, so
-// either the deletion finds the members, or the compensation finds the object deleted.
+// compensation runs a nested operation unless all objects exist. Its stage follows the additions to their
+// lists. A deletion marks the object before it clears the lists: so either it finds the members, or the
+// compensation finds the object deleted.
 type compensation struct {
 	unless references
 	nested
@@ -144,16 +135,15 @@ type compensation struct {
 
 func (c compensation) String() string { return "check ends" }
 
-// each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, and must find all items whose effects may be missing. So its effects do not remove items.
-// A nested operation may remove one, because the next operation on the same commit row completes
-// it.
+// each applies effects to the items of a list or range, page by page. After a crash it starts again,
+// and must find all items whose effects may be missing. So its effects do not remove items. A nested
+// operation may, because the next operation on the same commit row completes it.
 type each struct {
-	what string
-	// run goes through the items, and has the effects of each page applied, no counts among them.
+	name string
+	// run iterates over the items, and calls apply with the effects of each page, without counts.
 	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 
-func (e each) String() string { return "each " + e.what }
+func (e each) String() string { return "each " + e.name }
 
 func millis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

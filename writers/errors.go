@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Code is the kind of a [UserError]: the schema's UserErrorCode.
+// Code is a UserErrorCode of the schema.
 type Code string
 
 const (
 	BadInput         Code = "BAD_USER_INPUT"    // a field has an invalid value
-	NotFound         Code = "NOT_FOUND"         // it does not exist, or the viewer may not see it
-	AlreadyExists    Code = "ALREADY_EXISTS"    // the name or code is taken, or was once a deleted user's
-	Conflict         Code = "CONFLICT"          // others changed it since the expected version
-	LimitExceeded    Code = "LIMIT_EXCEEDED"    // it is too often, too much or too deep
+	NotFound         Code = "NOT_FOUND"         // an object does not exist or is hidden from the viewer
+	AlreadyExists    Code = "ALREADY_EXISTS"    // the name or code is taken, or was a deleted user's
+	Conflict         Code = "CONFLICT"          // the object no longer has the expected version
+	LimitExceeded    Code = "LIMIT_EXCEEDED"    // a count or a depth exceeds its limit
 	HasChildren      Code = "HAS_CHILDREN"      // the department has sub-departments
 	Cycle            Code = "CYCLE"             // the department would be below itself
-	WrongCredentials Code = "WRONG_CREDENTIALS" // it does not say whether username or password are wrong
+	WrongCredentials Code = "WRONG_CREDENTIALS" // the username or the password is wrong
 )
 
-// UserError is a reason why a mutation changed nothing, for its caller: a user error of the schema.
+// UserError is a reason why a mutation changed nothing: a user error of the schema. Field is the input
+// field of the schema that the client should change. It may be empty.
 type UserError struct {
-	Code Code
-	// Field is the field of the input that is to be changed, as the schema calls it; empty if it is
-	// none of them.
+	Code    Code
 	Field   string
 	Message string
 }
@@ -32,7 +31,6 @@ type UserError struct {
 // UserErrors are all reasons why a mutation changed nothing.
 type UserErrors []UserError
 
-// Error implements error.
 func (u UserErrors) Error() string {
 	texts := make([]string, len(u))
 	for i := range u {
@@ -41,13 +39,17 @@ func (u UserErrors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// refuse returns one user error.
 func refuse(code Code, field, format string, args ...any) error {
 	return UserErrors{{code, field, fmt.Sprintf(format, args...)}}
 }
 
-// together returns all user errors of the errors, or the first error that is something else.
-func together(errs ...error) error {
+// noSuch is the error for an object that does not exist or whose id is malformed.
+func noSuch(object, field string) UserError {
+	return UserError{NotFound, field, "there is no such " + object}
+}
+
+// joinUserErrors returns all user errors, or the first other error.
+func joinUserErrors(errs ...error) error {
 	var all UserErrors
 	for _, err := range errs {
 		var some UserErrors
@@ -63,21 +65,21 @@ func together(errs ...error) error {
 }
 
 var (
-	// ErrUnknown is returned if an operation may have committed or not, and cannot be repeated: it
-	// is not idempotent, or a second attempt was refused. It is Temporary.
+	// ErrUnknown is returned if an operation may have committed and cannot be attempted again. It is
+	// Temporary.
 	ErrUnknown error = unknown{}
-	// ErrClosed is the error of an operation that was started after [Writers.Close].
+	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
 
-	// errSuperseded ends the steps of an execution in stateSuperseded: see there.
+	// errSuperseded moves an execution to stateSuperseded.
 	errSuperseded = errors.New("writers: another execution continues or has completed the operation")
 )
 
 type unknown struct{}
 
 func (unknown) Error() string {
-	return "it is not known whether this was done: look before it is sent again, or send it with the same idempotencyKey"
+	return "the outcome is unknown: read the state before you repeat the mutation, or use the same idempotencyKey"
 }
 
-// Temporary lets callers that do not import writers tell it from other errors.
+// Temporary identifies the error to callers that do not import writers.
 func (unknown) Temporary() bool { return true }

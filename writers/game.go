@@ -23,9 +23,8 @@ var createGame = register(opType[createGameArgs]{
 
 // GameChange is an update of a game.
 type GameChange struct {
-	Code string
-	Name Change[string]
-	// ExpectedVersion is the version that the caller read, nil for any.
+	Code            string
+	Name            Change[string]
 	ExpectedVersion *string
 }
 
@@ -34,8 +33,7 @@ var updateGame = register(updateType("updateGame", "code", tables.Games,
 
 type deleteGameArgs struct{ Code string }
 
-// deleteGame marks the game as deleted, and then erases its plays, and with them the players and
-// the counts.
+// deleteGame marks the game as deleted, and then erases its plays.
 var deleteGame = register(opType[deleteGameArgs]{
 	name: "deleteGame", properties: properties{nonIdempotent: true},
 	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },
@@ -50,11 +48,10 @@ var deleteGame = register(opType[deleteGameArgs]{
 	},
 })
 
-// NewGame is the input of a creation.
+// NewGame is the input of createGame.
 type NewGame struct {
-	Code string
-	// Name is the code if it is nil.
-	Name           *string
+	Code           string
+	Name           *string // default: the code
 	IdempotencyKey *string
 }
 

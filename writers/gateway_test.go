@@ -10,63 +10,63 @@ import (
 	"twibase/hbase/tables"
 )
 
-// gateway is the store as one gateway sees it.
 type gateway struct {
-	t  *turns
-	id int
+	scheduler *scheduler
+	id        int
 }
 
 var _ hbase.Store = gateway{}
 
 type pointsKey struct{}
 
-// traced is what watches a gateway's Writers.
-func traced(ctx context.Context, kind string, what []string) (of context.Context, over func()) {
-	points := make([]point, len(what))
-	for i := range what {
-		points[i] = point{kind, what[i]}
+// recordPoints is the Observer of a gateway's Writers.
+func recordPoints(ctx context.Context, opType string, purposes []string) (of context.Context, ended func()) {
+	points := make([]point, len(purposes))
+	for i := range purposes {
+		points[i] = point{opType, purposes[i]}
 	}
 	return context.WithValue(ctx, pointsKey{}, points), func() {}
 }
 
-// wait waits for a call's turn, and makes it. done makes the call; it is called at most once.
+// wait waits until the scheduler lets a call proceed, and makes it by calling done, at most once.
 func (g gateway) wait(ctx context.Context, text string, writes bool, done func(ctx context.Context) error) error {
 	points, _ := ctx.Value(pointsKey{}).([]point)
-	w := &turn{gateway: g.id, points: points, text: text, writes: writes, let: make(chan verdict), done: make(chan struct{})}
-	g.t.mu.Lock()
-	if g.t.dead[g.id] {
-		g.t.mu.Unlock()
+	w := &pendingCall{gateway: g.id, points: points, text: text, writes: writes,
+		proceed: make(chan injection), done: make(chan struct{})}
+	g.scheduler.mu.Lock()
+	if g.scheduler.dead[g.id] {
+		g.scheduler.mu.Unlock()
 		return errDead
 	}
-	g.t.order++
-	w.order = g.t.order
-	g.t.waiting = append(g.t.waiting, w)
-	g.t.mu.Unlock()
-	v := <-w.let
-	// The call runs without the ctx of its caller: what was sent is done.
+	g.scheduler.order++
+	w.order = g.scheduler.order
+	g.scheduler.waiting = append(g.scheduler.waiting, w)
+	g.scheduler.mu.Unlock()
+	v := <-w.proceed
+	// A call that was sent is applied, also if the caller's ctx ends.
 	run := func() error { return done(context.WithoutCancel(ctx)) }
-	switch v.mishap {
-	case late, death:
-		// Nobody waits for it. It may have been sent, and is then done in some later turn.
+	switch v.fault {
+	case appliedLate, crashBefore:
+		// It may have been sent, and is then applied in a later step.
 		if !writes {
 			close(w.done)
-			return g.t.gone(g.id, v.mishap)
+			return g.scheduler.callError(g.id, v.fault)
 		}
-		g.t.mu.Lock()
-		w.zombie = true
-		g.t.waiting = append(g.t.waiting, w)
-		g.t.mu.Unlock()
+		g.scheduler.mu.Lock()
+		w.abandoned = true
+		g.scheduler.waiting = append(g.scheduler.waiting, w)
+		g.scheduler.mu.Unlock()
 		go func() {
-			if v := <-w.let; v.mishap != death {
+			if v := <-w.proceed; v.fault != crashBefore {
 				_ = run()
 			}
 			close(w.done)
 		}()
-		return g.t.gone(g.id, v.mishap)
+		return g.scheduler.callError(g.id, v.fault)
 	}
 	defer close(w.done)
 	err := run()
-	if v.mishap == deathAfter {
+	if v.fault == crashAfter {
 		return errDead
 	}
 	return err
@@ -78,8 +78,8 @@ func (g gateway) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Res
 		text += fmt.Sprintf(" %s %q", get.Table, get.Row)
 	}
 	err = g.wait(ctx, text, false, func(ctx context.Context) error {
-		results, err = g.t.store.Get(ctx, gets)
-		g.t.passes(ctx, false)
+		results, err = g.scheduler.store.Get(ctx, gets)
+		g.scheduler.linearize(ctx, false)
 		return err
 	})
 	return results, err
@@ -91,13 +91,13 @@ func (g gateway) Mutate(ctx context.Context, mutations []hbase.Mutation) (errs [
 		table, row := m.At()
 		text += fmt.Sprintf(" %s %q", table, row)
 		if put, ok := m.(hbase.Put); ok && table == tables.Intents.Table {
-			g.t.foretell(put)
+			g.scheduler.expectPoints(put)
 		}
 	}
 	mutations = slices.Clone(mutations)
 	var all []error
 	err = g.wait(ctx, text, true, func(ctx context.Context) (err error) {
-		all, err = g.t.store.Mutate(ctx, mutations)
+		all, err = g.scheduler.store.Mutate(ctx, mutations)
 		return err
 	})
 	if err != nil {
@@ -108,8 +108,9 @@ func (g gateway) Mutate(ctx context.Context, mutations []hbase.Mutation) (errs [
 
 func (g gateway) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
 	var answer bool
-	err = g.wait(ctx, fmt.Sprintf("check %s %q %q", put.Table, put.Row, check.Value), true, func(ctx context.Context) (err error) {
-		answer, err = g.t.store.CheckAndPut(ctx, check, put)
+	text := fmt.Sprintf("check %s %q %q", put.Table, put.Row, check.Value)
+	err = g.wait(ctx, text, true, func(ctx context.Context) (err error) {
+		answer, err = g.scheduler.store.CheckAndPut(ctx, check, put)
 		return err
 	})
 	if err != nil {
@@ -122,7 +123,7 @@ func (g gateway) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row,
 	return func(yield func(hbase.Row, error) bool) {
 		var rows []hbase.Row
 		err := g.wait(ctx, fmt.Sprintf("scan %s %q", scan.Table, scan.Start), false, func(ctx context.Context) error {
-			for row, err := range g.t.store.Scan(ctx, scan) {
+			for row, err := range g.scheduler.store.Scan(ctx, scan) {
 				if err != nil {
 					return err
 				}
@@ -142,9 +143,9 @@ func (g gateway) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row,
 }
 
 func (g gateway) Increment(context.Context, hbase.Increment) (int64, error) {
-	panic("an increment may be done twice")
+	panic("Increment is not idempotent")
 }
-func (g gateway) CreateTable(context.Context, hbase.Table) error { panic("no write makes tables") }
-func (g gateway) Tables(context.Context) ([]string, error)       { panic("no write asks for tables") }
-func (g gateway) DropTable(context.Context, string) error        { panic("no write drops tables") }
+func (g gateway) CreateTable(context.Context, hbase.Table) error { panic("not used") }
+func (g gateway) Tables(context.Context) ([]string, error)       { panic("not used") }
+func (g gateway) DropTable(context.Context, string) error        { panic("not used") }
 func (g gateway) Close() error                                   { return nil }

@@ -18,9 +18,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The bounds of values. Those of texts are in characters if nothing else is said.
+// The limits of values. Those of texts are in characters unless they say bytes.
 const (
-	MaxName           = 200 // of a user, a role or a game
+	MaxName           = 200
 	MaxTitle          = 200
 	MaxTwit           = 10_000
 	MaxComment        = 2_000
@@ -29,18 +29,16 @@ const (
 	MaxURL            = 2048 // bytes
 	MaxPhotos         = 9
 	MaxAge            = 150
-	MaxPlays          = 1_000_000 // that one recordPlay adds
+	MaxPlays          = 1_000_000 // of one recordPlay
 	MinPassword       = 8         // bytes
 	MaxPassword       = 1024      // bytes
 )
 
-// input validates the input of one mutation and collects all errors, so that a form can show them
-// at once. Its methods take a field's name in the schema and its value, and return the value as it
-// is stored, in Unicode's normal form C. A field has one error at most. Optional values are nil if
-// they were left out.
+// input validates the input of a mutation and collects all errors, at most one per field. Its methods
+// take the schema name of a field and its value, and return the stored form of the value: texts are in
+// Unicode's normal form C.
 type input struct{ errors []UserError }
 
-// err returns the errors, nil if there are none.
 func (in *input) err() error {
 	if len(in.errors) == 0 {
 		return nil
@@ -48,7 +46,7 @@ func (in *input) err() error {
 	return UserErrors(in.errors)
 }
 
-// check adds an error of a field, unless it is nil.
+// check adds an error of a field. err may be nil.
 func (in *input) check(field string, err error) {
 	if err != nil && !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
 		message := strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": ")
@@ -56,14 +54,12 @@ func (in *input) check(field string, err error) {
 	}
 }
 
-// bad adds an error of a field.
 func (in *input) bad(field, format string, args ...any) { in.check(field, fmt.Errorf(format, args...)) }
 
-// attribute is the text of an attribute of an object.
 func (in *input) attribute(form tables.Form, field, s string) string {
 	switch form {
 	case tables.OfLine:
-		return in.name(field, s)
+		return in.line(field, s, MaxName)
 	case tables.OfDepartmentName:
 		return in.departmentName(field, s)
 	case tables.OfCode:
@@ -72,50 +68,45 @@ func (in *input) attribute(form tables.Form, field, s string) string {
 		return in.email(field, s)
 	case tables.OfAge:
 		n, _ := strconv.Atoi(s)
-		in.age(field, n)
+		in.within(field, "an age", n, 0, MaxAge)
 		return s
 	case tables.OfURL:
 		return in.url(field, s)
 	}
-	panic(fmt.Sprint("writers: no form of texts: ", form))
+	panic(fmt.Sprint("writers: unknown form ", form))
 }
 
-// username is the name of an existing user.
 func (in *input) username(field, s string) string {
 	s = norm.NFC.String(s)
 	in.check(field, tables.CheckUsername(s))
 	return s
 }
 
-// newUsername is a name for a new user. Administrators may use reserved names.
-func (in *input) newUsername(field, s string, reservedToo bool) string {
+// newUsername validates the name of a new user. allowReserved is for administrators.
+func (in *input) newUsername(field, s string, allowReserved bool) string {
 	s = in.username(field, s)
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-		in.bad(field, "a username has a letter or a digit in it")
+		in.bad(field, "a username has at least one letter or digit")
 	}
-	if !reservedToo && slices.Contains(reserved, strings.ToLower(s)) {
+	if !allowReserved && slices.Contains(reserved, strings.ToLower(s)) {
 		in.bad(field, "%q is reserved", s)
 	}
 	return s
 }
 
-// reserved are names that would mislead other users, in any case.
+// reserved are lower-case usernames that would mislead other users.
 var reserved = []string{
 	"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster",
 	"root", "security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster",
 }
 
-// code is the code of a role, department or game.
 func (in *input) code(field, s string) string {
 	s = norm.NFC.String(s)
 	in.check(field, tables.CheckCode(s))
 	return s
 }
 
-// name is the display name of a user, a role or a game.
-func (in *input) name(field, s string) string { return in.line(field, s, MaxName) }
-
-// departmentName is limited in bytes, because it is a part of positions.
+// departmentName is limited in bytes, because positions contain it.
 func (in *input) departmentName(field, s string) string {
 	s = in.line(field, s, tables.MaxDepartmentName)
 	in.check(field, tables.CheckDepartmentName(s))
@@ -123,48 +114,49 @@ func (in *input) departmentName(field, s string) string {
 }
 
 func (in *input) title(s *string) *string {
-	return optional(func(field, s string) string { return in.line(field, s, MaxTitle) }, "title", s)
+	return optional(s, func(s string) string { return in.line("title", s, MaxTitle) })
 }
 
 func (in *input) idempotencyKey(s *string) *string {
-	return optional(func(field, s string) string {
-		if s = in.line(field, s, MaxIdempotencyKey); len(s) > MaxIdempotencyKey {
-			in.bad(field, "a key has at most %d bytes, not %d", MaxIdempotencyKey, len(s))
+	return optional(s, func(s string) string {
+		if s = in.line("idempotencyKey", s, MaxIdempotencyKey); len(s) > MaxIdempotencyKey {
+			in.bad("idempotencyKey", "a key has at most %d bytes, not %d", MaxIdempotencyKey, len(s))
 		}
 		return s
-	}, "idempotencyKey", s)
+	})
 }
 
-// line is a text of one line with a visible character.
+func optional(s *string, validate func(string) string) *string {
+	if s == nil {
+		return nil
+	}
+	return new(validate(*s))
+}
+
+// line validates a text of one line with a visible character.
 func (in *input) line(field, s string, limit int) string {
 	s = norm.NFC.String(s)
 	in.check(field, cmp.Or(checkLength(s, 1, limit), checkLine(s), checkVisible(s)))
 	return s
 }
 
-// twit is the content of a twit. It may be invisible if there are photos.
-func (in *input) twit(field, s string, photos bool) string {
-	return in.lines(field, s, MaxTwit, photos)
-}
-
-func (in *input) comment(field, s string) string { return in.lines(field, s, MaxComment, false) }
-
-// lines is a text of any number of lines. Line breaks are stored as \n.
-func (in *input) lines(field, s string, limit int, mayBeInvisible bool) string {
+// lines validates a text of any number of lines. Line breaks are stored as \n. Without allowInvisible it
+// has a visible character.
+func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))
-	if !mayBeInvisible {
+	if !allowInvisible {
 		in.check(field, checkVisible(s))
 	}
 	return s
 }
 
-func checkLength(s string, least, most int) error {
+func checkLength(s string, minimum, maximum int) error {
 	if !utf8.ValidString(s) {
 		return errors.New("it is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(s); n < least || n > most {
-		return fmt.Errorf("it has %d to %d characters, not %d", least, most, n)
+	if n := utf8.RuneCountInString(s); n < minimum || n > maximum {
+		return fmt.Errorf("it has %d to %d characters, not %d", minimum, maximum, n)
 	}
 	return nil
 }
@@ -178,7 +170,7 @@ func checkControls(s, allowed string) error {
 	return nil
 }
 
-// checkLine also refuses line separators and characters that change the direction of text.
+// checkLine rejects control characters, line separators and characters that change the text direction.
 func checkLine(s string) error {
 	for _, r := range s {
 		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -190,20 +182,11 @@ func checkLine(s string) error {
 
 func checkVisible(s string) error {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
-		return errors.New("it shows nothing")
+		return errors.New("it has no visible character")
 	}
 	return nil
 }
 
-func optional[T any](check func(string, T) T, field string, v *T) *T {
-	if v == nil {
-		return nil
-	}
-	checked := check(field, *v)
-	return &checked
-}
-
-// email is the address of a mailbox, without a display name.
 func (in *input) email(field, s string) string {
 	s = norm.NFC.String(s)
 	address, err := mail.ParseAddress(s)
@@ -213,9 +196,10 @@ func (in *input) email(field, s string) string {
 	return s
 }
 
-func (in *input) age(field string, n int) {
-	if n < 0 || n > MaxAge {
-		in.bad(field, "an age is a number from 0 to %d, not %d", MaxAge, n)
+// within checks that n, called a name in the message, is from minimum to maximum.
+func (in *input) within(field, name string, n, minimum, maximum int) {
+	if n < minimum || n > maximum {
+		in.bad(field, "%s is a number from %d to %d, not %d", name, minimum, maximum, n)
 	}
 }
 
@@ -240,7 +224,7 @@ func (in *input) photos(field string, urls []string) []string {
 	return urls
 }
 
-// isURL reports whether s is a valid URL of a picture. Files separate URLs by blanks.
+// isURL reports whether s is a URL of a picture. It has no blanks, which separate URLs in CSV files.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
@@ -248,7 +232,7 @@ func isURL(s string) bool {
 		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
 }
 
-// password is normalised, because keyboards differ in how they write an accent.
+// password normalises the password, because keyboards differ in the encoding of accents.
 func (in *input) password(field, s string) string {
 	s = norm.NFC.String(s)
 	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
@@ -257,19 +241,11 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day is a date such as 2014-12-25 that has begun in some time zone.
+// day validates a date that has begun in some time zone.
 func (in *input) day(field, s string, now time.Time) string {
 	in.check(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {
-		in.bad(field, "%q has not begun anywhere", s)
+		in.bad(field, "%q has not begun in any time zone", s)
 	}
 	return s
-}
-
-// plays is the number that a recordPlay adds.
-func (in *input) plays(field string, n int) int {
-	if n < 1 || n > MaxPlays {
-		in.bad(field, "a count is a number from 1 to %d, not %d", MaxPlays, n)
-	}
-	return n
 }

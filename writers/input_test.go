@@ -14,6 +14,8 @@ func TestValidation(t *testing.T) {
 	text := func(check func(*input, string, string) string) func(*input, string) string {
 		return func(in *input, s string) string { return check(in, "f", s) }
 	}
+	name := func(in *input, s string) string { return in.line("f", s, MaxName) }
+	comment := func(in *input, s string) string { return in.lines("f", s, MaxComment, false) }
 	optionalText := func(check func(*input, *string) *string) func(*input, string) string {
 		return func(in *input, s string) string {
 			stored := *check(in, &s)
@@ -23,76 +25,77 @@ func TestValidation(t *testing.T) {
 			return stored
 		}
 	}
-	midnight := time.Date(2024, 12, 31, 23, 59, 59, 0, time.FixedZone("west", -3600)) // it is the 1st of January in UTC
+	key := optionalText((*input).idempotencyKey)
+	midnight := time.Date(2024, 12, 31, 23, 59, 59, 0, time.FixedZone("west", -3600)) // 1 January in UTC
 	day := func(in *input, s string) string { return in.day("f", s, midnight) }
 	signingUp := func(in *input, s string) string { return in.newUsername("f", s, false) }
 	byAdministrator := func(in *input, s string) string { return in.newUsername("f", s, true) }
-	withPhotos := func(in *input, s string) string { return in.twit("f", s, true) }
-	twit := func(in *input, s string) string { return in.twit("f", s, false) }
+	withPhotos := func(in *input, s string) string { return in.lines("f", s, MaxTwit, true) }
+	twit := func(in *input, s string) string { return in.lines("f", s, MaxTwit, false) }
 	for _, test := range []struct {
 		reason string
 		check  func(*input, string) string
 		value  string
-		want   string // the problem's message, empty if all is well
-		stored string // empty if it is the value
+		want   string // the error message
+		stored string // default: value
 	}{
-		{"letters of any script name a user", text((*input).username), "小红_1.-", "", ""},
-		{"a name is normalised", text((*input).username), "Ame\u0301lie", "", "Am\u00e9lie"},
-		{"a name needs a character", text((*input).username), "", "a username has 1 to 64 characters, not 0", ""},
-		{"a name is counted in characters", text((*input).username), strings.Repeat("小", 64), "", ""},
-		{"and has 64 of them at most", text((*input).username), strings.Repeat("小", 65), "a username has 1 to 64 characters, not 65", ""},
-		{"a blank is no part of a name", text((*input).username), "Li Lei", "it can't contain ' '", ""},
-		{"a slash is none either", text((*input).username), "a/b", "it can't contain '/'", ""},
-		{"what is not UTF-8 is refused", text((*input).username), "a\xff", "it is not valid UTF-8", ""},
-		{"nobody signs up as the administrator", signingUp, "admin", `"admin" is reserved`, ""},
-		{"in whatever case", signingUp, "ROOT", `"ROOT" is reserved`, ""},
-		{"but may by a name that has it in it", signingUp, "admin2", "", ""},
-		{"an administrator gives reserved names too", byAdministrator, "support", "", ""},
-		{"dots alone are a way through folders, and no name", byAdministrator, "..", "a username has a letter or a digit in it", ""},
-		{"a code has slashes and colons", text((*input).code), "k8s/sig:lead", "", ""},
-		{"but no blanks", text((*input).code), "a b", "it can't contain ' '", ""},
-		{"nor more than 200 bytes", text((*input).code), strings.Repeat("a", 201), "a code has 1 to 200 bytes, not 201", ""},
-		{"a name that is shown may be anything", text((*input).name), "Ämelie 😀 O'Neil", "", ""},
-		{"but nothing", text((*input).name), "", "it has 1 to 200 characters, not 0", ""},
-		{"a name of blanks shows nothing", text((*input).name), " \u3000\u200b", "it shows nothing", ""},
-		{"a name is one line", text((*input).name), "a\nb", "it can't contain the control character U+000A", ""},
-		{"whatever breaks the line", text((*input).name), "a\u2028b", "it can't contain the control character U+2028", ""},
-		{"a name does not write backwards what follows", text((*input).name), "a\u202eb", "it can't contain the control character U+202E", ""},
-		{"a name has 200 characters at most", text((*input).name), strings.Repeat("ä", 201), "it has 1 to 200 characters, not 201", ""},
-		{"a department's name is counted in bytes", text((*input).departmentName), strings.Repeat("ä", 91),
+		{"username: any script", text((*input).username), "小红_1.-", "", ""},
+		{"username: normalised", text((*input).username), "Ame\u0301lie", "", "Am\u00e9lie"},
+		{"username: empty", text((*input).username), "", "a username has 1 to 64 characters, not 0", ""},
+		{"username: 64 characters", text((*input).username), strings.Repeat("小", 64), "", ""},
+		{"username: 65 characters", text((*input).username), strings.Repeat("小", 65), "a username has 1 to 64 characters, not 65", ""},
+		{"username: blank", text((*input).username), "Li Lei", "it can't contain ' '", ""},
+		{"username: slash", text((*input).username), "a/b", "it can't contain '/'", ""},
+		{"username: invalid UTF-8", text((*input).username), "a\xff", "it is not valid UTF-8", ""},
+		{"sign-up: reserved name", signingUp, "admin", `"admin" is reserved`, ""},
+		{"sign-up: reserved name in upper case", signingUp, "ROOT", `"ROOT" is reserved`, ""},
+		{"sign-up: name that contains a reserved one", signingUp, "admin2", "", ""},
+		{"administrator: reserved name", byAdministrator, "support", "", ""},
+		{"administrator: dots only", byAdministrator, "..", "a username has at least one letter or digit", ""},
+		{"code: slashes and colons", text((*input).code), "k8s/sig:lead", "", ""},
+		{"code: blank", text((*input).code), "a b", "it can't contain ' '", ""},
+		{"code: 201 bytes", text((*input).code), strings.Repeat("a", 201), "a code has 1 to 200 bytes, not 201", ""},
+		{"name: punctuation and emoji", name, "Ämelie 😀 O'Neil", "", ""},
+		{"name: empty", name, "", "it has 1 to 200 characters, not 0", ""},
+		{"name: blanks", name, " \u3000\u200b", "it has no visible character", ""},
+		{"name: line break", name, "a\nb", "it can't contain the control character U+000A", ""},
+		{"name: line separator", name, "a\u2028b", "it can't contain the control character U+2028", ""},
+		{"name: direction override", name, "a\u202eb", "it can't contain the control character U+202E", ""},
+		{"name: 201 characters", name, strings.Repeat("ä", 201), "it has 1 to 200 characters, not 201", ""},
+		{"department name: 182 bytes", text((*input).departmentName), strings.Repeat("ä", 91),
 			"a department's name has 1 to 180 bytes, not 182", ""},
-		{"a title is one line", optionalText((*input).title), "a\tb", "it can't contain the control character U+0009", ""},
-		{"a twit has lines", twit, "a\n\tb", "", ""},
-		{"which break in one way", twit, "a\r\nb\rc", "", "a\nb\nc"},
-		{"a twit has no control characters", twit, "a\x00b", "it can't contain the control character U+0000", ""},
-		{"not even of the upper half", twit, "a\u0085b", "it can't contain the control character U+0085", ""},
-		{"a twit shows something", twit, " \n", "it shows nothing", ""},
-		{"or its photos do", withPhotos, "", "", ""},
-		{"a twit has 10,000 characters at most", twit, strings.Repeat("😀", 10_001), "it has 0 to 10000 characters, not 10001", ""},
-		{"a comment 2,000", text((*input).comment), strings.Repeat("😀", 2_001), "it has 0 to 2000 characters, not 2001", ""},
-		{"a key is a text of one line", optionalText((*input).idempotencyKey), "a\x00", "it can't contain the control character U+0000", ""},
-		{"of 200 bytes at most", optionalText((*input).idempotencyKey), strings.Repeat("ä", 101), "a key has at most 200 bytes, not 202", ""},
-		{"an address has a mailbox and a host", text((*input).email), "li.lei+1@例子.example", "", ""},
-		{"a host alone is none", text((*input).email), "@example.org", form, ""},
-		{"nor is nothing", text((*input).email), "", form, ""},
-		{"nor are two", text((*input).email), "a@b.org, c@d.org", form, ""},
-		{"nor is one with a name around it", text((*input).email), "Li <a@b.org>", form, ""},
-		{"nor one that starts a header", text((*input).email), "a@b.org\r\nBcc: c@d.org", form, ""},
-		{"nor a very long one", text((*input).email), strings.Repeat("a", 250) + "@b.org", form, ""},
-		{"a picture has an address", text((*input).url), "https://example.org/图.jpg?x=1#y", "", ""},
-		{"which is absolute", text((*input).url), "/a.jpg", picture, ""},
-		{"and runs nothing", text((*input).url), "javascript:alert(1)", picture, ""},
-		{"and names a host", text((*input).url), "https:///a.jpg", picture, ""},
-		{"and tells no password", text((*input).url), "https://a:b@example.org/", picture, ""},
-		{"and is one", text((*input).url), "https://example.org/a https://example.org/b", picture, ""},
-		{"and is not very long", text((*input).url), "https://example.org/" + strings.Repeat("a", 2048), picture, ""},
-		{"a password is normalised, however it was typed", text((*input).password), "passworte\u0301", "", "passwort\u00e9"},
-		{"and may hold anything", text((*input).password), "  \t 😀", "", ""},
-		{"but is not short", text((*input).password), "1234567", "a password has 8 to 1024 bytes, not 7", ""},
-		{"nor endless", text((*input).password), strings.Repeat("a", 1025), "a password has 8 to 1024 bytes, not 1025", ""},
-		{"a day is one of the calendar", day, "2015-02-29", `"2015-02-29" is no day of the form 2014-12-25, from 1970 on`, ""},
-		{"it may be that of who is ahead of UTC", day, "2025-01-02", "", ""},
-		{"but none that nobody has yet", day, "2025-01-03", `"2025-01-03" has not begun anywhere`, ""},
+		{"title: tab", optionalText((*input).title), "a\tb", "it can't contain the control character U+0009", ""},
+		{"twit: lines", twit, "a\n\tb", "", ""},
+		{"twit: line breaks are normalised", twit, "a\r\nb\rc", "", "a\nb\nc"},
+		{"twit: control character", twit, "a\x00b", "it can't contain the control character U+0000", ""},
+		{"twit: C1 control character", twit, "a\u0085b", "it can't contain the control character U+0085", ""},
+		{"twit: blanks", twit, " \n", "it has no visible character", ""},
+		{"twit: empty with photos", withPhotos, "", "", ""},
+		{"twit: 10,001 characters", twit, strings.Repeat("😀", 10_001), "it has 0 to 10000 characters, not 10001", ""},
+		{"comment: 2,001 characters", comment, strings.Repeat("😀", 2_001), "it has 0 to 2000 characters, not 2001", ""},
+		{"idempotency key: control character", key, "a\x00", "it can't contain the control character U+0000", ""},
+		{"idempotency key: 202 bytes", key, strings.Repeat("ä", 101), "a key has at most 200 bytes, not 202", ""},
+		{"email: valid", text((*input).email), "li.lei+1@例子.example", "", ""},
+		{"email: no mailbox", text((*input).email), "@example.org", form, ""},
+		{"email: empty", text((*input).email), "", form, ""},
+		{"email: two addresses", text((*input).email), "a@b.org, c@d.org", form, ""},
+		{"email: display name", text((*input).email), "Li <a@b.org>", form, ""},
+		{"email: header injection", text((*input).email), "a@b.org\r\nBcc: c@d.org", form, ""},
+		{"email: too long", text((*input).email), strings.Repeat("a", 250) + "@b.org", form, ""},
+		{"URL: valid", text((*input).url), "https://example.org/图.jpg?x=1#y", "", ""},
+		{"URL: relative", text((*input).url), "/a.jpg", picture, ""},
+		{"URL: javascript", text((*input).url), "javascript:alert(1)", picture, ""},
+		{"URL: no host", text((*input).url), "https:///a.jpg", picture, ""},
+		{"URL: password", text((*input).url), "https://a:b@example.org/", picture, ""},
+		{"URL: two URLs", text((*input).url), "https://example.org/a https://example.org/b", picture, ""},
+		{"URL: too long", text((*input).url), "https://example.org/" + strings.Repeat("a", 2048), picture, ""},
+		{"password: normalised", text((*input).password), "passworte\u0301", "", "passwort\u00e9"},
+		{"password: any characters", text((*input).password), "  \t 😀", "", ""},
+		{"password: 7 bytes", text((*input).password), "1234567", "a password has 8 to 1024 bytes, not 7", ""},
+		{"password: 1025 bytes", text((*input).password), strings.Repeat("a", 1025), "a password has 8 to 1024 bytes, not 1025", ""},
+		{"day: not in the calendar", day, "2015-02-29", `"2015-02-29" is no day of the form 2014-12-25, from 1970 on`, ""},
+		{"day: begun east of UTC", day, "2025-01-02", "", ""},
+		{"day: in the future everywhere", day, "2025-01-03", `"2025-01-03" has not begun in any time zone`, ""},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			var in input
@@ -107,7 +110,7 @@ func TestValidation(t *testing.T) {
 				test.stored = test.value
 			}
 			if len(in.errors) > 0 || stored != test.stored {
-				t.Errorf("%q is stored, with the problems %v; want %q", stored, in.errors, test.stored)
+				t.Errorf("got %q, errors %v; want %q", stored, in.errors, test.stored)
 			}
 		})
 	}
@@ -121,23 +124,25 @@ func TestValidationOfNumbers(t *testing.T) {
 		}
 		in.photos("f", urls)
 	}
+	age := func(in *input, n int) { in.within("f", "an age", n, 0, MaxAge) }
+	plays := func(in *input, n int) { in.within("f", "a count", n, 1, MaxPlays) }
 	for _, test := range []struct {
 		reason string
 		check  func(*input, int)
 		n      int
 		want   string
 	}{
-		{"an age", func(in *input, n int) { in.age("f", n) }, 0, ""},
-		{"the greatest age", func(in *input, n int) { in.age("f", n) }, 150, ""},
-		{"more", func(in *input, n int) { in.age("f", n) }, 151, "an age is a number from 0 to 150, not 151"},
-		{"less", func(in *input, n int) { in.age("f", n) }, -1, "an age is a number from 0 to 150, not -1"},
-		{"a play", func(in *input, n int) { in.plays("f", n) }, 1, ""},
-		{"the most plays at once", func(in *input, n int) { in.plays("f", n) }, 1_000_000, ""},
-		{"more of them", func(in *input, n int) { in.plays("f", n) }, 1_000_001, "a count is a number from 1 to 1000000, not 1000001"},
-		{"none", func(in *input, n int) { in.plays("f", n) }, 0, "a count is a number from 1 to 1000000, not 0"},
-		{"no photos", photos, 0, ""},
-		{"the most photos", photos, 9, ""},
-		{"more photos", photos, 10, "there are at most 9 photos, not 10"},
+		{"age 0", age, 0, ""},
+		{"age 150", age, 150, ""},
+		{"age 151", age, 151, "an age is a number from 0 to 150, not 151"},
+		{"age -1", age, -1, "an age is a number from 0 to 150, not -1"},
+		{"1 play", plays, 1, ""},
+		{"1,000,000 plays", plays, 1_000_000, ""},
+		{"1,000,001 plays", plays, 1_000_001, "a count is a number from 1 to 1000000, not 1000001"},
+		{"0 plays", plays, 0, "a count is a number from 1 to 1000000, not 0"},
+		{"0 photos", photos, 0, ""},
+		{"9 photos", photos, 9, ""},
+		{"10 photos", photos, 10, "there are at most 9 photos, not 10"},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			var in input
@@ -153,12 +158,12 @@ func TestValidationOfNumbers(t *testing.T) {
 	}
 }
 
-func TestEveryFailingFieldIsNamedAtOnce(t *testing.T) {
+func TestValidationReportsAllFields(t *testing.T) {
 	var in input
 	in.newUsername("username", "a b", false)
-	in.name("name", "")
+	in.line("name", "", MaxName)
 	in.email("email", "a@example.org")
-	in.age("age", -1)
+	in.within("age", "an age", -1, 0, MaxAge)
 	in.password("password", "short")
 	in.photos("photoUrls", []string{"https://example.org/1", "ftp://example.org/2", "3"})
 	want := []UserError{
@@ -166,7 +171,8 @@ func TestEveryFailingFieldIsNamedAtOnce(t *testing.T) {
 		{BadInput, "name", "it has 1 to 200 characters, not 0"},
 		{BadInput, "age", "an age is a number from 0 to 150, not -1"},
 		{BadInput, "password", "a password has 8 to 1024 bytes, not 5"},
-		{BadInput, "photoUrls", "photo 2: a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"},
+		{BadInput, "photoUrls", "photo 2: a URL is absolute, with http or https, without blanks and a password, " +
+			"and has at most 2048 bytes"},
 	}
 	if diff := cmp.Diff(want, in.errors); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

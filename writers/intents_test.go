@@ -12,11 +12,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// storedIntents has intents of every operation type, as a program of November 2026 wrote them, but for
-// their leases. Each must be completed for ever, so none may change.
+// storedIntents has intents of every operation type, without leases, as a program of November 2026 wrote
+// them. Every later program must complete them.
 const storedIntents = "testdata/intents.txt"
 
-// readIntents parses a file of quoted rows: in each line a row key, and its cells as column=value.
+// readIntents parses a file with a quoted row key and its cells as column="value" in each line.
 func readIntents(t *testing.T, file string) (puts []hbase.Put) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -74,8 +74,7 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 	}
 }
 
-// completeStored checks that the arguments of an intent survive the present program, and that a sweep
-// completes it.
+// completeStored checks that a sweep completes an intent, and that its arguments are encoded the same.
 func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
 	k := opTypes[intent.Kind]
 	if k == nil {
@@ -86,11 +85,11 @@ func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
 		t.Fatal(err)
 	}
 	if again, err := json.Marshal(a); err != nil || string(again) != intent.Arguments {
-		t.Errorf("arguments: %s became %s (%v)", intent.Arguments, again, err)
+		t.Errorf("arguments are encoded as %s, want %s; error %v", again, intent.Arguments, err)
 	}
 	store := openStore(t)
 	defer store.Close()
-	must(t, store, put, tables.Intents.Mark(intent))
+	mustMutate(t, store, put, tables.Intents.Mark(intent))
 	w := New(store, Options{})
 	defer w.Close(t.Context())
 	if err := w.Sweep(t.Context()); err != nil {
@@ -98,6 +97,6 @@ func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
 	}
 	results, err := store.Get(t.Context(), []hbase.Get{tables.Intents.Get(intent.ID)})
 	if err != nil || results[0].Err != nil || len(results[0].Cells) > 0 {
-		t.Error("the intent is still there: ", fmt.Sprint(results, err))
+		t.Error("the intent was not removed: ", fmt.Sprint(results, err))
 	}
 }

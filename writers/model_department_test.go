@@ -11,30 +11,32 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Of the departments, which the random calls are about, the first three are there at the beginning: ceo at the top, dev below it, web below
-// that. The names of those that are made are 0 or 1.
+// departments are the departments of random calls. The first three exist at the beginning, each below the one
+// before. Created ones are named 0 or 1.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {
-	movedAtOnce = 1 // so that histories come to what is moved later
-	modelled = append(modelled, modelNoun{name: "department", begin: beginDepartments, call: callDepartment, observe: observeDepartments})
+	movedAtOnce = 1 // so that histories also move children later
+	modelled = append(modelled, modelNoun{name: "department", begin: beginDepartments, call: callDepartment,
+		observe: observeDepartments})
 }
 
-func beginDepartments(_ hbase.Store, w world) (rows []hbase.Mutation) {
+func beginDepartments(_ hbase.Store, f facts) (rows []hbase.Mutation) {
 	parent := tables.Root
 	for i, code := range departments[:3] {
 		d := &tables.Department{Name: &code}
 		if i > 0 {
-			d.ParentCode = pointer(departments[i-1])
+			d.ParentCode = new(departments[i-1])
 		}
 		if i < 2 {
-			d.ChildCount = pointer(1)
+			d.ChildCount = new(1)
 		}
-		rows = append(rows, tables.Departments.Put(code, d, 1), lists(tables.Children, parent, tables.Child{Name: code, Code: code}))
-		w["department "+code], w["under "+code] = code, parent
+		rows = append(rows, tables.Departments.Put(code, d, 1),
+			memberPut(tables.Children, parent, tables.Child{Name: code, Code: code}))
+		f["department "+code], f["under "+code] = code, parent
 		parent = code
 	}
-	n := tables.Departments.Put(tables.Root, &tables.Department{ChildCount: pointer(1)}, 1)
+	n := tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1)
 	return append(rows, n, tables.Tree.Put(tables.Tree.DepthCell(3, 1)))
 }
 
@@ -48,44 +50,45 @@ func callDepartment(r *rand.Rand) call {
 	fact := "department " + code
 	switch r.IntN(5) {
 	case 0:
+		d := NewDepartment{Code: code, Name: name, Parent: parent, IdempotencyKey: &name}
 		return call{fmt.Sprintf("create %s under %q as %s", code, under, name), func(ctx context.Context, w *Writers) error {
-			_, err := w.CreateDepartment(ctx, "a", NewDepartment{Code: code, Name: name, Parent: parent, IdempotencyKey: &name})
+			_, err := w.CreateDepartment(ctx, "a", d)
 			return err
-		}, func(w world) Code {
-			before := w[fact]
-			switch got := modelCreate(w, fact, name, name); {
-			case got != "" || before != "" || w[fact] == "":
+		}, func(f facts) Code {
+			before := f[fact]
+			switch got := modelCreate(f, fact, name, name); {
+			case got != "" || before != "" || f[fact] == "":
 				return got
-			case parent != nil && (w["department "+under] == "" || under == code):
+			case parent != nil && (f["department "+under] == "" || under == code):
 				return NotFound
 			}
-			w["under "+code] = under
+			f["under "+code] = under
 			return ""
 		}}
 	case 1:
 		switch r.IntN(3) {
 		case 0:
-			return callNextDepartment(code)
+			return callIncrementDepartment(code)
 		case 1:
 			if parent != nil {
-				return callTurn(code, under)
+				return callToggleParent(code, under)
 			}
 		}
 		return call{"rename " + fact + " to " + name, func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{Code: code, Name: Change[string]{true, &name}})
 			return err
-		}, func(w world) Code {
-			if w[fact] == "" {
+		}, func(f facts) Code {
+			if f[fact] == "" {
 				return NotFound
 			}
-			w[fact] = name
+			f[fact] = name
 			return ""
 		}}
 	case 2:
 		up := r.IntN(2) == 0
 		return call{fmt.Sprintf("delete %s, children up %v", code, up), func(ctx context.Context, w *Writers) error {
 			return w.DeleteDepartment(ctx, code, up)
-		}, func(w world) Code { return modelDeleteDepartment(w, code, up) }}
+		}, func(f facts) Code { return modelDeleteDepartment(f, code, up) }}
 	}
 	if r.IntN(4) == 0 {
 		return callRole(r)
@@ -93,57 +96,58 @@ func callDepartment(r *rand.Rand) call {
 	return call{fmt.Sprintf("move %s under %q", code, under), func(ctx context.Context, w *Writers) error {
 		_, err := w.MoveDepartment(ctx, code, parent, nil)
 		return err
-	}, func(w world) Code { return modelMove(w, code, under) }}
+	}, func(f facts) Code { return modelMove(f, code, under) }}
 }
 
-func modelMove(w world, code, under string) Code {
-	if w["department "+code] == "" || under != tables.Root && w["department "+under] == "" {
+func modelMove(f facts, code, under string) Code {
+	if f["department "+code] == "" || under != tables.Root && f["department "+under] == "" {
 		return NotFound
 	}
-	for at := under; at != tables.Root; at = w["under "+at] {
+	for at := under; at != tables.Root; at = f["under "+at] {
 		if at == code {
 			return Cycle
 		}
 	}
-	w["under "+code] = under
+	f["under "+code] = under
 	return ""
 }
 
-func modelDeleteDepartment(w world, code string, up bool) Code {
-	if w["department "+code] == "" {
+func modelDeleteDepartment(f facts, code string, up bool) Code {
+	if f["department "+code] == "" {
 		return NotFound
 	}
 	for _, child := range departments {
-		if under, there := w["under "+child]; there && under == code {
+		if under, exists := f["under "+child]; exists && under == code {
 			if !up {
 				return HasChildren
 			}
-			w["under "+child] = w["under "+code]
+			f["under "+child] = f["under "+code]
 		}
 	}
-	delete(w, "department "+code)
-	delete(w, "under "+code)
-	for fact, value := range w {
+	delete(f, "department "+code)
+	delete(f, "under "+code)
+	for fact, value := range f {
 		if name, in, _ := strings.Cut(value, "|"); strings.HasPrefix(fact, "role ") && in == code {
-			w[fact] = name + "|"
+			f[fact] = name + "|"
 		}
 	}
 	return ""
 }
 
-func observeDepartments(ctx context.Context, store hbase.Store, w world) error {
+func observeDepartments(ctx context.Context, store hbase.Store, f facts) error {
 	for _, code := range departments {
-		cells, err := cellsOf(ctx, store, tables.Departments.Get(code, tables.Departments.All()+" "+tables.Attributes+":"+tables.Origin))
+		columns := tables.Departments.All() + " " + tables.Attributes + ":" + tables.Origin
+		cells, err := cellsOf(ctx, store, tables.Departments.Get(code, columns))
 		if err != nil {
 			return err
 		}
-		observeMade(w, "department "+code, cells, attribute(cells, "name"))
+		observeCreated(f, "department "+code, cells, attribute(cells, "name"))
 		d, err := tables.Departments.Decode(code, cells)
 		if err != nil {
 			return err
 		}
 		if d != nil {
-			w["under "+code] = parentOf(d.ParentCode)
+			f["under "+code] = parentOf(d.ParentCode)
 		}
 	}
 	cells, err := cellsOf(ctx, store, tables.Tree.Get())
@@ -151,7 +155,7 @@ func observeDepartments(ctx context.Context, store hbase.Store, w world) error {
 		return err
 	}
 	if _, known, err := tables.Tree.Depth(cells); err != nil || !known {
-		return fmt.Errorf("how deep the tree is must be known: %w", err)
+		return fmt.Errorf("the depth of the tree is unknown: %w", err)
 	}
 	return nil
 }

@@ -9,70 +9,73 @@ import (
 	"twibase/hbase/tables"
 )
 
-// people are the users that there are in every history, fans more of them who follow the first, and nobody the one that there is not.
+// userNames are the users of every history. followerNames are further users, who follow the first one.
 var (
-	people = []string{"a", "b", "c"}
-	fans   = []string{"d", "e", "f"}
+	userNames     = []string{"a", "b", "c"}
+	followerNames = []string{"d", "e", "f"}
 )
 
-const nobody = "z"
+// missingUser is the name of no user.
+const missingUser = "z"
 
 func init() {
-	modelled = append(modelled, modelNoun{name: "follow", begin: beginPeople, call: callFollow, observe: observeFollows})
+	modelled = append(modelled, modelNoun{name: "follow", begin: beginFollows, call: callFollow, observe: observeFollows})
 }
 
-func beginPeople(_ hbase.Store, w world) (rows []hbase.Mutation) {
-	for _, name := range append(people, fans...) {
+func beginFollows(_ hbase.Store, f facts) (rows []hbase.Mutation) {
+	for _, name := range append(userNames, followerNames...) {
 		rows = append(rows, user(name))
-		w["user "+name] = "1"
+		f["user "+name] = "1"
 	}
-	idol, n := people[0], len(fans)
-	for i, name := range fans {
+	feedAuthor, n := userNames[0], len(followerNames)
+	for i, name := range followerNames {
 		at := millis(int64(i + 1))
-		rows = append(rows, tables.Follows.Put(name, idol, true, at, 1),
-			lists(tables.Followers, idol, tables.Follow{Username: name, At: at}),
-			lists(tables.Following, name, tables.Follow{Username: idol, At: at}),
-			tables.Users.Put(name, &tables.User{FollowingCount: pointer(1)}, 1))
-		w["follow "+name+" "+idol] = "1"
+		rows = append(rows, tables.Follows.Put(name, feedAuthor, true, at, 1),
+			memberPut(tables.Followers, feedAuthor, tables.Follow{Username: name, At: at}),
+			memberPut(tables.Following, name, tables.Follow{Username: feedAuthor, At: at}),
+			tables.Users.Put(name, &tables.User{FollowingCount: new(1)}, 1))
+		f["follow "+name+" "+feedAuthor] = "1"
 	}
-	return append(rows, tables.Users.Put(idol, &tables.User{FollowerCount: &n}, 1))
+	return append(rows, tables.Users.Put(feedAuthor, &tables.User{FollowerCount: &n}, 1))
 }
 
-// lists puts a member into the first bucket of a list, as an import does.
-func lists[E any](l *tables.List[E], owner string, e E) hbase.Put {
+// memberPut puts a member into bucket 0 of a list, as an import does.
+func memberPut[E any](l *tables.List[E], owner string, e E) hbase.Put {
 	return hbase.Put{Table: l.Table, Row: l.Row(owner, 0), Cells: []hbase.Cell{l.Cell(e, 1)}}
 }
 
-func pointer[T any](v T) *T { return &v }
-
 func callFollow(r *rand.Rand) call {
-	a, b := people[r.IntN(len(people))], people[r.IntN(len(people))]
+	a, b := userNames[r.IntN(len(userNames))], userNames[r.IntN(len(userNames))]
 	switch r.IntN(20) {
 	case 0:
-		b = nobody
+		b = missingUser
 	case 1, 2, 3, 4:
-		a, b = fans[r.IntN(len(fans))], people[0]
+		a, b = followerNames[r.IntN(len(followerNames))], userNames[0]
 	}
 	edge := fmt.Sprintf("follow %s %s", a, b)
 	if r.IntN(3) == 0 {
-		return call{"un" + edge, func(ctx context.Context, w *Writers) error { return w.Unrelate(ctx, tables.Follows, a, b) }, func(w world) Code {
-			delete(w, edge)
+		return call{"un" + edge, func(ctx context.Context, w *Writers) error {
+			return w.Unrelate(ctx, tables.Follows, a, b)
+		}, func(f facts) Code {
+			delete(f, edge)
 			return ""
 		}}
 	}
-	return call{edge, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Follows, a, b) }, func(w world) Code {
+	return call{edge, func(ctx context.Context, w *Writers) error {
+		return w.Relate(ctx, tables.Follows, a, b)
+	}, func(f facts) Code {
 		switch {
 		case a == b:
 			return BadInput
-		case w["user "+a] == "" || w["user "+b] == "":
+		case f["user "+a] == "" || f["user "+b] == "":
 			return NotFound
 		}
-		w[edge] = "1"
+		f[edge] = "1"
 		return ""
 	}}
 }
 
-func observeFollows(ctx context.Context, store hbase.Store, w world) error {
+func observeFollows(ctx context.Context, store hbase.Store, f facts) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Users.Table, Columns: tables.Existence}) {
 		if err != nil {
 			return err
@@ -81,7 +84,7 @@ func observeFollows(ctx context.Context, store hbase.Store, w world) error {
 		if u, err := tables.Users.Decode(name, row.Cells); err != nil {
 			return err
 		} else if u != nil {
-			w["user "+name] = "1"
+			f["user "+name] = "1"
 		}
 	}
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Follows.Table, Columns: tables.Attributes}) {
@@ -97,7 +100,7 @@ func observeFollows(ctx context.Context, store hbase.Store, w world) error {
 			return err
 		}
 		if related {
-			w[fmt.Sprintf("follow %s %s", a, b)] = "1"
+			f[fmt.Sprintf("follow %s %s", a, b)] = "1"
 		}
 	}
 	return nil

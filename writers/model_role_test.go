@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Of the roles, b has the first at the beginning, and a department without others below it defines that; both are made and deleted again and again.
+// The first role exists at the beginning, defined by a department, and assigned to user b.
 var roles = []string{"lead", "test"}
 
 func init() {
@@ -20,17 +20,17 @@ func init() {
 		modelNoun{name: "assignment", call: callAssign, observe: observeAssignments})
 }
 
-func beginRoles(_ hbase.Store, w world) []hbase.Mutation {
+func beginRoles(_ hbase.Store, f facts) []hbase.Mutation {
 	code, by, in := roles[0], "b", departments[2]
-	w["role "+code], w[hasFact(by, code)] = code+"|"+in, "1"
+	f["role "+code], f[hasFact(by, code)] = code+"|"+in, "1"
 	return []hbase.Mutation{
-		tables.Roles.Put(code, &tables.Role{Name: &code, DepartmentCode: &in, UserCount: pointer(1)}, 1),
-		lists(tables.DepartmentRoles, in, code),
-		tables.Departments.Put(in, &tables.Department{RoleCount: pointer(1)}, 1),
+		tables.Roles.Put(code, &tables.Role{Name: &code, DepartmentCode: &in, UserCount: new(1)}, 1),
+		memberPut(tables.DepartmentRoles, in, code),
+		tables.Departments.Put(in, &tables.Department{RoleCount: new(1)}, 1),
 		tables.Assignments.Put(by, code, true, tables.UnknownTime, 1),
-		lists(tables.RoleUsers, code, by),
-		lists(tables.UserRoles, by, code),
-		tables.Users.Put(by, &tables.User{RoleCount: pointer(1)}, 1),
+		memberPut(tables.RoleUsers, code, by),
+		memberPut(tables.UserRoles, by, code),
+		tables.Users.Put(by, &tables.User{RoleCount: new(1)}, 1),
 	}
 }
 
@@ -47,79 +47,85 @@ func callRole(r *rand.Rand) call {
 	if department != nil {
 		in = *department
 	}
-	known := func(w world) bool { return department == nil || w["department "+in] != "" }
+	known := func(f facts) bool { return department == nil || f["department "+in] != "" }
 	switch r.IntN(9) {
 	case 0, 1:
-		return call{"delete " + fact, func(ctx context.Context, w *Writers) error { return w.DeleteRole(ctx, code) }, func(w world) Code {
-			if w[fact] == "" {
+		return call{"delete " + fact, func(ctx context.Context, w *Writers) error {
+			return w.DeleteRole(ctx, code)
+		}, func(f facts) Code {
+			if f[fact] == "" {
 				return NotFound
 			}
-			delete(w, fact)
-			for fact := range w {
+			delete(f, fact)
+			for fact := range f {
 				if fields := strings.Fields(fact); fields[0] == "has" && fields[2] == code {
-					delete(w, fact)
+					delete(f, fact)
 				}
 			}
 			return ""
 		}}
 	case 2, 3, 4:
+		role := NewRole{Code: code, Name: &key, Department: department, IdempotencyKey: &key}
 		return call{fmt.Sprintf("create %s under %s in %q", fact, key, in), func(ctx context.Context, w *Writers) error {
-			_, err := w.CreateRole(ctx, "a", NewRole{Code: code, Name: &key, Department: department, IdempotencyKey: &key})
+			_, err := w.CreateRole(ctx, "a", role)
 			return err
-		}, func(w world) Code {
-			if w["origin "+fact] != key && w[fact] == "" && !known(w) {
+		}, func(f facts) Code {
+			if f["origin "+fact] != key && f[fact] == "" && !known(f) {
 				return NotFound
 			}
-			return modelCreate(w, fact, key+"|"+in, key)
+			return modelCreate(f, fact, key+"|"+in, key)
 		}}
 	case 5, 6:
+		c := RoleChange{Code: code, Name: Change[string]{true, &key}, Department: Change[string]{true, department}}
 		return call{fmt.Sprintf("change %s to %s in %q", fact, key, in), func(ctx context.Context, w *Writers) error {
-			_, err := w.UpdateRole(ctx, RoleChange{Code: code, Name: Change[string]{true, &key}, Department: Change[string]{true, department}})
+			_, err := w.UpdateRole(ctx, c)
 			return err
-		}, func(w world) Code {
-			if w[fact] == "" || !known(w) {
+		}, func(f facts) Code {
+			if f[fact] == "" || !known(f) {
 				return NotFound
 			}
-			w[fact] = key + "|" + in
+			f[fact] = key + "|" + in
 			return ""
 		}}
 	case 7:
-		return callNextRole(code)
+		return callIncrementRole(code)
 	}
 	return callAssign(r)
 }
 
 func callAssign(r *rand.Rand) call {
-	username, role := people[r.IntN(len(people))], roles[r.IntN(len(roles))]
+	username, role := userNames[r.IntN(len(userNames))], roles[r.IntN(len(roles))]
 	if r.IntN(20) == 0 {
-		username = nobody
+		username = missingUser
 	}
 	if r.IntN(10) == 0 {
-		return callDeleteUser(people[r.IntN(len(people))])
+		return callDeleteUser(userNames[r.IntN(len(userNames))])
 	}
 	fact := hasFact(username, role)
-	known := func(w world) bool { return w["user "+username] != "" && w["role "+role] != "" }
+	known := func(f facts) bool { return f["user "+username] != "" && f["role "+role] != "" }
 	if r.IntN(3) == 0 {
 		return call{"not " + fact, func(ctx context.Context, w *Writers) error {
 			return w.Unrelate(ctx, tables.Assignments, username, role)
-		}, func(w world) Code {
-			if !known(w) {
+		}, func(f facts) Code {
+			if !known(f) {
 				return NotFound
 			}
-			delete(w, fact)
+			delete(f, fact)
 			return ""
 		}}
 	}
-	return call{fact, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, username, role) }, func(w world) Code {
-		if !known(w) {
+	return call{fact, func(ctx context.Context, w *Writers) error {
+		return w.Relate(ctx, tables.Assignments, username, role)
+	}, func(f facts) Code {
+		if !known(f) {
 			return NotFound
 		}
-		w[fact] = "1"
+		f[fact] = "1"
 		return ""
 	}}
 }
 
-func observeRoles(ctx context.Context, store hbase.Store, w world) error {
+func observeRoles(ctx context.Context, store hbase.Store, f facts) error {
 	for _, code := range roles {
 		cells, err := cellsOf(ctx, store, tables.Roles.Get(code, tables.Attributes))
 		if err != nil {
@@ -136,12 +142,12 @@ func observeRoles(ctx context.Context, store hbase.Store, w world) error {
 				value += *role.DepartmentCode
 			}
 		}
-		observeMade(w, "role "+code, cells, value)
+		observeCreated(f, "role "+code, cells, value)
 	}
 	return nil
 }
 
-func observeAssignments(ctx context.Context, store hbase.Store, w world) error {
+func observeAssignments(ctx context.Context, store hbase.Store, f facts) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Assignments.Table, Columns: tables.Attributes}) {
 		if err != nil {
 			return err
@@ -155,7 +161,7 @@ func observeAssignments(ctx context.Context, store hbase.Store, w world) error {
 			return err
 		}
 		if related {
-			w[hasFact(username, role)] = "1"
+			f[hasFact(username, role)] = "1"
 		}
 	}
 	return nil

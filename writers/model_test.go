@@ -12,69 +12,66 @@ import (
 	"twibase/transfer/check"
 )
 
-// modelNoun is how a noun joins the random histories: a file model_<noun>_test.go appends one to modelled.
+// modelNoun is a noun of the random histories. Each model_<noun>_test.go appends one to modelled.
 type modelNoun struct {
 	name string
-	// begin writes what there is before the first call, and says so in the world. It may be nil.
-	begin func(store hbase.Store, w world) []hbase.Mutation
-	// call returns a random call. It takes its chances from r alone.
+	// begin returns the rows before the first call, and adds their facts. It may be nil.
+	begin func(store hbase.Store, f facts) []hbase.Mutation
+	// call returns a random call. It is a function of r.
 	call func(r *rand.Rand) call
-	// observe says in the world what the rows say that are the truth of this noun.
-	observe func(ctx context.Context, store hbase.Store, w world) error
+	// observe reads the facts of the noun from the store.
+	observe func(ctx context.Context, store hbase.Store, f facts) error
 }
 
-// modelled are the nouns of the histories.
 var modelled []modelNoun
 
-// world is a simple model of everything: what is, by name. What is not has no entry.
-type world map[string]string
+// facts is the state of the model: a value for each fact that holds.
+type facts map[string]string
 
-func (w world) String() string {
-	lines := make([]string, 0, len(w))
-	for name, value := range w {
+func (f facts) String() string {
+	lines := make([]string, 0, len(f))
+	for name, value := range f {
 		lines = append(lines, name+"="+value)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "; ")
 }
 
-// call is a call of a mutation.
 type call struct {
 	text string
-	// do makes it.
-	do func(ctx context.Context, w *Writers) error
-	// model does the same in the world, unless it is nil, and returns the code of the first problem, or nothing.
-	model func(w world) Code
+	do   func(ctx context.Context, w *Writers) error
+	// model changes the facts like do, and returns the code of the first user error. It may be nil.
+	model func(f facts) Code
 }
 
-// unsure is the outcome of a call whose caller was told nothing: it may be made at any time, or never.
-const unsure Code = "?"
+// unknownOutcome is the outcome of a call without a response. It may take effect at any time, or never.
+const unknownOutcome Code = "?"
 
-// made is a call that was made, when it began and ended, and when in between it was decided.
-type made struct {
+// callResult is a finished call. Times are steps of the scheduler.
+type callResult struct {
 	call
 	outcome    Code
 	began, end int
-	decided    *moment
+	linearized *linearization
 }
 
-func (m made) String() string {
+func (m callResult) String() string {
 	return fmt.Sprintf("%3d–%3d %-30s %s", m.began, m.end, m.text, m.outcome)
 }
 
 func outcome(err error) Code {
-	var problems UserErrors
+	var userErrors UserErrors
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &problems):
-		return problems[0].Code
+	case errors.As(err, &userErrors):
+		return userErrors[0].Code
 	}
-	return unsure
+	return unknownOutcome
 }
 
-// checkStore returns what is wrong with a store in which nothing is on its way.
+// checkStore returns the violations in a store without operations in progress.
 func checkStore(ctx context.Context, store hbase.Store) (violations []string, err error) {
-	err = check.All(ctx, store, func(b check.Violation) { violations = append(violations, b.String()) })
+	err = check.All(ctx, store, func(v check.Violation) { violations = append(violations, v.String()) })
 	return violations, err
 }

@@ -13,7 +13,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// Twits and comments of the histories are named by the keys under which they were made.
+// twitKeys and commentKeys are idempotency keys, which identify twits and comments of histories.
 var twitKeys, commentKeys = []string{"1", "2"}, []string{"x", "y"}
 
 func init() {
@@ -22,23 +22,25 @@ func init() {
 		modelNoun{name: "comment", call: callComment, observe: observeComments})
 }
 
-// beginTwits has a twit and a comment on it that were there before, as if posted under keys.
-func beginTwits(_ hbase.Store, w world) []hbase.Mutation {
+// beginTwits has a twit and a comment on it, as if posted under keys.
+func beginTwits(_ hbase.Store, f facts) []hbase.Mutation {
 	author, key, by, under := "a", "1", "b", "x"
-	t := &tables.Twit{AuthorName: author, PostedAt: millis(1000), Name: tables.KeyedName(author, key), Content: key, Visibility: tables.FollowersOnly}
-	c := &tables.Comment{Twit: t.Key(), AuthorName: by, PostedAt: millis(2000), Content: under, Mark: tables.CommentMark(by, under, 0)}
+	t := &tables.Twit{AuthorName: author, PostedAt: millis(1000), Name: tables.KeyedName(author, key),
+		Content: key, Visibility: tables.FollowersOnly}
+	c := &tables.Comment{Twit: t.Key(), AuthorName: by, PostedAt: millis(2000), Content: under,
+		Mark: tables.CommentMark(by, under, 0)}
 	put := func(table, row string, cells ...hbase.Cell) hbase.Mutation {
 		return hbase.Put{Table: table, Row: row, Cells: cells}
 	}
 	count := func(column string) hbase.Cell {
 		return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: 1, Value: []byte("1")}
 	}
-	w[twitFact(author, key)] = "1"
+	f[twitFact(author, key)] = "1"
 	fact := fmt.Sprintf("comment on %s by %s %s", twitFact(author, key), by, under)
-	w[fact], w["added "+fact] = "1", "1"
+	f[fact], f["added "+fact] = "1", "1"
 	var rows []hbase.Mutation
-	for _, fan := range fans {
-		rows = append(rows, lists(tables.Timelines, fan, t.Key()))
+	for _, fan := range followerNames {
+		rows = append(rows, memberPut(tables.Timelines, fan, t.Key()))
 	}
 	return append(rows,
 		tables.TwitNames.Put(t, 1),
@@ -46,18 +48,19 @@ func beginTwits(_ hbase.Store, w world) []hbase.Mutation {
 		put(tables.Albums.Table, tables.RowKey(author), tables.Albums.Cell(t, 1)),
 		put(tables.Comments.Table, tables.RowKey(t.Key().String()), tables.Comments.Cell(c, 1), count("commentCount")),
 		put(tables.UserComments.Table, tables.RowKey(by), tables.UserComments.Cell(c.Key(), 1)),
-		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by), tables.Commenters.AddedCell(under, c.PostedAt, c.Mark, 1)))
+		put(tables.Commenters.Table, tables.Commenters.Row(t.Key(), by),
+			tables.Commenters.AddedCell(under, c.PostedAt, c.Mark, 1)))
 }
 
 func twitFact(author, key string) string { return "twit " + author + " " + key }
 
 func callTwit(r *rand.Rand) call {
-	author, key := people[r.IntN(len(people))], twitKeys[r.IntN(len(twitKeys))]
+	author, key := userNames[r.IntN(len(userNames))], twitKeys[r.IntN(len(twitKeys))]
 	if r.IntN(4) == 0 {
 		return callFollow(r)
 	}
 	if r.IntN(20) == 0 {
-		author = nobody
+		author = missingUser
 	}
 	fact := twitFact(author, key)
 	if r.IntN(3) == 0 {
@@ -67,14 +70,14 @@ func callTwit(r *rand.Rand) call {
 				return err
 			}
 			return w.DeleteTwit(ctx, t)
-		}, func(w world) Code {
-			if w[fact] != "" {
-				vanishTwit(w, fact)
+		}, func(f facts) Code {
+			if f[fact] != "" {
+				removeTwit(f, fact)
 			}
 			return ""
 		}}
 	}
-	// What a twit is depends on its key alone, so that a second one under the key is the same.
+	// A twit is a function of its author and key, so that a repeated post is the same.
 	t := NewTwit{Content: key, IdempotencyKey: &key, Visibility: tables.Public}
 	if key == "1" {
 		t.Visibility = tables.FollowersOnly
@@ -84,42 +87,41 @@ func callTwit(r *rand.Rand) call {
 	return call{"post " + fact, func(ctx context.Context, w *Writers) error {
 		_, err := w.PostTwit(ctx, author, t)
 		return err
-	}, func(w world) Code {
-		if w["user "+author] == "" || w["gone "+fact] != "" {
+	}, func(f facts) Code {
+		if f["user "+author] == "" || f["gone "+fact] != "" {
 			return NotFound
 		}
-		w[fact] = "1"
+		f[fact] = "1"
 		return ""
 	}}
 }
 
-// vanishTwit is what becomes of a world without a twit.
-func vanishTwit(w world, fact string) {
-	delete(w, fact)
-	w["gone "+fact] = "1"
-	for other := range w {
+func removeTwit(f facts, fact string) {
+	delete(f, fact)
+	f["gone "+fact] = "1"
+	for other := range f {
 		if strings.HasPrefix(other, "comment on "+fact+" ") || strings.HasPrefix(other, "like of "+fact+" ") {
-			delete(w, other)
+			delete(f, other)
 		}
 	}
 }
 
-// vanishPosts is what becomes of it without a user's twits, comments and likes.
-func vanishPosts(w world, author string) {
+// removePosts removes a user's twits, comments and likes.
+func removePosts(f facts, author string) {
 	for _, key := range twitKeys {
-		if fact := twitFact(author, key); w[fact] != "" {
-			vanishTwit(w, fact)
+		if fact := twitFact(author, key); f[fact] != "" {
+			removeTwit(f, fact)
 		}
 	}
-	for fact := range w {
+	for fact := range f {
 		fields := strings.Fields(fact)
 		if fields[0] == "comment" && fields[6] == author || fields[0] == "like" && fields[6] == author {
-			delete(w, fact)
+			delete(f, fact)
 		}
 	}
 }
 
-// findTwit returns the twit that was posted under a key, nil if there is none.
+// findTwit returns the twit of a key, or nil.
 func findTwit(ctx context.Context, store hbase.Store, author, key string) (*tables.Twit, error) {
 	cells, err := cellsOf(ctx, store, tables.TwitNames.Get(tables.KeyedName(author, key)))
 	if err != nil {
@@ -154,21 +156,21 @@ func membersOf[E any](ctx context.Context, store hbase.Store, l *tables.List[E],
 	return all, err
 }
 
-// observeTwits also has done what is to be done in the background, and reports timelines that are not what they should be.
-func observeTwits(ctx context.Context, store hbase.Store, w world) error {
+// observeTwits also runs the fan-out jobs, and reports wrong albums, counts and timelines.
+func observeTwits(ctx context.Context, store hbase.Store, f facts) error {
 	if err := feeds.New(store, feeds.Options{BatchSize: 2}).Sweep(ctx); err != nil {
 		return err
 	}
 	var wrong []error
 	posted := map[string][]string{} // by author, as in timelines
-	for _, author := range people {
+	for _, author := range userNames {
 		for _, key := range twitKeys {
 			cells, err := cellsOf(ctx, store, tables.TwitNames.Get(tables.KeyedName(author, key)))
 			if err != nil {
 				return err
 			}
 			if _, gone, _, _ := tables.TwitNames.Decode(cells); gone {
-				w["gone "+twitFact(author, key)] = "1"
+				f["gone "+twitFact(author, key)] = "1"
 			}
 		}
 		twits, err := membersOf(ctx, store, tables.Twits, author)
@@ -177,7 +179,7 @@ func observeTwits(ctx context.Context, store hbase.Store, w world) error {
 		}
 		album, public, publicAlbum := 0, 0, 0
 		for _, t := range twits {
-			w[twitFact(author, t.Content)] = "1"
+			f[twitFact(author, t.Content)] = "1"
 			posted[author] = append(posted[author], tables.Timelines.Position(t.Key()))
 			if t.InAlbum() {
 				album++
@@ -192,20 +194,22 @@ func observeTwits(ctx context.Context, store hbase.Store, w world) error {
 		if err != nil {
 			return err
 		}
-		cells, err := cellsOf(ctx, store, tables.Users.Get(author, "i:twitCount i:publicTwitCount i:albumCount i:publicAlbumCount"))
+		columns := "i:twitCount i:publicTwitCount i:albumCount i:publicAlbumCount"
+		cells, err := cellsOf(ctx, store, tables.Users.Get(author, columns))
 		if err != nil {
 			return err
 		}
-		want := fmt.Sprint(album, map[string]int{"twitCount": len(twits), "publicTwitCount": public, "albumCount": album, "publicAlbumCount": publicAlbum})
+		want := fmt.Sprint(album, map[string]int{"twitCount": len(twits), "publicTwitCount": public,
+			"albumCount": album, "publicAlbumCount": publicAlbum})
 		counts := map[string]int{"twitCount": 0, "publicTwitCount": 0, "albumCount": 0, "publicAlbumCount": 0}
 		for i, c := range cells {
 			counts[c.Qualifier], _ = tables.DecodeCount(cells[i : i+1])
 		}
 		if got := fmt.Sprint(len(pictures), counts); got != want {
-			wrong = append(wrong, fmt.Errorf("the album and the counts of %s are %s, and should be %s", author, got, want))
+			wrong = append(wrong, fmt.Errorf("the album and the counts of %s are %s, want %s", author, got, want))
 		}
 	}
-	for _, owner := range people {
+	for _, owner := range userNames {
 		var want, got []string
 		for author, positions := range posted {
 			cells, err := cellsOf(ctx, store, tables.Follows.Get(owner, author))
@@ -225,15 +229,15 @@ func observeTwits(ctx context.Context, store hbase.Store, w world) error {
 		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			wrong = append(wrong, fmt.Errorf("the timeline of %s is %q, and should be %q", owner, got, want))
+			wrong = append(wrong, fmt.Errorf("the timeline of %s is %q, want %q", owner, got, want))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
 func callComment(r *rand.Rand) call {
-	author, key := people[r.IntN(2)], twitKeys[r.IntN(8)/7]
-	by, under := people[r.IntN(2)], commentKeys[r.IntN(len(commentKeys))]
+	author, key := userNames[r.IntN(2)], twitKeys[r.IntN(8)/7]
+	by, under := userNames[r.IntN(2)], commentKeys[r.IntN(len(commentKeys))]
 	if r.IntN(6) == 0 {
 		return callTwit(r)
 	}
@@ -254,8 +258,8 @@ func callComment(r *rand.Rand) call {
 				return err
 			}
 			return w.DeleteComment(ctx, &tables.Comment{Twit: t.Key(), AuthorName: by, PostedAt: at, Mark: mark})
-		}, func(w world) Code {
-			delete(w, fact)
+		}, func(f facts) Code {
+			delete(f, fact)
 			return ""
 		}}
 	}
@@ -266,19 +270,19 @@ func callComment(r *rand.Rand) call {
 		}
 		_, err = w.AddComment(ctx, by, t, under, &under)
 		return err
-	}, func(w world) Code {
-		if w["user "+by] == "" || w[twit] == "" {
+	}, func(f facts) Code {
+		if f["user "+by] == "" || f[twit] == "" {
 			return NotFound
 		}
-		if w["added "+fact] != "" && w[fact] == "" {
+		if f["added "+fact] != "" && f[fact] == "" {
 			return NotFound
 		}
-		w["added "+fact], w[fact] = "1", "1"
+		f["added "+fact], f[fact] = "1", "1"
 		return ""
 	}}
 }
 
-func observeComments(ctx context.Context, store hbase.Store, w world) error {
+func observeComments(ctx context.Context, store hbase.Store, f facts) error {
 	var wrong []error
 	listed := map[string][]string{}
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}) {
@@ -293,14 +297,14 @@ func observeComments(ctx context.Context, store hbase.Store, w world) error {
 		if err != nil {
 			return err
 		}
-		twit := "of nobody"
+		twit := "an unknown twit"
 		for _, key := range twitKeys {
 			if name := tables.KeyedName(place.Author, key); strings.HasSuffix(place.Position, name) {
 				twit = twitFact(place.Author, key)
 			}
 		}
 		for _, c := range comments {
-			w[fmt.Sprintf("comment on %s by %s %s", twit, c.AuthorName, c.Content)] = "1"
+			f[fmt.Sprintf("comment on %s by %s %s", twit, c.AuthorName, c.Content)] = "1"
 			listed[c.AuthorName] = append(listed[c.AuthorName], c.Key().String())
 		}
 		cells, err := cellsOf(ctx, store, tables.Comments.Length(place.String()))
@@ -308,21 +312,21 @@ func observeComments(ctx context.Context, store hbase.Store, w world) error {
 			return err
 		}
 		if n, err := tables.DecodeCount(cells); n != len(comments) || err != nil {
-			wrong = append(wrong, fmt.Errorf("%s has %d comments, and %d are counted: %v", twit, len(comments), n, err))
+			wrong = append(wrong, fmt.Errorf("%s has %d comments, but counts %d: %v", twit, len(comments), n, err))
 		}
-		for _, by := range people {
+		for _, by := range userNames {
 			for _, under := range commentKeys {
 				cells, err := cellsOf(ctx, store, tables.Commenters.Added(place, by, under))
 				if err != nil {
 					return err
 				}
 				if _, _, added, _ := tables.Commenters.DecodeAdded(cells); added {
-					w[fmt.Sprintf("added comment on %s by %s %s", twit, by, under)] = "1"
+					f[fmt.Sprintf("added comment on %s by %s %s", twit, by, under)] = "1"
 				}
 			}
 		}
 	}
-	for _, by := range people {
+	for _, by := range userNames {
 		keys, err := membersOf(ctx, store, tables.UserComments, by)
 		if err != nil {
 			return err
@@ -333,7 +337,7 @@ func observeComments(ctx context.Context, store hbase.Store, w world) error {
 		}
 		slices.Sort(got)
 		if slices.Sort(listed[by]); !slices.Equal(got, listed[by]) {
-			wrong = append(wrong, fmt.Errorf("%s wrote %q, and the twits have %q", by, got, listed[by]))
+			wrong = append(wrong, fmt.Errorf("%s lists the comments %q, but the twits list %q", by, got, listed[by]))
 		}
 	}
 	return errors.Join(wrong...)

@@ -16,30 +16,27 @@ func init() {
 	modelled = append(modelled, modelNoun{name: "user", begin: beginUsers, call: callUser, observe: observeUsers})
 }
 
-// said is what is said of a user, as a fact.
-func said(name, email, age string) string { return name + "|" + email + "|" + age }
+func userAttributes(name, email, age string) string { return name + "|" + email + "|" + age }
 
-// beginUsers says of all users what is said of them.
-func beginUsers(_ hbase.Store, w world) []hbase.Mutation {
-	for _, name := range append(people, fans...) {
-		w["said of "+name] = said(name, "", "")
+func beginUsers(_ hbase.Store, f facts) []hbase.Mutation {
+	for _, name := range append(userNames, followerNames...) {
+		f["attributes of "+name] = userAttributes(name, "", "")
 	}
 	return nil
 }
 
-// modelNewUser is what becomes of a world in which a user is made.
-func modelNewUser(w world, username, name string) Code {
-	if w["user "+username] != "" || w["gone "+username] != "" {
+func modelNewUser(f facts, username, name string) Code {
+	if f["user "+username] != "" || f["gone "+username] != "" {
 		return AlreadyExists
 	}
-	w["user "+username], w["said of "+username] = "1", said(name, "", "")
+	f["user "+username], f["attributes of "+username] = "1", userAttributes(name, "", "")
 	return ""
 }
 
 func callUser(r *rand.Rand) call {
-	username, key := newcomers[r.IntN(len(newcomers))], strconv.Itoa(r.IntN(2))
+	username, key := newUserNames[r.IntN(len(newUserNames))], strconv.Itoa(r.IntN(2))
 	if r.IntN(2) == 0 {
-		username = people[r.IntN(len(people))]
+		username = userNames[r.IntN(len(userNames))]
 	}
 	switch r.IntN(8) {
 	case 0:
@@ -49,17 +46,17 @@ func callUser(r *rand.Rand) call {
 		return call{fmt.Sprintf("create user %s under %s", username, key), func(ctx context.Context, w *Writers) error {
 			_, err := w.CreateUser(ctx, "a", u, &key)
 			return err
-		}, func(w world) Code {
+		}, func(f facts) Code {
 			origin := "origin user " + username
-			if w[origin] == key && w["gone "+username] != "" {
+			if f[origin] == key && f["gone "+username] != "" {
 				return NotFound
 			}
-			if w[origin] == key {
+			if f[origin] == key {
 				return ""
 			}
-			code := modelNewUser(w, username, key)
+			code := modelNewUser(f, username, key)
 			if code == "" {
-				w[origin] = key
+				f[origin] = key
 			}
 			return code
 		}}
@@ -71,11 +68,12 @@ func callUser(r *rand.Rand) call {
 			c.Email.Value = &email
 		}
 		c.Email.Given = true
-		return call{fmt.Sprintf("rename %s to %s, email %q", username, key, email), func(ctx context.Context, w *Writers) error {
+		text := fmt.Sprintf("rename %s to %s, email %q", username, key, email)
+		return call{text, func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateUser(ctx, c)
 			return err
-		}, func(w world) Code {
-			return modelUpdate(w, username, func(_, _, age string) string { return said(key, email, age) })
+		}, func(f facts) Code {
+			return modelUpdate(f, username, func(_, _, age string) string { return userAttributes(key, email, age) })
 		}}
 	case 5, 6:
 		return callBirthday(username)
@@ -83,17 +81,16 @@ func callUser(r *rand.Rand) call {
 	return callFollow(r)
 }
 
-// modelUpdate changes what is said of a user.
-func modelUpdate(w world, username string, change func(name, email, age string) string) Code {
-	if w["user "+username] == "" {
+func modelUpdate(f facts, username string, change func(name, email, age string) string) Code {
+	if f["user "+username] == "" {
 		return NotFound
 	}
-	fields := strings.Split(w["said of "+username], "|")
-	w["said of "+username] = change(fields[0], fields[1], fields[2])
+	fields := strings.Split(f["attributes of "+username], "|")
+	f["attributes of "+username] = change(fields[0], fields[1], fields[2])
 	return ""
 }
 
-// callBirthday adds a year to a user's age: whoever finds that others changed the user since it was read reads again.
+// callBirthday increments a user's age, with retries after a CONFLICT.
 func callBirthday(username string) call {
 	return call{"birthday of " + username, func(ctx context.Context, w *Writers) error {
 		for {
@@ -108,7 +105,7 @@ func callBirthday(username string) call {
 			if user == nil {
 				return refuse(NotFound, "username", "there is no %q", username)
 			}
-			c := UserChange{Username: username, Age: Change[int]{true, pointer(1)}, ExpectedVersion: user.Version}
+			c := UserChange{Username: username, Age: Change[int]{true, new(1)}, ExpectedVersion: user.Version}
 			if user.Age != nil {
 				*c.Age.Value += *user.Age
 			}
@@ -117,30 +114,32 @@ func callBirthday(username string) call {
 				return err
 			}
 		}
-	}, func(w world) Code {
-		return modelUpdate(w, username, func(name, email, age string) string {
+	}, func(f facts) Code {
+		return modelUpdate(f, username, func(name, email, age string) string {
 			n, _ := strconv.Atoi(age)
-			return said(name, email, strconv.Itoa(n+1))
+			return userAttributes(name, email, strconv.Itoa(n+1))
 		})
 	}}
 }
 
 func callDeleteUser(username string) call {
-	return call{"delete user " + username, func(ctx context.Context, w *Writers) error { return w.DeleteUser(ctx, username) }, func(w world) Code {
-		if w["user "+username] == "" {
+	return call{"delete user " + username, func(ctx context.Context, w *Writers) error {
+		return w.DeleteUser(ctx, username)
+	}, func(f facts) Code {
+		if f["user "+username] == "" {
 			return NotFound
 		}
-		delete(w, "user "+username)
-		delete(w, "said of "+username)
-		delete(w, "account "+username)
-		w["gone "+username] = "1"
-		vanishPosts(w, username)
-		vanishPlays(w, func(by, _ string) bool { return by == username })
-		for fact := range w {
+		delete(f, "user "+username)
+		delete(f, "attributes of "+username)
+		delete(f, "account "+username)
+		f["gone "+username] = "1"
+		removePosts(f, username)
+		removePlays(f, func(by, _ string) bool { return by == username })
+		for fact := range f {
 			switch fields := strings.Fields(fact); fields[0] {
 			case "follow", "has":
 				if fields[1] == username || fields[0] == "follow" && fields[2] == username {
-					delete(w, fact)
+					delete(f, fact)
 				}
 			}
 		}
@@ -148,8 +147,8 @@ func callDeleteUser(username string) call {
 	}}
 }
 
-// observeUsers also reports what a user who is gone still has.
-func observeUsers(ctx context.Context, store hbase.Store, w world) error {
+// observeUsers also reports remaining counts and emails of deleted users.
+func observeUsers(ctx context.Context, store hbase.Store, f facts) error {
 	var wrong []error
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Users.Table, Columns: tables.Attributes}) {
 		if err != nil {
@@ -161,7 +160,7 @@ func observeUsers(ctx context.Context, store hbase.Store, w world) error {
 		}
 		for _, key := range []string{"0", "1"} {
 			if attribute(row.Cells, tables.Origin) == tables.KeyedName("a", key) {
-				w["origin user "+username] = key
+				f["origin user "+username] = key
 			}
 		}
 		user, err := tables.Users.Decode(username, row.Cells)
@@ -177,12 +176,13 @@ func observeUsers(ctx context.Context, store hbase.Store, w world) error {
 			if user.Email != nil {
 				email = *user.Email
 			}
-			w["said of "+username] = said(*user.Name, email, age)
+			f["attributes of "+username] = userAttributes(*user.Name, email, age)
 		case attribute(row.Cells, "name") == tables.Gone:
-			w["gone "+username] = "1"
+			f["gone "+username] = "1"
 			for _, c := range row.Cells {
-				if value := string(c.Value); strings.HasSuffix(c.Qualifier, "Count") && value != "0" || c.Qualifier == "email" && value != tables.Gone {
-					wrong = append(wrong, fmt.Errorf("%s is gone, and %s is %q", username, c.Qualifier, value))
+				value, isCount := string(c.Value), strings.HasSuffix(c.Qualifier, "Count")
+				if isCount && value != "0" || c.Qualifier == "email" && value != tables.Gone {
+					wrong = append(wrong, fmt.Errorf("%s is deleted, but %s is %q", username, c.Qualifier, value))
 				}
 			}
 		}

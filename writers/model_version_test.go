@@ -10,9 +10,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// insist reads an object and changes it as it was read, from its version: who finds that others changed it since reads again. What is
-// refused for another reason is so only if it was as it was read.
-func insist[T any](ctx context.Context, w *Writers, get hbase.Get, o *tables.Object[T], version func(*T) *string, change func(*T) error) error {
+// retryOnConflict reads an object and changes it from its version, until no other call has changed it in
+// between.
+func retryOnConflict[T any](
+	ctx context.Context, w *Writers, get hbase.Get, o *tables.Object[T], version func(*T) *string, change func(*T) error,
+) error {
 	read := func() (*T, error) {
 		cells, err := cellsOf(ctx, w.store, get)
 		if err != nil {
@@ -20,7 +22,7 @@ func insist[T any](ctx context.Context, w *Writers, get hbase.Get, o *tables.Obj
 		}
 		object, err := o.Decode("", cells)
 		if err == nil && object == nil {
-			err = refuse(NotFound, "code", "there is none")
+			err = refuse(NotFound, "code", "there is no such object")
 		}
 		return object, err
 	}
@@ -30,7 +32,7 @@ func insist[T any](ctx context.Context, w *Writers, get hbase.Get, o *tables.Obj
 			return err
 		}
 		err = change(before)
-		if code := outcome(err); code == "" || code == unsure {
+		if code := outcome(err); code == "" || code == unknownOutcome {
 			return err
 		}
 		after, readErr := read()
@@ -43,61 +45,67 @@ func insist[T any](ctx context.Context, w *Writers, get hbase.Get, o *tables.Obj
 	}
 }
 
-// next is a name that counts how often it was changed since it was given.
-func next(name string) string {
+// incremented returns the name of an object after a further increment.
+func incremented(name string) string {
 	n, _ := strconv.Atoi(name)
 	return strconv.Itoa(n + 1)
 }
 
-func renamed(name *string) Change[string] { return Change[string]{true, pointer(next(*name))} }
+func renamed(name *string) Change[string] { return Change[string]{true, new(incremented(*name))} }
 
-// callNext changes a name to the next, in the fact that is what is said of the object up to a "|".
-func callNext(fact string, do func(ctx context.Context, w *Writers) error, value func(before string) string) call {
-	return call{"next " + fact, do, func(w world) Code {
-		if w[fact] == "" {
+// callIncrement increments the name in a fact. value returns the new value of the fact.
+func callIncrement(fact string, do func(ctx context.Context, w *Writers) error, value func(before string) string) call {
+	return call{"next " + fact, do, func(f facts) Code {
+		if f[fact] == "" {
 			return NotFound
 		}
-		w[fact] = value(w[fact])
+		f[fact] = value(f[fact])
 		return ""
 	}}
 }
 
-func callNextGame(code string) call {
-	return callNext("game "+code, func(ctx context.Context, w *Writers) error {
-		return insist(ctx, w, tables.Games.Get(code, tables.Games.All()), tables.Games, func(g *tables.Game) *string { return g.Version }, func(g *tables.Game) error {
+func callIncrementGame(code string) call {
+	return callIncrement("game "+code, func(ctx context.Context, w *Writers) error {
+		version := func(g *tables.Game) *string { return g.Version }
+		get := tables.Games.Get(code, tables.Games.All())
+		return retryOnConflict(ctx, w, get, tables.Games, version, func(g *tables.Game) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: code, Name: renamed(g.Name), ExpectedVersion: g.Version})
 			return err
 		})
-	}, next)
+	}, incremented)
 }
 
-func callNextRole(code string) call {
-	return callNext("role "+code, func(ctx context.Context, w *Writers) error {
-		return insist(ctx, w, tables.Roles.Get(code, tables.Roles.All()), tables.Roles, func(r *tables.Role) *string { return r.Version }, func(r *tables.Role) error {
+func callIncrementRole(code string) call {
+	return callIncrement("role "+code, func(ctx context.Context, w *Writers) error {
+		version := func(r *tables.Role) *string { return r.Version }
+		get := tables.Roles.Get(code, tables.Roles.All())
+		return retryOnConflict(ctx, w, get, tables.Roles, version, func(r *tables.Role) error {
 			_, err := w.UpdateRole(ctx, RoleChange{Code: code, Name: renamed(r.Name), ExpectedVersion: r.Version})
 			return err
 		})
 	}, func(before string) string {
 		name, in, _ := strings.Cut(before, "|")
-		return next(name) + "|" + in
+		return incremented(name) + "|" + in
 	})
 }
 
-func callNextDepartment(code string) call {
-	return callNext("department "+code, func(ctx context.Context, w *Writers) error {
-		return insist(ctx, w, departmentOf(code), tables.Departments, departmentVersion, func(d *tables.Department) error {
+func callIncrementDepartment(code string) call {
+	return callIncrement("department "+code, func(ctx context.Context, w *Writers) error {
+		get := departmentOf(code)
+		return retryOnConflict(ctx, w, get, tables.Departments, departmentVersion, func(d *tables.Department) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{code, renamed(d.Name), d.Version})
 			return err
 		})
-	}, next)
+	}, incremented)
 }
 
 func departmentVersion(d *tables.Department) *string { return d.Version }
 
-// callTurn moves a department that is at the top under another one, and one that is elsewhere to the top.
-func callTurn(code, under string) call {
-	return call{fmt.Sprintf("turn %s from or to %s", code, under), func(ctx context.Context, w *Writers) error {
-		return insist(ctx, w, departmentOf(code), tables.Departments, departmentVersion, func(d *tables.Department) error {
+// callToggleParent moves a department from the top under another one, or to the top.
+func callToggleParent(code, under string) call {
+	return call{fmt.Sprintf("toggle %s between top and %s", code, under), func(ctx context.Context, w *Writers) error {
+		get := departmentOf(code)
+		return retryOnConflict(ctx, w, get, tables.Departments, departmentVersion, func(d *tables.Department) error {
 			var parent *string
 			if d.ParentCode == nil {
 				parent = &under
@@ -105,14 +113,14 @@ func callTurn(code, under string) call {
 			_, err := w.MoveDepartment(ctx, code, parent, d.Version)
 			return err
 		})
-	}, func(w world) Code {
+	}, func(f facts) Code {
 		switch {
-		case w["department "+code] == "":
+		case f["department "+code] == "":
 			return NotFound
-		case w["under "+code] != tables.Root:
-			w["under "+code] = tables.Root
+		case f["under "+code] != tables.Root:
+			f["under "+code] = tables.Root
 			return ""
 		}
-		return modelMove(w, code, under)
+		return modelMove(f, code, under)
 	}}
 }

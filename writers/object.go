@@ -10,12 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// This file has what operations on objects with attributes share: creation under an idempotency
-// key, updates that expect a version, and deletion.
-
-// origin identifies a creation: it is a function of the caller and the idempotency key, and unique
-// without a key. The object's row stores it, so a creation whose answer was lost finds what it
-// made.
+// origin identifies a creation by caller and idempotency key. It is unique without a key. The
+// object's row stores it, so a repeated creation finds its object.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -23,13 +19,14 @@ func (w *Writers) origin(caller string, key *string) string {
 	return tables.KeyedName(caller, *key)
 }
 
-// originColumns are what checkNew reads.
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// checkNew reports whether the cells of an object say that this very creation made it. The error is
-// an ALREADY_EXISTS if the key is another object's, or was and is not reusable; it is a NOT_FOUND if
-// the object was deleted since, and others may have made it under the same key.
-func checkNew(o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell) (before bool, err error) {
+// checkNew reports whether an earlier attempt of the same creation made the object in cells. The error
+// is ALREADY_EXISTS if the key is in use, or was and is not reusable, and NOT_FOUND if the object of
+// the idempotency key was deleted.
+func checkNew(
+	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
+) (exists bool, err error) {
 	name := attribute(cells, "name")
 	switch {
 	case attribute(cells, tables.Origin) == origin:
@@ -47,23 +44,25 @@ func checkNew(o *tables.AnyObject, key, origin string, idempotencyKey *string, c
 
 func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
 
-// commitNew commits a new object with the attributes that the arguments give it, and other cells,
-// unless this very creation made it before.
+// commitNew commits a new object with the attributes in arguments, and other cells: see checkNew.
 func commitNew[T any](
-	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading, others ...hbase.Cell,
+	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading,
+	others ...hbase.Cell,
 ) (decision, error) {
-	if before, err := checkNew(&o.AnyObject, key, origin, idempotencyKey, r.row); err != nil || before {
+	if exists, err := checkNew(&o.AnyObject, key, origin, idempotencyKey, r.row); err != nil || exists {
 		return unchanged, err
 	}
 	d := commitChanges(o, new(T), arguments, r)
 	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
-// updateType declares the update of an object's attributes. target returns what the arguments say
-// of the object's key, and of the version that the caller expects.
-func updateType[T, A any](name, field string, o *tables.Object[T], target func(A) (key string, version *string)) opType[A] {
+// updateType declares the update of an object's attributes. target returns the object's key and the
+// expected version; field is the input field of the key.
+func updateType[T, A any](
+	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
+) opType[A] {
 	return opType[A]{
-		name: name, properties: properties{nonIdempotent: true}, // a second one could revert a later update
+		name: name, properties: properties{nonIdempotent: true},
 		row: func(a A) hbase.Get { key, _ := target(a); return o.Writable(key) },
 		check: func(a *A, r *reading) (decision, error) {
 			key, version := target(*a)
@@ -79,16 +78,16 @@ func updateType[T, A any](name, field string, o *tables.Object[T], target func(A
 	}
 }
 
-// commitChanges commits the attributes that the arguments change, and a new version.
+// commitChanges commits the attributes in arguments that differ from t's, and a new version.
 func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) decision {
 	var cells []hbase.Cell
-	for _, g := range attributesOf(o, arguments) {
-		switch text := *cmp.Or(g.text, new(string)); {
-		case text == o.Text(t, g.column):
+	for _, v := range attributeValues(o, arguments) {
+		switch text := *cmp.Or(v.text, new(string)); {
+		case text == o.Text(t, v.column):
 		case text == "":
-			cells = append(cells, tables.Without(g.column, r.at))
+			cells = append(cells, tables.Without(v.column, r.at))
 		default:
-			cells = append(cells, attributeCell(g.column, text, r.at))
+			cells = append(cells, attributeCell(v.column, text, r.at))
 		}
 	}
 	if len(cells) == 0 {
@@ -97,7 +96,7 @@ func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) 
 	return commit(append(cells, versionCell(r.operation))...)
 }
 
-// existing returns the object that the cells hold. The error is a NOT_FOUND if there is none.
+// existing decodes an object. The error is NOT_FOUND if it does not exist.
 func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field string) (*T, error) {
 	t, err := o.Decode(key, cells)
 	if err == nil && t == nil {
@@ -110,13 +109,11 @@ func attributeCell(column, text string, at int64) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: at, Value: []byte(text)}
 }
 
-// originCell stores the origin of a new object.
 func originCell(origin string, at int64) hbase.Cell { return attributeCell(tables.Origin, origin, at) }
 
-// versionCell gives an object a new version.
 func versionCell(o operation) hbase.Cell { return attributeCell(tables.Version, o.id, o.at) }
 
-// attribute returns the text of an attribute, empty if it is not among the cells.
+// attribute returns the text of an attribute in cells. It may be empty.
 func attribute(cells []hbase.Cell, name string) string {
 	for _, c := range cells {
 		if c.Family == tables.Attributes && c.Qualifier == name {
@@ -126,55 +123,52 @@ func attribute(cells []hbase.Cell, name string) string {
 	return ""
 }
 
-// checkVersion refuses to change an object that others changed since the version that the caller
-// expects; nil expects none.
+// checkVersion returns CONFLICT if an object no longer has the version that the caller expects.
 func checkVersion(expected *string, version string) error {
 	if expected == nil || *expected == version {
 		return nil
 	}
-	return refuse(Conflict, "expectedVersion", "it was changed meanwhile: the version is %q now", version)
+	return refuse(Conflict, "expectedVersion", "it was changed by another request: the version is now %q", version)
 }
 
-// Change is what an update does to an attribute: nothing unless it is given. A nil Value removes
-// the attribute.
+// Change is an update of an attribute, if Given. A nil Value removes the attribute.
 type Change[T any] struct {
 	Given bool
 	Value *T
 }
 
-// given is what arguments say of an attribute: its value as it is stored, nil if they leave it out
-// or remove it.
-type given struct {
+// attributeValue is the value of an attribute in arguments. A nil text means absent or removed.
+type attributeValue struct {
 	column  string
 	form    tables.Form
 	text    *string
 	removed bool
 }
 
-// attributesOf returns what arguments, a pointer to a struct, say of the attributes of an object: in
-// the fields that have their names, whatever the case.
-func attributesOf[T any](o *tables.Object[T], arguments any) (all []given) {
+// attributeValues returns the attributes that arguments, a pointer to a struct, give an object. Struct
+// fields have the names of attributes, up to case.
+func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {
 		field := fields.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, column) })
 		if !field.IsValid() {
 			continue
 		}
-		g, isGiven := given{column: column, form: form}, true
+		v, given := attributeValue{column: column, form: form}, true
 		switch field := field.Addr().Interface().(type) {
 		case *string:
-			g.text = field
+			v.text = field
 		case **string:
-			g.text = *field
+			v.text = *field
 		case **int:
-			g.text = decimal(*field)
+			v.text = decimal(*field)
 		case *Change[string]:
-			isGiven, g.text, g.removed = field.Given, field.Value, field.Value == nil
+			given, v.text, v.removed = field.Given, field.Value, field.Value == nil
 		case *Change[int]:
-			isGiven, g.text, g.removed = field.Given, decimal(field.Value), field.Value == nil
+			given, v.text, v.removed = field.Given, decimal(field.Value), field.Value == nil
 		}
-		if isGiven {
-			all = append(all, g)
+		if given {
+			all = append(all, v)
 		}
 	}
 	return all
@@ -187,13 +181,13 @@ func decimal(n *int) *string {
 	return new(strconv.Itoa(*n))
 }
 
-// checkAttributes checks what arguments give the attributes of an object, and normalises it.
+// checkAttributes validates and normalises the attributes of an object in arguments.
 func checkAttributes[T any](in *input, o *tables.Object[T], arguments any) {
-	for _, g := range attributesOf(o, arguments) {
-		if g.text != nil {
-			*g.text = in.attribute(g.form, g.column, *g.text)
-		} else if g.removed && g.column == "name" {
-			in.bad(g.column, "it can be changed, but not taken away")
+	for _, v := range attributeValues(o, arguments) {
+		if v.text != nil {
+			*v.text = in.attribute(v.form, v.column, *v.text)
+		} else if v.removed && v.column == "name" {
+			in.bad(v.column, "it can be changed, but not removed")
 		}
 	}
 }

@@ -16,15 +16,14 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// Total is the count of the day, with this play; Sum is that of all days, Last the last of
-	// them, and First is whether there was none before. check completes them.
+	// Total is the count of the day and Sum that of all days, with this play. Last is the last day. First
+	// reports whether there was no play before. check completes them.
 	Total, Sum int
 	Last       string
 	First      bool
 }
 
-// recordPlay adds to a day in the row of the user and the game. The sums of the user and of the
-// game follow from it.
+// recordPlay adds to a day in the row of user and game. The sums of both follow from it.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{compensated: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
@@ -55,8 +54,8 @@ var recordPlay = register(opType[recordPlayArgs]{
 		for _, day := range days {
 			a.Sum += day.Count
 		}
-		if a.Sum > math.MaxInt32 { // that is shown as an Int, too
-			return unchanged, refuse(LimitExceeded, "count", "nobody plays a game more than %d times", math.MaxInt32)
+		if a.Sum > math.MaxInt32 { // the schema has it as an Int
+			return unchanged, refuse(LimitExceeded, "count", "a user can play a game %d times at most", math.MaxInt32)
 		}
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
 		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells
@@ -85,30 +84,28 @@ func playReferences(username, game string) references {
 	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
 }
 
-// playedOn returns the days of a row of plays. Days that are being erased have a 0.
+// playedOn returns the days of a row of plays. Days that are being erased have a count of 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
 	days, err := tables.Plays.Decode(cells)
 	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err
 }
 
-// dayOf adds to the sum of a game's day.
 func dayOf(game, day string, delta int) effect {
 	return count{column{location{tables.GameDays.Table, tables.RowKey(game)}, tables.GameDays.Column(day)}, delta}
 }
 
 type erasePlaysArgs struct {
 	User, Game string
-	// Days are what was played: check completes them.
-	Days []tables.DayCount
+	Days       []tables.DayCount // completed by check
 }
 
-// erasePlays erases the plays of a user and a game, if one of both is missing. It commits a 0 for
-// each day, and then deletes the days.
+// erasePlays erases the plays of a user and a game if either is missing. It commits a 0 for each day, and
+// then deletes the days.
 var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		// The game is read after the plays: a new game of that code keeps its plays.
+		// The game is read after the plays: a new game with the code keeps its plays.
 		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
@@ -134,12 +131,10 @@ var _ = register(opType[erasePlaysArgs]{
 	},
 })
 
-// erasePlaysOf erases all plays of a user.
 func erasePlaysOf(username string) effect {
 	return eachMember(tables.UserGames, username, func(g tables.UserGame) effect { return erasure(username, g.Code) })
 }
 
-// erasePlaysIn erases all plays of a game.
 func erasePlaysIn(game string) effect {
 	return eachMember(tables.Players, game, func(username string) effect { return erasure(username, game) })
 }
@@ -148,27 +143,28 @@ func erasure(username, game string) nested {
 	return nested{"erasePlays", &erasePlaysArgs{User: username, Game: game}}
 }
 
-// NewPlay is the input of a play.
+// NewPlay is the input of recordPlay.
 type NewPlay struct {
-	Game string
-	// Day is today, in UTC, if it is nil, and tomorrow at the latest.
-	Day            *string
+	Game           string
+	Day            *string // default: today in UTC
 	Count          int
 	IdempotencyKey *string
 }
 
-// Played is how often a user played a game on a day, in total.
+// Played is the total count of a user's plays of a game on a day.
 type Played struct {
 	Game, Day string
 	Count     int
 }
 
-// RecordPlay adds to the plays of a user, a game and a day. With the same idempotency key and game,
-// it does nothing the second time, and returns the day of the first.
+// RecordPlay adds to the plays of a user, a game and a day. It is idempotent under the same idempotency
+// key and game, and then returns the first day.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),
-		Count: in.plays("count", p.Count), Key: in.idempotencyKey(p.IdempotencyKey)}
+		Count: p.Count}
+	in.within("count", "a count", p.Count, 1, MaxPlays)
+	a.Key = in.idempotencyKey(p.IdempotencyKey)
 	if p.Day != nil {
 		a.Day = in.day("day", *p.Day, w.now())
 	}

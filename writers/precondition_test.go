@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Whether the write is allowed is known after two rounds here: until then it reads once, and does nothing else.
-func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
+// Here the precondition is known after two rounds. Until then the operation has read once.
+func TestOperationCommitsOnlyIfPreconditionHolds(t *testing.T) {
 	refused := errors.New("refused")
 	for _, test := range []struct {
 		name   string
@@ -42,11 +42,11 @@ func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
 					return test.answer
 				}), w)
 				if rounds := int(time.Since(began) / time.Millisecond); !errors.Is(err, test.answer) || rounds != test.rounds {
-					t.Errorf("error %v after %d rounds, want %d", err, rounds, test.rounds)
+					t.Errorf("got error %v after %d rounds, want %d", err, rounds, test.rounds)
 				}
 				w.Close(t.Context())
 				if slices.Sort(calls); !slices.Equal(calls, []string{"Get departments", "Get departments", "Get departments"}) {
-					t.Errorf("before it is known whether it may be made it calls %q", calls)
+					t.Errorf("calls before the precondition is known: %q", calls)
 				}
 				cells, err := cellsOf(t.Context(), store, departmentOf("d31"))
 				if err != nil {
@@ -54,14 +54,14 @@ func TestAWriteIsDecidedOnlyIfWhatItDependsOnAllowsIt(t *testing.T) {
 				}
 				d, err := tables.Departments.Decode("d31", cells)
 				if err != nil || *d.ParentCode == "d5" != (test.answer == nil) {
-					t.Errorf("it is below %s, error %v", *d.ParentCode, err)
+					t.Errorf("got parent %s, error %v", *d.ParentCode, err)
 				}
 			})
 		})
 	}
 }
 
-func TestDeclarationsThatCannotWorkAreRefused(t *testing.T) {
+func TestInvalidDeclarationsPanic(t *testing.T) {
 	for name, declare := range map[string]func(){
 		"a delayed operation with a commit row": func() {
 			register(opType[struct{}]{name: "delayed", row: func(struct{}) hbase.Get { return hbase.Get{} },
@@ -76,7 +76,7 @@ func TestDeclarationsThatCannotWorkAreRefused(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s is accepted", name)
+					t.Errorf("%s: no panic", name)
 				}
 			}()
 			declare()

@@ -8,93 +8,96 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The write protocol.
+// # The write protocol
 //
-// HBase changes one row atomically, and an operation changes several. An operation is therefore
-// made durable in three steps: its intent is written, one CheckAndPut on its commit row commits it,
-// and idempotent effects follow. The intent is removed when all effects are applied. It holds
-// everything that the effects depend on, so any gateway can finish the operation. docs/WRITES.md
-// has the invariants (I1 to I5) and why each effect may be applied twice.
+// HBase changes one row atomically, and an operation changes several. So an operation stores an
+// intent, commits by one CheckAndPut on its commit row, and then applies idempotent effects. The
+// intent holds everything that the effects depend on: any gateway can complete the operation. The
+// intent is removed last. docs/WRITES.md has the invariants (I1 to I5) and why they hold.
 //
-// An execution is a state machine. The gateway that was called starts it in reading:
+// An execution is a state machine. Outcomes of an attempt are in capitals:
 //
-//	┌─► reading ──────────► predecessor ─────────► checking ───── nothing to do ─────► verifying
-//	│      ▲                     │                   │                                  │    │
-//	│      └─ it was ────────────┘                   ▼                                  │    ▼
-//	│         not complete                       preparing ── no commit row ──┐         │  UNCHANGED
-//	│                                                │                        │         │
-//	│                                                ▼                        │         │
-//	│                            ┌────────────── committing                   │         │
-//	│                            │ no, or no answer  │ won                    │         │
-//	│     fencing ──────►        ▼                   ▼                        │         │
-//	│     resending ────►    resolving ─────────► COMMITTED ◄─────────────────┘         │
-//	│        ▲   ▲           │   │   │ own id       ▲                                   │
-//	│        └───┴───────────┘   │   │              │ marked                            │
-//	│             unchanged row  │   └────────► overtaken ──── intent is gone ──► UNKNOWN
-//	│                            │ fenced           │ intent is there                   │
-//	│                            ▼                  │                                   │
-//	└──── LOST ◄──────────── abandoning ◄───────────┘                                   │
-//	       ▲                                                                            │
-//	       └──────────────────── the row's operation was compensated ───────────────────┘
+//	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
+//	   ▲            │             │                        │                   ▲
+//	   └────────────┘             ▼                        ▼                   │
+//	                          verifying       fencing ◄─► resolving ───────────┤
+//	                           │     │      resending ◄─►  │    │              │
+//	                           ▼     ▼                     ▼    ▼              │
+//	                   UNCHANGED    LOST ◄───── abandoning ◄── overtaken ──────┘
+//	                                                               └─► UNKNOWN
 //
-//	COMMITTED ──► ACKNOWLEDGED ──► ending ──► COMPLETE
-//	 plan.now       plan.later
+//	COMMITTED ─► ACKNOWLEDGED ─► ending ─► COMPLETE
 //
-//	any state in which another execution of the operation is found to have completed it, or to have its lease,
-//	and preparing, if the operation that started a nested one is complete ──► SUPERSEDED
+//	state         action                                            next state
+//	reading       read the commit row, and for the preconditions    predecessor
+//	predecessor   complete the row's last operation, if the type    reading, if the first read may have
+//	              needs that                                        missed its effects; else checking
+//	checking      check preconditions, make intent and plan         preparing; verifying if nothing is to do
+//	verifying     complete the operation that made the change       UNCHANGED; LOST if it was compensated
+//	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
+//	              read ahead for the effects                        no commit row
+//	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
+//	resolving     read the commit record. It has
+//	                the own id                                      COMMITTED
+//	                a fence of the own operation                    abandoning
+//	                the expected id: the CheckAndPut may arrive     fencing
+//	                the expected id, the parent's: fencing would    resending
+//	                  hide the parent, which others must complete
+//	                another id                                      overtaken
+//	fencing       replace the commit record by a void one           resolving
+//	resending     send the CheckAndPut again                        COMMITTED; resolving
+//	overtaken     read the own intent. It is
+//	                marked: it started the other operation          COMMITTED
+//	                unmarked: it did not commit, because            abandoning
+//	                  predecessors are completed first
+//	                gone: complete, or fenced and swept             UNKNOWN
+//	abandoning    remove the intent                                 LOST
+//	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
+//	ACKNOWLEDGED  apply plan.later, in the background               ending
+//	ending        seal the commit row, remove the intent            COMPLETE
 //
-// The attempt ends in one of the outcomes in capitals. A new attempt follows LOST, because the
-// operation surely did not commit and never will. It follows UNKNOWN if the operation is
-// idempotent; otherwise the caller gets [ErrUnknown].
+// LOST means that the attempt did not commit and never will: another attempt follows. After UNKNOWN
+// another one follows if the operation is idempotent. If not, the caller gets [ErrUnknown].
 //
-// Other executions start with what they parsed from the intent: an operation that needs its
-// predecessor to be complete in COMMITTED, and a sweep in resolving. A sweep fences only when the
-// predecessor is complete, and ends in LOST and UNKNOWN.
+// Any state can end in SUPERSEDED: another execution completed the operation or has its lease, or
+// the parent of a nested operation is complete.
 //
-// What a crash, or an error of the store, leaves behind in each state, and who continues:
+// Executions by others start from the stored intent: in COMMITTED if they need the commit row, in
+// resolving if they sweep. A sweep fences only when the predecessor is complete, so that it never
+// waits for a long operation.
 //
-//	reading to checking   nothing was written.
-//	preparing             the intent may exist. After five seconds a sweep fences the operation: it puts a void id
-//	                      into the commit row, so that a delayed CheckAndPut fails, and removes the intent.
-//	                      Without a commit row the intent is the commit: a sweep applies the effects.
-//	committing, resolving the CheckAndPut may have been applied, may be applied later, or is lost. The commit row
-//	and resending         says which: the own id is a commit, and a sweep applies the effects. Otherwise it fences.
-//	fencing               the row holds the void id or not. The sweep fences, or finds it fenced.
-//	overtaken             the commit row has the id of another operation. The intent decides: operations are
-//	                      completed before others supersede them, so an intent without a mark did not commit.
-//	abandoning            the intent of an operation that can no longer commit. A sweep removes it.
-//	COMMITTED             some effects of plan.now are applied. A sweep, or the next operation on the commit row,
-//	                      applies all of them again.
-//	ACKNOWLEDGED          the same for plan.later.
-//	ending                all effects are applied, and are applied again without a change.
+// A crash, or an error of the store, leaves behind:
 //
-// The caller gets its answer in ACKNOWLEDGED. The rest goes on in the background, also if the
-// caller's context ends.
+//	before preparing          nothing
+//	preparing to overtaken    the intent, maybe. After 5 seconds a sweep resolves the commit row as above.
+//	                          Without a commit row the intent is the commit.
+//	abandoning                an intent that cannot commit. A sweep removes it.
+//	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the next operation on the row, applies all again.
+//	ending                    all effects. Applying them again changes nothing.
 type state int
 
 const (
-	stateReading     state = iota // reads the commit row and what the preconditions need
-	statePredecessor              // completes the row's previous operation, if the type reads its effects
-	stateChecking                 // checks the preconditions, and makes the intent and the plan
-	stateVerifying                // completes the earlier operation that has already made the change
-	statePreparing                // writes the intent, completes the predecessor, reads ahead for the effects
-	stateCommitting               // sends the CheckAndPut
-	stateResolving                // reads the commit row to find out what became of the CheckAndPut
-	stateResending                // sends the CheckAndPut of a nested operation again
-	stateFencing                  // keeps the CheckAndPut from being applied later
-	stateOvertaken                // reads the own intent: another operation committed on the row
-	stateAbandoning               // removes the intent of an operation that did not commit
+	stateReading state = iota
+	statePredecessor
+	stateChecking
+	stateVerifying
+	statePreparing
+	stateCommitting
+	stateResolving
+	stateResending
+	stateFencing
+	stateOvertaken
+	stateAbandoning
 
-	// The outcomes of an attempt. stateSuperseded also ends an execution: another one has completed
-	// the operation or continues it, or the operation that started this nested one is complete.
-	stateCommitted // applies plan.now
+	// The outcomes of an attempt.
+	stateCommitted
 	stateUnchanged
 	stateLost
 	stateUnknown
-	stateSuperseded
+	stateSuperseded // also ends an execution
 
-	stateAcknowledged // applies plan.later, for which the caller does not wait
-	stateEnding       // seals the commit row, and removes the intent
+	stateAcknowledged
+	stateEnding
 	stateComplete
 )
 
@@ -104,8 +107,7 @@ func (s state) outcome() bool { return s >= stateCommitted && s <= stateSupersed
 // end reports whether an execution ends in the state.
 func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 
-// execution is an operation on its way through the states. Only the gateway that was called goes
-// through those before stateCommitted; there can be several executions of one operation after it.
+// execution is one process's work on an operation. After the commit, an operation can have several.
 type execution struct {
 	client
 	opType    *anyOpType
@@ -113,40 +115,35 @@ type execution struct {
 	arguments any
 	attempt
 
-	// intent and plan are set by stateChecking, or from a stored intent. Before, the intent names the
-	// commit row, if there is one.
-	intent tables.Intent
-	plan   plan
-	// increments are what it adds to counts, by row.
+	// stateChecking sets intent and plan. Before, the intent names the commit row only.
+	intent     tables.Intent
+	plan       plan
 	increments map[location]*increment
-	// called is whether a caller waits for the acknowledgement.
+	// called reports whether a caller waits for the acknowledgement.
 	called bool
-	// marked is whether the stored intent says that the operation committed.
-	marked bool
-	// sweeping is whether the execution is a sweep's.
+	// marked reports whether the stored intent is marked as committed.
+	marked   bool
 	sweeping bool
-	// unverified are the members that were written, until a later read shows that their bucket was
-	// not split.
+	// unverified are written members whose bucket may have been split since its directory was read.
 	unverified []*member
 }
 
-// attempt is what an execution needs until its operation is committed.
+// attempt is the part of an execution that ends with the commit.
 type attempt struct {
-	// allowed is the caller's precondition: see [WithPrecondition]. It may be nil.
+	// allowed is the precondition of [WithPrecondition]. It may be nil.
 	allowed func() error
 	read    *reading
-	// known is the operation that was known to be the row's last one, and complete, before the
-	// reading began.
+	// known is the row's last operation if it was known to be complete before stateReading.
 	known string
-	// cells are what the commit puts into the commit row.
+	// cells are committed into the commit row.
 	cells []hbase.Cell
-	// found are the cells of the commit row that stateResolving read.
+	// found is the commit row as stateResolving read it.
 	found []hbase.Cell
 	// tries counts the steps of stateResolving.
 	tries int
 }
 
-// advance goes from state to state until one in which end is true.
+// advance steps until end is true.
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	for !end(x.state) {
 		next, err := x.step(ctx)
@@ -161,7 +158,7 @@ func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	return nil
 }
 
-// step does the work of the present state, and returns the next one.
+// step performs the action of the current state, and returns the next one.
 func (x *execution) step(ctx context.Context) (state, error) {
 	switch x.state {
 	case stateReading:
@@ -191,7 +188,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateAcknowledged:
 		return stateEnding, x.applyLater(ctx)
 	case stateEnding:
-		return stateComplete, x.remove(ctx)
+		return stateComplete, x.removeIntent(ctx)
 	}
-	return x.state, x.failed("step", errors.New("there is no way on from this state"))
+	return x.state, x.failed("step", errors.New("no state follows this one"))
 }

@@ -5,22 +5,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// reference is an object that an operation refers to, and that must exist for its effects to stay.
+// reference is an object that an operation needs. field is the input field that names it, if any.
 type reference struct {
 	object *tables.AnyObject
 	key    string
-	// field is the field of the input that names the object, empty if none does.
-	field string
+	field  string
 }
 
-// ref refers to an object with a row of attributes.
 func ref[T any](o *tables.Object[T], key, field string) reference {
 	return reference{&o.AnyObject, key, field}
 }
 
 type references []reference
 
-// gets reads what check needs: an object with an author does not exist without its author.
+// gets are the reads of check. An object with an author exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -31,7 +29,7 @@ func (rs references) gets() (gets []hbase.Get) {
 	return gets
 }
 
-// check returns a NOT_FOUND for each object that does not exist. cells begin with those of gets.
+// check returns NOT_FOUND for each missing object. cells start with those of gets.
 func (rs references) check(cells [][]hbase.Cell) error {
 	var errs []error
 	for _, r := range rs {
@@ -44,18 +42,17 @@ func (rs references) check(cells [][]hbase.Cell) error {
 			cells = cells[1:]
 		}
 		if !exists && err == nil {
-			err = refuse(NotFound, r.field, "there is no such %s", r.object.Name)
+			err = UserErrors{noSuch(r.object.Name, r.field)}
 			if r.object.TextKeys() {
 				err = refuse(NotFound, r.field, "there is no %q", r.key)
 			}
 		}
 		errs = append(errs, err)
 	}
-	return together(errs...)
+	return joinUserErrors(errs...)
 }
 
-// rows reads what missing needs. Authors are left out: who deletes an author deletes the author's
-// objects next.
+// rows are the reads of missing: no authors, because their deletion deletes their objects next.
 func (rs references) rows() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -63,7 +60,6 @@ func (rs references) rows() (gets []hbase.Get) {
 	return gets
 }
 
-// missing reads whether any of the objects does not exist.
 func (rs references) missing(r *reading) (bool, error) {
 	cells, err := r.get(rs.rows()...)
 	if err != nil {

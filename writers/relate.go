@@ -11,31 +11,22 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Relations: every kind of relation in the catalogue gets two operations, which relate two objects
-// and end that. Both commit on the row of the edge, with the state machine of protocol.go. They
-// differ between kinds only by their names, their arguments' names, and what [tables.Relation]
-// declares.
+// Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on the
+// row of the edge.
 //
-//	              relate                                unrelate
-//	read          the edge, both ends                   the edge; both ends if the relation is strict
-//	then          -                                     both ends, if it is a compensation of reusable ends
-//	precondition  both ends exist                       strict: both ends exist; compensation: one does not
-//	unchanged     the edge says related                 the edge does not say related
-//	commit        edge: related since the commit        edge: not related
-//	plan.now 0    add both members, count both +1       remove both members, count both -1
-//	plan.now 1    read both ends: if one is missing,    -
-//	              nested unrelate
-//	plan.later    a fan-out job, if declared            the same, unless the first end is being deleted
+//	              relate                              unrelate
+//	read          the edge, both ends                 the edge; both ends if the relation is strict
+//	then          -                                   both ends, if a compensation of reusable ends
+//	precondition  both ends exist                     strict: both ends exist; compensation: one does not
+//	unchanged     if the edge is related              if the edge is not related
+//	commit        edge: related since the commit      edge: not related
+//	plan.now 0    add both members, counts +1         remove both members, counts -1
+//	plan.now 1    if an end is missing: unrelate      -
+//	plan.later    fan-out job, if declared            the same, unless the first end is being deleted
 //
-// An end that is deleted meanwhile is found by one of two: relate reads the ends after the members
-// are stored, and a deletion marks the object first and goes through its lists afterwards. Both run
-// the same unrelate, which finds nothing to do the second time. If a key is reusable, the object
-// may exist again by then. So such an unrelate reads the edge first and the ends after it, and a
-// complete relate is sealed (compensated, see stateEnding).
-//
-// A crash before the commit leaves an intent that a sweep fences. After it, a sweep, or the next
-// operation on the edge, applies the whole plan again: members and counts are idempotent, nested
-// operations find nothing to do, and the job has the id of the operation.
+// If an end is deleted concurrently, either relate finds it missing after it stored the members, or the
+// deletion finds the members. Both run the same unrelate. An object with a reusable key may exist again
+// by then, so such an unrelate reads the edge before the ends, and relate is of a compensated type.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -43,7 +34,6 @@ func init() {
 	}
 }
 
-// reusable reports whether an end can exist again after it was deleted.
 func reusable(x *tables.Relation) bool { return x.From.Object().Reusable || x.To.Object().Reusable }
 
 func relate(x *tables.Relation) opType[relationArgs] {
@@ -62,9 +52,9 @@ func relate(x *tables.Relation) opType[relationArgs] {
 			return commit(x.Put(a.from, a.to, true, millis(r.at), r.at).Cells...), nil
 		},
 		plan: func(a relationArgs, o operation) plan {
-			undo := unrelateNested(x, a.from, a.to, unrelateArgs{})
+			compensate := unrelateNested(x, a.from, a.to, unrelateArgs{})
 			return plan{
-				now:   []stage{a.members(o.at, o.at, 1), {compensation{a.ends(), undo}}},
+				now:   []stage{a.members(o.at, o.at, 1), {compensation{a.ends(), compensate}}},
 				later: a.job(x.Job, o),
 			}
 		},
@@ -72,8 +62,8 @@ func relate(x *tables.Relation) opType[relationArgs] {
 }
 
 func unrelate(x *tables.Relation) opType[relationArgs] {
-	if x.Strict && !reusable(x) { // such a compensation would find its ends missing, and be refused
-		panic("writers: relation " + x.Name + " is strict, and the keys of its ends are not reusable")
+	if x.Strict && !reusable(x) { // its compensation would fail with NOT_FOUND
+		panic("writers: relation " + x.Name + " is strict, but the keys of its ends are not reusable")
 	}
 	return opType[relationArgs]{
 		name: x.Inverse, zero: relationArgs{relation: x},
@@ -114,15 +104,14 @@ func unrelate(x *tables.Relation) opType[relationArgs] {
 	}
 }
 
-// members adds both ends to each other's lists and counts, or removes them if delta is negative.
+// members adds the ends to each other's lists and counts, or removes them if delta is negative.
 func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	for _, m := range []struct {
 		end                *tables.End
 		owner, counterpart string
 	}{{&a.relation.From, a.from, a.to}, {&a.relation.To, a.to, a.from}} {
-		list := m.end.List
-		member := &member{list: list, owner: m.owner, cell: m.end.Member(m.counterpart, millis(since), at), gone: delta < 0}
-		s = append(s, member)
+		list, cell := m.end.List, m.end.Member(m.counterpart, millis(since), at)
+		s = append(s, &member{list: list, owner: m.owner, cell: cell, removed: delta < 0})
 		if list.Count != "" {
 			s = append(s, countIn(list.Owner.Table, m.owner, list.Count, delta))
 		}
@@ -130,7 +119,6 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-// job starts a fan-out job, unless kind is empty.
 func (a relationArgs) job(kind tables.JobKind, o operation) []stage {
 	if kind == "" {
 		return nil
@@ -138,7 +126,7 @@ func (a relationArgs) job(kind tables.JobKind, o operation) []stage {
 	return []stage{{job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: a.to, Follower: a.from}}}}
 }
 
-// unrelateNested ends a relation because an end is missing.
+// unrelateNested ends a relation that has a missing end.
 func unrelateNested(x *tables.Relation, from, to string, args unrelateArgs) nested {
 	args.IfMissing = reusable(x)
 	return nested{x.Inverse, &relationArgs{x, from, to, args}}
@@ -161,17 +149,17 @@ func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 	return s
 }
 
-// Relate relates two objects, by their keys. If they are related already, nothing happens.
+// Relate relates two objects by their keys. It is idempotent.
 func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
 	a := in.ends(x, from, to)
 	if x.Irreflexive && a.from == a.to {
-		in.bad(x.To.Input, "nobody can %s themselves", x.Name)
+		in.bad(x.To.Input, "users can't %s themselves", x.Name)
 	}
 	return run(ctx, w, &in, opTypes[x.Name], a)
 }
 
-// Unrelate ends what Relate began. If the objects are not related, nothing happens.
+// Unrelate ends the relation of two objects. It is idempotent.
 func (w *Writers) Unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
 	return run(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
@@ -181,7 +169,6 @@ func (in *input) ends(x *tables.Relation, from, to string) *relationArgs {
 	return &relationArgs{relation: x, from: in.end(&x.From, from), to: in.end(&x.To, to)}
 }
 
-// end is the key of an existing object at an end of a relation.
 func (in *input) end(end *tables.End, key string) string {
 	switch object := end.Object(); {
 	case end.Input == "": // the viewer
@@ -189,26 +176,23 @@ func (in *input) end(end *tables.End, key string) string {
 		key = norm.NFC.String(key)
 		in.check(end.Input, object.CheckKey(key))
 	case object.CheckKey(key) != nil: // the id of something else
-		in.errors = append(in.errors, UserError{NotFound, end.Input, "there is no such " + object.Name})
+		in.errors = append(in.errors, noSuch(object.Name, end.Input))
 	}
 	return key
 }
 
-// relationArgs are the arguments of both operations.
 type relationArgs struct {
 	relation *tables.Relation
 	from, to string
 	unrelateArgs
 }
 
-// unrelateArgs are the other arguments of unrelate.
 type unrelateArgs struct {
-	// Since is when the objects were related, in milliseconds: check completes it if the relation
-	// has dates.
+	// Since is the time of relate, in milliseconds. check completes it if the relation has dates.
 	Since int64 `json:",omitempty"`
-	// FromDeleted is whether the first end is being deleted: then no fan-out job follows.
+	// FromDeleted reports whether the first end is being deleted: then no fan-out job follows.
 	FromDeleted bool `json:"Left,omitempty"`
-	// IfMissing is whether nothing is done while both ends exist.
+	// IfMissing makes the operation a compensation: it does nothing if both ends exist.
 	IfMissing bool `json:"Gone,omitempty"`
 }
 
@@ -221,7 +205,7 @@ func (a relationArgs) ends() references {
 	}
 }
 
-// MarshalJSON implements json.Marshaler. The ends have the names that the relation declares.
+// MarshalJSON implements json.Marshaler. The relation declares the names of the ends.
 func (a relationArgs) MarshalJSON() ([]byte, error) {
 	from, to := &a.relation.From, &a.relation.To
 	text := fmt.Appendf(nil, "{%q:%s,%q:%s",
@@ -233,7 +217,7 @@ func (a relationArgs) MarshalJSON() ([]byte, error) {
 	return append(text, others[1:]...), err
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The relation is set.
+// UnmarshalJSON implements json.Unmarshaler. a.relation is set.
 func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal(text, &arguments); err != nil {
@@ -248,10 +232,10 @@ func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
-// encodeKey returns a key in JSON, in base64 if the keys of such objects need not be valid UTF-8.
+// encodeKey returns a key in JSON. Keys that need not be UTF-8 are in base64.
 func encodeKey(o *tables.AnyObject, key string) (text []byte) {
 	if o.TextKeys() {
-		text, _ = json.Marshal(key) // a string can be marshalled
+		text, _ = json.Marshal(key)
 	} else {
 		text, _ = json.Marshal([]byte(key))
 	}

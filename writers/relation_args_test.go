@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// likes stands for a relation whose second end has keys that are not valid UTF-8.
+// likes is a relation whose second end has keys that are not UTF-8.
 var likes = &tables.Relation{
 	From: tables.End{List: &tables.Following.AnyList, Argument: "User"},
 	To:   tables.End{List: &tables.Comments.AnyList, Argument: "Twit"},
@@ -33,15 +33,15 @@ func TestArgumentsOfRelationsSurviveJSON(t *testing.T) {
 		intent := tables.Intent{ID: tables.NewOp(millis(1), 1), Kind: "x", Arguments: string(text), At: 1}
 		put := tables.Intents.Put(intent)
 		if stored, _, err := tables.Intents.Decode(put.Row, put.Cells); err != nil || stored != intent {
-			t.Errorf("%s is no intent's: %v", text, err)
+			t.Errorf("an intent with %s is not decoded: %v", text, err)
 		}
 		got := relationArgs{relation: a.relation}
 		if err := json.Unmarshal(text, &got); err != nil || got != a {
-			t.Errorf("%s is read as %+v, error %v", text, got, err)
+			t.Errorf("%s: got %+v, want %+v; error %v", text, got, a, err)
 		}
 	}
 	damaged := relationArgs{relation: likes}
 	if err := json.Unmarshal([]byte(`{"User":"LiLei","Twit":"?"}`), &damaged); err == nil {
-		t.Errorf("a key that is no base64 is read as %q", damaged.to)
+		t.Errorf("an invalid base64 key is decoded as %q", damaged.to)
 	}
 }

@@ -8,13 +8,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// NewRole is the input of a creation.
+// NewRole is the input of createRole.
 type NewRole struct {
-	Code string
-	// Name is the code if it is nil.
-	Name *string
-	// Department is the code of the one that defines the role, nil if none does.
-	Department     *string
+	Code           string
+	Name           *string // default: the code
+	Department     *string // the code of the department that defines the role, if any
 	IdempotencyKey *string
 }
 
@@ -32,7 +30,7 @@ var createRole = register(opType[createRoleArgs]{
 		if err == nil && !d.commits {
 			return unchanged, nil
 		}
-		return d, together(err, definers(a.Department).check(r.cells))
+		return d, joinUserErrors(err, definers(a.Department).check(r.cells))
 	},
 	plan: func(a createRoleArgs, o operation) plan { return moveRole(a.Code, nil, a.Department, o) },
 })
@@ -41,13 +39,12 @@ var createRole = register(opType[createRoleArgs]{
 type RoleChange struct {
 	Code             string
 	Name, Department Change[string]
-	// ExpectedVersion is the version that the caller read, nil for any.
-	ExpectedVersion *string
+	ExpectedVersion  *string
 }
 
 type updateRoleArgs struct {
 	RoleChange
-	// Before and After define the role: check completes them.
+	// Before and After are the departments that define the role. check completes them.
 	Before, After *string
 }
 
@@ -57,7 +54,7 @@ var updateRole = register(opType[updateRoleArgs]{
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
 	check: func(a *updateRoleArgs, r *reading) (decision, error) {
 		role, err := existing(tables.Roles, a.Code, r.row, "code")
-		if err := together(err, definers(a.Department.Value).check(r.cells)); err != nil {
+		if err := joinUserErrors(err, definers(a.Department.Value).check(r.cells)); err != nil {
 			return unchanged, err
 		}
 		if err := checkVersion(a.ExpectedVersion, *role.Version); err != nil {
@@ -74,7 +71,7 @@ var updateRole = register(opType[updateRoleArgs]{
 
 type undefineRoleArgs struct{ Role, Department string }
 
-// undefineRole removes a role from a department that was deleted.
+// undefineRole removes a role from a deleted department.
 var _ = register(opType[undefineRoleArgs]{
 	name: "undefineRole",
 	row:  func(a undefineRoleArgs) hbase.Get { return tables.Roles.Writable(a.Role) },
@@ -83,7 +80,7 @@ var _ = register(opType[undefineRoleArgs]{
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
 			return unchanged, err
 		}
-		// The department is read after the role: a new department of that code keeps its roles.
+		// The department is read after the role: a new department with the code keeps its roles.
 		if missing, err := definers(&a.Department).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
@@ -92,7 +89,6 @@ var _ = register(opType[undefineRoleArgs]{
 	plan: func(a undefineRoleArgs, o operation) plan { return moveRole(a.Role, &a.Department, nil, o) },
 })
 
-// undefineRolesOf removes the roles of a department that was deleted.
 func undefineRolesOf(department string) effect {
 	return eachMember(tables.DepartmentRoles, department, func(role string) effect {
 		return nested{"undefineRole", &undefineRoleArgs{role, department}}
@@ -100,13 +96,11 @@ func undefineRolesOf(department string) effect {
 }
 
 type deleteRoleArgs struct {
-	Code string
-	// Department defined the role: check completes it.
-	Department *string
+	Code       string
+	Department *string // completed by check
 }
 
-// deleteRole marks a role as deleted, and then revokes it. The code may be given again when that is
-// done.
+// deleteRole marks a role as deleted, and then revokes it from its users.
 var deleteRole = register(opType[deleteRoleArgs]{
 	name: "deleteRole", properties: properties{nonIdempotent: true},
 	row: func(a deleteRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
@@ -125,7 +119,7 @@ var deleteRole = register(opType[deleteRoleArgs]{
 	},
 })
 
-// definers refers to the department that defines a role, if one does.
+// definers refers to the department that defines a role, if any.
 func definers(department *string) references {
 	if department == nil {
 		return nil
@@ -133,7 +127,7 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// moveRole moves a role from the list of one department to that of another; nil is none.
+// moveRole moves a role between the lists of departments. nil is no department.
 func moveRole(role string, from, to *string, o operation) plan {
 	if from == to || from != nil && to != nil && *from == *to {
 		return plan{}

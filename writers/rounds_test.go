@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// openStore returns a store in memory that has all tables.
 func openStore(t testing.TB) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -27,8 +26,7 @@ func openStore(t testing.TB) hbase.Store {
 	return store
 }
 
-// must writes, or ends the test.
-func must(t testing.TB, store hbase.Store, mutations ...hbase.Mutation) {
+func mustMutate(t testing.TB, store hbase.Store, mutations ...hbase.Mutation) {
 	t.Helper()
 	errs, err := store.Mutate(context.Background(), mutations)
 	if err != nil || errs != nil {
@@ -36,20 +34,24 @@ func must(t testing.TB, store hbase.Store, mutations ...hbase.Mutation) {
 	}
 }
 
-// user is a user as an import makes it.
+// user is an imported user.
 func user(username string) hbase.Put {
 	return tables.Users.Put(username, &tables.User{Name: &username}, 1)
 }
 
-// rounds returns how many rounds of calls act waits for. Every call of the store takes a millisecond of the test's own time, so
-// those that are sent together count once.
-func rounds(t *testing.T, prepare func(store hbase.Store), act func(ctx context.Context, w *Writers) error) (n int) {
+// rounds returns the number of rounds of store calls until act returns. A call takes a millisecond of
+// simulated time.
+func rounds(
+	t *testing.T, prepare func(store hbase.Store), act func(ctx context.Context, w *Writers) error,
+) (n int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
 		defer store.Close()
 		prepare(store)
-		w := New(hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} }), Options{})
+		w := New(hbasetest.NewFaults(store, func(hbasetest.Op) hbasetest.Fault {
+			return hbasetest.Fault{Delay: time.Millisecond}
+		}), Options{})
 		began := time.Now()
 		if err := act(t.Context(), w); err != nil {
 			t.Error(err)

@@ -5,25 +5,23 @@ import (
 	"slices"
 )
 
-// callAt is a call: whose it is, and the how many-th of that client.
 type callAt struct{ client, call int }
 
-// left are the calls of a client that are not left out.
-func (h history) left(client int, calls []call) (left []call) {
+// remaining returns the calls of a client that are not omitted.
+func (h history) remaining(client int, calls []call) (remaining []call) {
 	for i, c := range calls {
 		if !slices.Contains(h.without, callAt{client, i}) {
-			left = append(left, c)
+			remaining = append(remaining, c)
 		}
 	}
-	return left
+	return remaining
 }
 
-// chance is what the order of the answers, and what goes wrong, depends on.
-func (h history) chance() *rand.Rand { return rand.New(rand.NewPCG(h.seed, 2+h.order<<10)) }
+func (h history) random() *rand.Rand { return rand.New(rand.NewPCG(h.seed, 2+h.order<<10)) }
 
-// less are histories that have less of something, where the clients make so many calls: without all calls of a client, with fewer faults, without
-// a call.
-func (h history) less(calls []int) (all []history) {
+// smaller returns histories without a client, with fewer faults, or without a call. calls are the numbers
+// of the clients' calls.
+func (h history) smaller(calls []int) (all []history) {
 	var clients, single []history
 	for client, n := range calls {
 		var left []callAt
@@ -33,31 +31,29 @@ func (h history) less(calls []int) (all []history) {
 			}
 		}
 		for i := range left {
-			single = append(single, h.leaving(left[i:i+1]))
+			single = append(single, h.omit(left[i:i+1]))
 		}
 		if len(left) > 1 {
-			clients = append(clients, h.leaving(left))
+			clients = append(clients, h.omit(left))
 		}
 	}
-	if h.faults > 0 {
+	if h.faultRate > 0 {
 		clients = append(clients, h)
-		clients[len(clients)-1].faults = h.faults / 2
-		if h.faults < 0.005 {
-			clients[len(clients)-1].faults = 0
+		clients[len(clients)-1].faultRate = h.faultRate / 2
+		if h.faultRate < 0.005 {
+			clients[len(clients)-1].faultRate = 0
 		}
 	}
 	return append(clients, single...)
 }
 
-func (h history) leaving(out []callAt) history {
-	h.without = slices.Concat(h.without, out)
+func (h history) omit(calls []callAt) history {
+	h.without = slices.Concat(h.without, calls)
 	return h
 }
 
-// Smaller implements [shrink.History].
-func (h history) Smaller() []history { return h.less(slices.Repeat([]int{h.calls}, h.clients)) }
+func (h history) Smaller() []history { return h.smaller(slices.Repeat([]int{h.calls}, h.clients)) }
 
-// Next implements [shrink.History].
 func (h history) Next() history {
 	h.order++
 	return h

@@ -17,8 +17,8 @@ import (
 
 var lilei = writers.NewUser{Username: "LiLei", Name: "Li Lei"}
 
-func TestWhoSignsUpAgainUnderTheSameKeyHasOneAccount(t *testing.T) {
-	r := newRegistry(t)
+func TestSignUpIsIdempotentUnderItsKey(t *testing.T) {
+	r := newFixture(t)
 	key := "first"
 	if _, err := r.SignUp(t.Context(), lilei, secret, &key); err != nil {
 		t.Fatal(err)
@@ -31,18 +31,18 @@ func TestWhoSignsUpAgainUnderTheSameKeyHasOneAccount(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(users, r.rows(t, tables.Users.Table)); diff != "" {
-		t.Errorf("it changed the user:\n%s", diff)
+		t.Errorf("the user changed:\n%s", diff)
 	}
 	if diff := cmp.Diff(accounts, r.rows(t, tables.Accounts.Table)); diff != "" {
-		t.Errorf("it changed the account:\n%s", diff)
+		t.Errorf("the account changed:\n%s", diff)
 	}
 	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret, &key); err != nil {
-		t.Errorf("the key is one for each name: %v", err)
+		t.Errorf("the same key with another name: %v", err)
 	}
 }
 
-func TestOfManyWhoSignUpUnderOneKeyAllDo(t *testing.T) {
-	r := newRegistry(t)
+func TestConcurrentSignUpsUnderOneKeySucceed(t *testing.T) {
+	r := newFixture(t)
 	key := "first"
 	var all sync.WaitGroup
 	for range 20 {
@@ -54,16 +54,16 @@ func TestOfManyWhoSignUpUnderOneKeyAllDo(t *testing.T) {
 	}
 	all.Wait()
 	if n := len(r.rows(t, tables.Accounts.Table)); n != 1 {
-		t.Errorf("there are %d accounts", n)
+		t.Errorf("got %d accounts, want 1", n)
 	}
 }
 
-// The first gateway dies at a write, before or after it is done; another is asked at once.
-func TestASigningUpWhoseAnswerIsLostIsDoneUnderItsKey(t *testing.T) {
+// The first gateway dies before or after a write, and the client repeats the call at another one.
+func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	for _, kind := range []string{"Put", "CheckAndPut"} {
 		for _, table := range []string{tables.Intents.Table, tables.Users.Table, tables.Accounts.Table} {
 			for _, done := range []bool{false, true} {
-				r := newRegistry(t)
+				r := newFixture(t)
 				var dead atomic.Bool
 				dying := hbasetest.NewFaults(r.store, func(op hbasetest.Op) hbasetest.Fault {
 					switch {
@@ -83,19 +83,19 @@ func TestASigningUpWhoseAnswerIsLostIsDoneUnderItsKey(t *testing.T) {
 					t.Errorf("%s %s, done %v: error %v", kind, table, done, err)
 				}
 				if username, err := r.SignUp(t.Context(), lilei, secret, &key); err != nil || username != "LiLei" {
-					t.Errorf("%s %s, done %v: %q is told %v", kind, table, done, username, err)
+					t.Errorf("%s %s, done %v: repeated sign-up: %q, error %v", kind, table, done, username, err)
 				}
 				if _, err := r.LogIn(t.Context(), "LiLei", secret); err != nil {
-					t.Errorf("%s %s, done %v: the account: %v", kind, table, done, err)
+					t.Errorf("%s %s, done %v: log-in: %v", kind, table, done, err)
 				}
 			}
 		}
 	}
 }
 
-// What differs is neither answered otherwise, nor does it take other work: neither the store nor the processor tells who has the right key.
-func TestTheKeyOfASigningUpShowsNothingWithoutThePassword(t *testing.T) {
-	r := newRegistry(t)
+// Without the right password, the response, the reads and the hashed passwords are the same for every key.
+func TestSignUpKeyRevealsNothingWithoutThePassword(t *testing.T) {
+	r := newFixture(t)
 	recorder := hbasetest.NewRecorder(r.store, hbasetest.Names{})
 	accounts := writers.NewAccounts(writers.New(recorder, writers.Options{}), r.hasher(quick))
 	key, another := "first", "another"
@@ -109,11 +109,11 @@ func TestTheKeyOfASigningUpShowsNothingWithoutThePassword(t *testing.T) {
 		reason, username, secret, key string
 		want                          string
 	}{
-		{"the password is wrong", "LiLei", "wrong horse", key, "LiLei"},
-		{"the key is wrong", "LiLei", secret, another, "LiLei"},
-		{"both are wrong", "LiLei", "wrong horse", another, "LiLei"},
-		{"both are right", "LiLei", secret, key, ""},
-		{"the user never signed up", "Lucy", secret, key, "Lucy"},
+		{"wrong password", "LiLei", "wrong horse", key, "LiLei"},
+		{"wrong key", "LiLei", secret, another, "LiLei"},
+		{"wrong password and key", "LiLei", "wrong horse", another, "LiLei"},
+		{"right password and key", "LiLei", secret, key, ""},
+		{"user without an account", "Lucy", secret, key, "Lucy"},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			r.hashes.Store(0)
@@ -123,11 +123,11 @@ func TestTheKeyOfASigningUpShowsNothingWithoutThePassword(t *testing.T) {
 			if test.want != "" {
 				want = []string{`ALREADY_EXISTS username: "` + test.want + `" is taken`}
 			}
-			if diff := cmp.Diff(want, problems(t, err)); diff != "" {
+			if diff := cmp.Diff(want, userErrors(t, err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if n := r.hashes.Load(); n != 2 {
-				t.Errorf("%d passwords were hashed", n)
+				t.Errorf("got %d hashed passwords, want 2", n)
 			}
 			if test.username != "LiLei" {
 				return
@@ -137,14 +137,14 @@ func TestTheKeyOfASigningUpShowsNothingWithoutThePassword(t *testing.T) {
 				reads = got
 			}
 			if diff := cmp.Diff(reads, got); diff != "" || got == "" {
-				t.Errorf("it reads otherwise:\n%s", diff)
+				t.Errorf("the reads differ:\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWhoWasDeletedIsNotSignedUpAgainByTheKey(t *testing.T) {
-	r := newRegistry(t)
+func TestDeletedUserIsNotSignedUpAgainUnderTheKey(t *testing.T) {
+	r := newFixture(t)
 	key := "first"
 	if _, err := r.SignUp(t.Context(), lilei, secret, &key); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestWhoWasDeletedIsNotSignedUpAgainByTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.SignUp(t.Context(), lilei, secret, &key)
-	if diff := cmp.Diff([]string{`ALREADY_EXISTS username: "LiLei" is taken`}, problems(t, err)); diff != "" {
+	if diff := cmp.Diff([]string{`ALREADY_EXISTS username: "LiLei" is taken`}, userErrors(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -13,17 +13,15 @@ import (
 )
 
 const (
-	// splitPage is how many members a split reads or writes at a time.
 	splitPage = 2000
-	// maxPieces is how many new buckets, at most, a split makes. A bucket that is still too long is
-	// split again.
+	// maxPieces limits the new buckets of a split. A bucket that is still too long is split again.
 	maxPieces = 4
-	// grace is longer than any request that reads lists, plus the difference of clocks: a reader that
-	// has an old directory finds members where they were.
+	// grace is the time that old copies stay for readers with an old directory: the time limit of a
+	// request plus the difference of clocks.
 	grace = 40 * time.Second
 )
 
-// bucketRef names a bucket of a list. Bytes need not be UTF-8.
+// bucketRef identifies a bucket of a list in JSON. Keys of owners need not be UTF-8.
 type bucketRef struct {
 	List   listName
 	Owner  []byte
@@ -34,23 +32,24 @@ func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b
 
 func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
 
-// pages iterates over the columns of a bucket in a range, a page at a time. An empty stop is the end.
+// pages iterates over pages of a bucket's columns from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return func(yield func([]hbase.Cell, error) bool) {
 		if stop == "" {
 			stop = tables.MembersEnd
 		}
 		for {
-			cells, err := get(b.list().Get(string(b.Owner), bucket, hbase.Page{Start: start, Stop: stop, Limit: splitPage}))
+			page := hbase.Page{Start: start, Stop: stop, Limit: splitPage}
+			cells, err := get(b.list().Get(string(b.Owner), bucket, page))
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			page := cells[0]
-			if len(page) == 0 || !yield(page, nil) || len(page) < splitPage {
+			columns := cells[0]
+			if len(columns) == 0 || !yield(columns, nil) || len(columns) < splitPage {
 				return
 			}
-			start = hbase.Next(page[len(page)-1].Qualifier)
+			start = hbase.Next(columns[len(columns)-1].Qualifier)
 		}
 	}
 }
@@ -58,8 +57,7 @@ func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq
 type splitArgs struct {
 	bucketRef
 	Bound int
-	// Created are the new buckets, and Columns all directory columns that change: check completes
-	// both.
+	// Created are the new buckets, and Columns the changed directory columns. check completes both.
 	Created []storedBucket `json:"Fresh,omitempty"`
 	Columns []storedBucket `json:"Named,omitempty"`
 }
@@ -74,10 +72,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split moves the end of a full bucket to new buckets: see package listscan. Writers that add or
-// remove a member read the pending buckets afterwards, so the new buckets miss nothing that was
-// written before, and what is written later is written to both places. The buckets stay pending
-// until the old copies are deleted. Until then the list is not split again.
+// split moves the end of a full bucket to new buckets. docs/WRITES.md, "Splits", has the steps, and why no
+// member is lost. The list is not split again until cleanup.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{needsPredecessor: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -101,8 +97,8 @@ var split = register(opType[splitArgs]{
 		if len(positions) <= a.Bound {
 			return unchanged, nil
 		}
-		cuts := cutsOf(positions, a.Bound)
-		created, columns := tables.Split(directory, a.Bucket, freeNumber(r.id, directory, len(cuts)), cuts)
+		starts := splitPositions(positions, a.Bound)
+		created, columns := tables.Split(directory, a.Bucket, freeNumber(r.id, directory, len(starts)), starts)
 		a.Created, a.Columns = storedBuckets(created), storedBuckets(columns)
 		return commit(), nil
 	},
@@ -111,33 +107,34 @@ var split = register(opType[splitArgs]{
 		for i, b := range a.Created {
 			pending[i] = b.bucket()
 		}
-		announcement := hbase.Put{Table: a.List.Table, Row: a.row(0), Cells: []hbase.Cell{a.list().PendingCell(pending, o.at)}}
-		names := hbase.Put{Table: a.List.Table, Row: a.row(0)}
+		announcement := hbase.Put{Table: a.List.Table, Row: a.row(0),
+			Cells: []hbase.Cell{a.list().PendingCell(pending, o.at)}}
+		directory := hbase.Put{Table: a.List.Table, Row: a.row(0)}
 		for _, b := range a.Columns {
-			names.Cells = append(names.Cells, a.list().BucketCell(b.bucket(), o.at))
+			directory.Cells = append(directory.Cells, a.list().BucketCell(b.bucket(), o.at))
 		}
 		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
 		return plan{later: []stage{
 			{put{announcement}},
 			{a.copyTo(pending)},
-			{put{names}},
+			{put{directory}},
 			{nested{"empty", &cleanup}},
 		}}
 	},
 })
 
-// cutsOf returns the first positions of the new buckets, each of half the bound.
-func cutsOf(positions []string, bound int) (cuts []string) {
+// splitPositions returns the first positions of the new buckets, each of half the bound.
+func splitPositions(positions []string, bound int) (starts []string) {
 	half := max(1, bound/2)
 	pieces := min(max(1, len(positions)/half-1), maxPieces)
-	for first := len(positions) - pieces*half; len(cuts) < pieces; first += half {
-		cuts = append(cuts, positions[first])
+	for first := len(positions) - pieces*half; len(starts) < pieces; first += half {
+		starts = append(starts, positions[first])
 	}
-	return cuts
+	return starts
 }
 
-// freeNumber returns the first of n consecutive numbers of no bucket in the directory. Numbers follow
-// from the operation's id, so that no bucket gets the rows that a failed split left behind.
+// freeNumber returns the first of n unused numbers. It depends on the operation's id, so that new buckets do
+// not get the rows of a failed split.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -154,8 +151,7 @@ func storedBuckets(buckets []tables.Bucket) (stored []storedBucket) {
 	return stored
 }
 
-// copyTo copies the cells that the new buckets will cover, as they are. After a crash it copies
-// them again, though members may have joined the new buckets.
+// copyTo copies cells to the new buckets, with their timestamps. Copying again is idempotent.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	return each{"copy", func(ctx context.Context, c client, apply func([]effect) error) error {
 		start, stop := created[0].Start, created[len(created)-1].Stop
@@ -180,16 +176,16 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull splits the buckets that members were added to, in the background, if they may be too
-// long: if the list is, or if its length is not counted. To look costs a read of the bucket, so
-// only some of the members cause it.
+// splitFull splits the buckets of added members in the background, if the list may be too long. A split
+// reads the whole bucket, so only some members trigger it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
-		if m.gone {
+		if m.removed {
 			continue
 		}
-		length := column{location{m.list.Owner.Table, tables.RowKey(m.owner)}, tables.Attributes + ":" + m.list.Count}
+		owner := location{m.list.Owner.Table, tables.RowKey(m.owner)}
+		length := column{owner, tables.Attributes + ":" + m.list.Count}
 		if n, counted := lengths[length]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
 			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), m.place.Covering}
 			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.bound})
@@ -204,27 +200,27 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		defer cancel()
 		for _, a := range full {
 			if err := do(ctx, x.w, split, a); err != nil {
-				x.w.log.Warn("list could not be split", "list", a.list().String(), "owner", string(a.Owner), "error", err)
+				x.w.log.Warn("list could not be split",
+					"list", a.list().String(), "owner", string(a.Owner), "error", err)
 			}
 		}
 	}()
 }
 
-// cleanupArgs are the range that a split moved, and when.
+// cleanupArgs name the range that a split moved. At is the timestamp of the split, in milliseconds.
 type cleanupArgs struct {
 	bucketRef
 	Start, Stop []byte
-	At          int64 // milliseconds: the timestamp of the split
+	At          int64
 }
 
-// cleanup deletes the old copies of what a split moved, and the column of the pending
-// buckets.
+// cleanup deletes the old copies of a split, and its announcement.
 var _ = register(opType[cleanupArgs]{
 	name: "empty", properties: properties{delay: grace},
 	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *cleanupArgs, r *reading) (decision, error) {
 		if a.list().PendingSince(r.cells[0]) != a.At {
-			return unchanged, nil // it was done, or is about to be
+			return unchanged, nil // another execution does it
 		}
 		return commit(), nil
 	},
@@ -233,20 +229,19 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// A writer that read the pending buckets may have left a moved marker after bucket 0 was
-			// read.
+			// An execution that read the announcement may have left a moved marker since.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},
 })
 
-// deleteCopies deletes the range from buckets that do not cover it, and the moved markers from
-// bucket 0. It deletes the last ones first, so that a reader in the range meets no gap.
-func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
-	return each{what, func(ctx context.Context, c client, _ func([]effect) error) error {
+// deleteCopies deletes the range from buckets that do not cover it, and moved markers from bucket 0. It
+// deletes from the end, so that readers in the range find no gap.
+func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
+	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {
 			var copies []hbase.Deletion
-			for cells, err := range a.pages(c.getter(ctx, what+", read"), bucket, string(a.Start), string(a.Stop)) {
+			for cells, err := range a.pages(c.getter(ctx, name+", read"), bucket, string(a.Start), string(a.Stop)) {
 				if err != nil {
 					return err
 				}
@@ -257,7 +252,7 @@ func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
 			slices.Reverse(copies)
 			for some := range slices.Chunk(copies, splitPage) {
 				deletion := hbase.Delete{Table: a.List.Table, Row: a.row(bucket), Columns: some}
-				if err := c.mutate(ctx, write{what, deletion}); err != nil {
+				if err := c.mutate(ctx, write{name, deletion}); err != nil {
 					return err
 				}
 			}
@@ -266,7 +261,6 @@ func (a cleanupArgs) deleteCopies(what string, buckets ...uint32) effect {
 	}}
 }
 
-// deletionOfCell deletes all versions of a column up to a timestamp.
 func deletionOfCell(c hbase.Cell, timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: timestamp}
 }

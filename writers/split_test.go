@@ -9,9 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Who joins a bucket that was cut off, while bucket 0 may still be read for what it had, is told of there. Nothing of that stays when the
-// range is emptied, also of who joined after it was read.
-func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
+// A member that joins a new bucket of a split leaves a moved marker in bucket 0 until the cleanup, which removes
+// all markers, also those written after it read the range.
+func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
@@ -20,29 +20,31 @@ func TestWhoJoinsWhileTheRangeOfACutIsEmptiedLeavesNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
-			must(t, store, user(name))
+			mustMutate(t, store, user(name))
 			if err := w.Relate(ctx, tables.Assignments, name, "lead"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		w.Close(ctx)
-		must(t, store, user("e"))
+		mustMutate(t, store, user("e"))
 		time.Sleep(grace + time.Second)
-		watch, reached, on := halts(func(kind, what string) bool { return kind == "empty" && what == "delete copies" })
+		observe, reached, proceed := holdFirst(func(opType, purpose string) bool {
+			return opType == "empty" && purpose == "delete copies"
+		})
 		sweeper, other := New(store, Options{ListBound: 2}), New(store, Options{ListBound: 2})
-		sweeper.watch = watch
+		sweeper.observe = observe
 		swept := make(chan error)
 		go func() { swept <- sweeper.Sweep(ctx) }()
 		<-reached
 		err := other.Relate(ctx, tables.Assignments, "e", "lead")
 		other.Close(ctx)
-		on()
+		proceed()
 		if err := errors.Join(err, <-swept); err != nil {
 			t.Fatal(err)
 		}
-		breaches, err := checkStore(ctx, store)
-		if len(breaches) > 0 || err != nil {
-			t.Error(breaches, err)
+		violations, err := checkStore(ctx, store)
+		if len(violations) > 0 || err != nil {
+			t.Error(violations, err)
 		}
 	})
 }

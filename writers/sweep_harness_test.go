@@ -17,30 +17,29 @@ import (
 )
 
 const (
-	leased     = outbox.LeaseTime
-	tick       = time.Second // between two scans
-	wholeSweep = time.Minute // between two full scans
+	leaseTime        = outbox.LeaseTime
+	scanInterval     = time.Second
+	fullScanInterval = time.Minute
 )
 
-// sweptGateway is a gateway that can die or stand still, over a store of which each call takes a fifth of a second.
-type sweptGateway struct {
+// testGateway is a gateway that can die or pause. Each store call takes 200 ms.
+type testGateway struct {
 	*Writers
-	mu   sync.Mutex
-	dies func(kind, what string) bool
-	dead bool
-	// until is till when it stands still.
-	until time.Time
-	// scanned is from when on it looked for intents at last.
-	scanned time.Time
-	// at is when it did what is left of a kind of write after its answer, or after its death.
-	at map[string][]time.Time
-	// ran is closed when Run has returned, stop ends it.
+	mu          sync.Mutex
+	dies        func(opType, purpose string) bool
+	dead        bool
+	pausedUntil time.Time
+	// scannedFrom is the start of the last scan for intents.
+	scannedFrom time.Time
+	// effects has the times of reads of lists and of first effects, by operation type.
+	effects map[string][]time.Time
+	// ran is closed when Run has returned. stop ends Run.
 	ran  chan struct{}
 	stop context.CancelFunc
 }
 
-func newSwept(store hbase.Store) *sweptGateway {
-	g := &sweptGateway{at: map[string][]time.Time{}}
+func newTestGateway(store hbase.Store) *testGateway {
+	g := &testGateway{effects: map[string][]time.Time{}}
 	faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -49,54 +48,54 @@ func newSwept(store hbase.Store) *sweptGateway {
 			return hbasetest.Fault{}
 		case "Scan":
 			if op.Table == tables.Intents.Table {
-				g.scanned, _ = tables.OpTime(op.Row[1:])
+				g.scannedFrom, _ = tables.OpTime(op.Row[1:])
 			}
 		}
-		f := hbasetest.Fault{Delay: max(200*time.Millisecond, time.Until(g.until))}
+		f := hbasetest.Fault{Delay: max(200*time.Millisecond, time.Until(g.pausedUntil))}
 		if g.dead {
 			f.Err = errDead
 		}
 		return f
 	})
 	g.Writers = New(faulty, Options{parallel: 2})
-	g.watch = func(ctx context.Context, kind string, what []string) (context.Context, func()) {
+	g.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if !g.dead && (what[0] == "each" || strings.HasPrefix(what[0], "now ")) && len(parents(ctx)) == 0 {
-			g.at[kind] = append(g.at[kind], time.Now())
+		if !g.dead && (purpose[0] == "each" || strings.HasPrefix(purpose[0], "now ")) && len(parents(ctx)) == 0 {
+			g.effects[opType] = append(g.effects[opType], time.Now())
 		}
-		g.dead = g.dead || g.dies != nil && g.dies(kind, what[0])
+		g.dead = g.dead || g.dies != nil && g.dies(opType, purpose[0])
 		return ctx, func() {}
 	}
 	return g
 }
 
-// die ends the gateway at the first call that is so.
-func (g *sweptGateway) die(is func(kind, what string) bool) {
+// dieAt ends the gateway at the first call that matches.
+func (g *testGateway) dieAt(matches func(opType, purpose string) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.dies = is
+	g.dies = matches
 }
 
-func (g *sweptGateway) stand(d time.Duration) {
+func (g *testGateway) pause(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.until = time.Now().Add(d)
+	g.pausedUntil = time.Now().Add(d)
 }
 
-func (g *sweptGateway) did(kind string) []time.Time {
+func (g *testGateway) effectsOf(opType string) []time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.at[kind])
+	return slices.Clone(g.effects[opType])
 }
 
-func (g *sweptGateway) scan() (from time.Time) {
+func (g *testGateway) lastScan() (from time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.scanned
+	return g.scannedFrom
 }
 
-func (g *sweptGateway) run(t *testing.T) {
+func (g *testGateway) run(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	g.ran, g.stop = make(chan struct{}), stop
 	go func() {
@@ -105,10 +104,10 @@ func (g *sweptGateway) run(t *testing.T) {
 	}()
 }
 
-// end ends the gateway, which has so long for what it began.
-func (g *sweptGateway) end(t *testing.T, patience time.Duration) {
+// shutDown stops the gateway. timeout limits the completion of started operations.
+func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
 	defer cancel()
 	if g.stop != nil {
 		g.stop()
@@ -118,19 +117,19 @@ func (g *sweptGateway) end(t *testing.T, patience time.Duration) {
 	if g.ran != nil {
 		<-g.ran
 	}
-	if took := time.Since(began); took > patience+time.Second {
-		t.Errorf("it ended after %v", took)
+	if took := time.Since(began); took > timeout+time.Second {
+		t.Errorf("shutdown took %v, want %v", took, timeout)
 	}
 }
 
-// hub writes a user whose deletion takes a gateway half a minute, and two others.
-func hub(t *testing.T, store hbase.Store) {
+// addPopularUser stores a user whose deletion takes half a minute, and two others.
+func addPopularUser(t *testing.T, store hbase.Store) {
 	t.Helper()
-	must(t, store, user("hub"), user("Lucy"), user("LiLei"))
+	mustMutate(t, store, user("hub"), user("Lucy"), user("LiLei"))
 	w := New(store, Options{})
 	for i := range 50 {
 		name := fmt.Sprint("fan", i)
-		must(t, store, user(name))
+		mustMutate(t, store, user(name))
 		if err := w.Relate(t.Context(), tables.Follows, name, "hub"); err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +137,8 @@ func hub(t *testing.T, store hbase.Store) {
 	w.Close(t.Context())
 }
 
-// open returns the kinds of the writes that are not whole.
-func open(t *testing.T, store hbase.Store) (kinds []string) {
+// openTypes returns the types of the incomplete operations.
+func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {
 		if err != nil {
@@ -149,33 +148,34 @@ func open(t *testing.T, store hbase.Store) (kinds []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds = append(kinds, i.Kind)
+		opTypeNames = append(opTypeNames, i.Kind)
 	}
-	return kinds
+	return opTypeNames
 }
 
-// swept is a store with a hub, in time of its own. In the end it has to be whole.
-func swept(t *testing.T, act func(t *testing.T, store hbase.Store)) {
+// withPopularUser calls act in simulated time with a store that has a popular user. All operations must be
+// complete at the end.
+func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
 		defer store.Close()
-		hub(t, store)
+		addPopularUser(t, store)
 		act(t, store)
-		if kinds := open(t, store); len(kinds) > 0 {
-			t.Errorf("not whole: %v", kinds)
+		if opTypeNames := openTypes(t, store); len(opTypeNames) > 0 {
+			t.Errorf("incomplete operations: %v", opTypeNames)
 		}
-		if breaches, err := checkStore(t.Context(), store); len(breaches) > 0 || err != nil {
-			t.Error(breaches, err)
+		if violations, err := checkStore(t.Context(), store); len(violations) > 0 || err != nil {
+			t.Error(violations, err)
 		}
 	})
 }
 
-// wait waits until is so, for a time.
-func wait(t *testing.T, patience time.Duration, is func() bool) {
+// waitFor waits until done returns true.
+func waitFor(t *testing.T, timeout time.Duration, done func() bool) {
 	t.Helper()
-	for began := time.Now(); !is(); time.Sleep(200 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatal("not within ", patience)
+	for began := time.Now(); !done(); time.Sleep(200 * time.Millisecond) {
+		if time.Since(began) > timeout {
+			t.Fatal("not within ", timeout)
 		}
 	}
 }

@@ -3,220 +3,278 @@ package writers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"twibase/hbase"
+	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
 
-func anyStep(kind string) func(kind, what string) bool {
-	return func(k, what string) bool { return k == kind && strings.HasPrefix(what, "now ") }
+// firstPage is the time until effects of the first page of followers are in progress.
+const firstPage = 1200 * time.Millisecond
+
+func firstEffect(opType string) func(opType, purpose string) bool {
+	return func(k, purpose string) bool { return k == opType && strings.HasPrefix(purpose, "now ") }
 }
 
-func TestALongWriteThatWasLeftBehindHoldsUpNoOther(t *testing.T) {
-	swept(t, func(t *testing.T, store hbase.Store) {
-		first, second, one, two := newSwept(store), newSwept(store), newSwept(store), newSwept(store)
+func TestStaleLongOperationDoesNotDelayOthers(t *testing.T) {
+	withPopularUser(t, func(t *testing.T, store hbase.Store) {
+		first, second, one, two := newTestGateway(store), newTestGateway(store), newTestGateway(store), newTestGateway(store)
 		one.run(t)
 		two.run(t)
 		if err := first.DeleteUser(t.Context(), "hub"); err != nil {
 			t.Fatal(err)
 		}
-		wait(t, 10*time.Second, func() bool { return len(first.did("deleteUser")) > 0 })
-		time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
-		first.die(func(string, string) bool { return true })
+		waitFor(t, 10*time.Second, func() bool { return len(first.effectsOf("deleteUser")) > 0 })
+		time.Sleep(firstPage)
+		first.dieAt(func(string, string) bool { return true })
 		died := time.Now()
-		wait(t, leased+2*tick, func() bool { return len(one.did("deleteUser"))+len(two.did("deleteUser")) > 0 })
-		// Only now somebody else leaves something short.
+		waitFor(t, leaseTime+2*scanInterval, func() bool {
+			return len(one.effectsOf("deleteUser"))+len(two.effectsOf("deleteUser")) > 0
+		})
+		// Another gateway dies in a short operation.
 		time.Sleep(2 * time.Second)
-		second.die(anyStep("follow"))
+		second.dieAt(firstEffect("follow"))
 		if err := second.Relate(t.Context(), tables.Follows, "Lucy", "LiLei"); err == nil {
-			t.Fatal("it does not die")
+			t.Fatal("the gateway did not die")
 		}
-		wait(t, 10*time.Second, func() bool { return !slices.Contains(open(t, store), "follow") })
-		if !slices.Contains(open(t, store), "deleteUser") {
-			t.Error("the long one was done in ", time.Since(died))
+		waitFor(t, 10*time.Second, func() bool { return !slices.Contains(openTypes(t, store), "follow") })
+		if !slices.Contains(openTypes(t, store), "deleteUser") {
+			t.Error("the long operation was complete within ", time.Since(died))
 		}
-		wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-		for _, kind := range []string{"deleteUser", "follow"} {
-			if one, two := one.did(kind), two.did(kind); (len(one) > 0) == (len(two) > 0) {
-				t.Errorf("%s: one gateway was at it %d times, and another %d times", kind, len(one), len(two))
+		waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+		for _, opType := range []string{"deleteUser", "follow"} {
+			if one, two := one.effectsOf(opType), two.effectsOf(opType); (len(one) > 0) == (len(two) > 0) {
+				t.Errorf("%s: %d effects by one gateway and %d by another, want one gateway", opType, len(one), len(two))
 			}
 		}
-		for _, g := range []*sweptGateway{first, second, one, two} {
-			g.end(t, time.Second)
+		for _, g := range []*testGateway{first, second, one, two} {
+			g.shutDown(t, time.Second)
 		}
 	})
 }
 
-func TestWhatAGatewayCarriesOnInTheBackgroundIsItsOwn(t *testing.T) {
-	swept(t, func(t *testing.T, store hbase.Store) {
-		one, two := newSwept(store), newSwept(store)
+func TestBackgroundWorkKeepsItsLease(t *testing.T) {
+	withPopularUser(t, func(t *testing.T, store hbase.Store) {
+		one, two := newTestGateway(store), newTestGateway(store)
 		two.run(t)
 		began := time.Now()
 		if err := one.DeleteUser(t.Context(), "hub"); err != nil {
 			t.Fatal(err)
 		}
-		wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-		if time.Since(began) < oldIntent+2*leased {
-			t.Error("it took only ", time.Since(began))
+		waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+		if time.Since(began) < staleAge+2*leaseTime {
+			t.Error("the operation took only ", time.Since(began))
 		}
-		if did := two.did("deleteUser"); len(did) > 0 {
-			t.Errorf("another was at it %d times", len(did))
+		if effects := two.effectsOf("deleteUser"); len(effects) > 0 {
+			t.Errorf("%d effects by another gateway", len(effects))
 		}
-		one.end(t, time.Second)
-		two.end(t, time.Second)
+		one.shutDown(t, time.Second)
+		two.shutDown(t, time.Second)
 	})
 }
 
-func TestALongWriteIsWatchedWithoutAScanOfAllSinceItBegan(t *testing.T) {
-	swept(t, func(t *testing.T, store hbase.Store) {
-		one, two := newSwept(store), newSwept(store)
+func TestLeasedIntentIsWatchedWithoutFullScans(t *testing.T) {
+	withPopularUser(t, func(t *testing.T, store hbase.Store) {
+		one, two := newTestGateway(store), newTestGateway(store)
 		two.run(t)
-		time.Sleep(oldIntent)
+		time.Sleep(staleAge)
 		began := time.Now()
 		if err := one.DeleteUser(t.Context(), "hub"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(wholeSweep / 2)
-		if from := two.scan(); !from.After(began.Add(oldIntent)) {
-			t.Errorf("a scan begins %v after it", from.Sub(began))
+		time.Sleep(fullScanInterval / 2)
+		if from := two.lastScan(); !from.After(began.Add(staleAge)) {
+			t.Errorf("a scan starts %v after the operation", from.Sub(began))
 		}
-		one.die(func(string, string) bool { return true })
-		wait(t, leased+2*tick, func() bool { return len(two.did("deleteUser")) > 0 })
-		wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-		one.end(t, time.Second)
-		two.end(t, time.Second)
+		one.dieAt(func(string, string) bool { return true })
+		waitFor(t, leaseTime+2*scanInterval, func() bool { return len(two.effectsOf("deleteUser")) > 0 })
+		waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+		one.shutDown(t, time.Second)
+		two.shutDown(t, time.Second)
 	})
 }
 
-func TestWhatWaitsForASlotIsDoneByAGatewayThatHasOne(t *testing.T) {
-	swept(t, func(t *testing.T, store hbase.Store) {
-		one, two := newSwept(store), newSwept(store)
+func TestOperationWithoutSlotIsCompletedByAnotherGateway(t *testing.T) {
+	withPopularUser(t, func(t *testing.T, store hbase.Store) {
+		one, two := newTestGateway(store), newTestGateway(store)
 		one.slots = make(chan struct{}, 1)
-		if err := errors.Join(createLead(t.Context(), one.Writers), one.DeleteUser(t.Context(), "hub"), one.DeleteRole(t.Context(), "lead")); err != nil {
+		err := errors.Join(createLead(t.Context(), one.Writers),
+			one.DeleteUser(t.Context(), "hub"), one.DeleteRole(t.Context(), "lead"))
+		if err != nil {
 			t.Fatal(err)
 		}
 		two.run(t)
-		wait(t, 10*time.Second, func() bool { return !slices.Contains(open(t, store), "deleteRole") })
-		if did := two.did("deleteUser"); len(did) > 0 {
-			t.Errorf("what had a slot was done %d times by another", len(did))
+		waitFor(t, 10*time.Second, func() bool { return !slices.Contains(openTypes(t, store), "deleteRole") })
+		if effects := two.effectsOf("deleteUser"); len(effects) > 0 {
+			t.Errorf("%d effects by another gateway on the operation with a slot", len(effects))
 		}
-		wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-		one.end(t, time.Second)
-		two.end(t, time.Second)
-		if did := one.did("deleteRole"); len(did) > 0 {
-			t.Errorf("what waited for one was done %d times again", len(did))
+		waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+		one.shutDown(t, time.Second)
+		two.shutDown(t, time.Second)
+		if effects := one.effectsOf("deleteRole"); len(effects) > 0 {
+			t.Errorf("%d effects again by the gateway without a slot", len(effects))
 		}
 	})
 }
 
-func TestAGatewayThatStoodStillLetsGoOfWhatOthersTook(t *testing.T) {
+func TestPausedGatewayStopsAfterLosingTheLease(t *testing.T) {
 	for _, sweeps := range []bool{false, true} {
 		t.Run(map[bool]string{false: "in the background", true: "in a sweep"}[sweeps], func(t *testing.T) {
-			swept(t, func(t *testing.T, store hbase.Store) {
-				one, two := newSwept(store), newSwept(store)
+			withPopularUser(t, func(t *testing.T, store hbase.Store) {
+				one, two := newTestGateway(store), newTestGateway(store)
 				if sweeps {
-					dead := newSwept(store)
-					dead.die(func(kind, what string) bool { return kind == "deleteUser" && what == "each" })
+					dead := newTestGateway(store)
+					dead.dieAt(func(opType, purpose string) bool { return opType == "deleteUser" && purpose == "each" })
 					if err := dead.DeleteUser(t.Context(), "hub"); err != nil {
 						t.Fatal(err)
 					}
-					dead.end(t, time.Second)
+					dead.shutDown(t, time.Second)
 					one.run(t)
 				} else if err := one.DeleteUser(t.Context(), "hub"); err != nil {
 					t.Fatal(err)
 				}
-				wait(t, 10*time.Second, func() bool { return len(one.did("deleteUser")) > 0 })
-				time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
+				waitFor(t, 10*time.Second, func() bool { return len(one.effectsOf("deleteUser")) > 0 })
+				time.Sleep(firstPage)
 				two.run(t)
-				one.stand(oldIntent + leased)
-				wait(t, oldIntent+leased, func() bool { return len(two.did("deleteUser")) > 0 })
-				wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-				last := one.did("deleteUser")
-				if since := last[len(last)-1].Sub(two.did("deleteUser")[0]); since > leased {
-					t.Errorf("it was still at it %v after it was taken", since)
+				one.pause(staleAge + leaseTime)
+				waitFor(t, staleAge+leaseTime, func() bool { return len(two.effectsOf("deleteUser")) > 0 })
+				waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+				last := one.effectsOf("deleteUser")
+				if since := last[len(last)-1].Sub(two.effectsOf("deleteUser")[0]); since > leaseTime {
+					t.Errorf("effects %v after the lease was lost", since)
 				}
-				one.end(t, time.Second)
-				two.end(t, time.Second)
+				one.shutDown(t, time.Second)
+				two.shutDown(t, time.Second)
 			})
 		})
 	}
 }
 
-func TestRunEndsWhatItBegan(t *testing.T) {
+func TestRunCompletesStartedOperationsBeforeItReturns(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		patience time.Duration
-		whole    bool
-	}{{"if it may take so long", time.Minute, true}, {"or what may not is left to others", 3 * time.Second, false}} {
+		timeout  time.Duration
+		complete bool
+	}{{"complete within the timeout", time.Minute, true}, {"left to other gateways", 3 * time.Second, false}} {
 		t.Run(test.name, func(t *testing.T) {
-			swept(t, func(t *testing.T, store hbase.Store) {
-				dead, one, two := newSwept(store), newSwept(store), newSwept(store)
-				dead.die(func(kind, what string) bool { return kind == "deleteUser" && what == "each" })
+			withPopularUser(t, func(t *testing.T, store hbase.Store) {
+				dead, one, two := newTestGateway(store), newTestGateway(store), newTestGateway(store)
+				dead.dieAt(func(opType, purpose string) bool { return opType == "deleteUser" && purpose == "each" })
 				if err := dead.DeleteUser(t.Context(), "hub"); err != nil {
 					t.Fatal(err)
 				}
-				dead.end(t, time.Second)
+				dead.shutDown(t, time.Second)
 				one.run(t)
-				wait(t, 10*time.Second, func() bool { return len(one.did("deleteUser")) > 0 })
-				time.Sleep(1200 * time.Millisecond) // the first page of followers is read, and its effects are under way
-				one.end(t, test.patience)
-				if whole := len(open(t, store)) == 0; whole != test.whole {
-					t.Errorf("whole: %v", whole)
+				waitFor(t, 10*time.Second, func() bool { return len(one.effectsOf("deleteUser")) > 0 })
+				time.Sleep(firstPage)
+				one.shutDown(t, test.timeout)
+				if complete := len(openTypes(t, store)) == 0; complete != test.complete {
+					t.Errorf("complete: got %v, want %v", complete, test.complete)
 				}
 				two.run(t)
-				wait(t, time.Minute, func() bool { return len(open(t, store)) == 0 })
-				two.end(t, time.Second)
+				waitFor(t, time.Minute, func() bool { return len(openTypes(t, store)) == 0 })
+				two.shutDown(t, time.Second)
 			})
 		})
 	}
 }
 
-// lastRenewal holds a gateway's renewals back until on is closed, and tells what became of them.
-type lastRenewal struct {
+// delayedRenewals delays lease renewals until proceed is closed, and sends whether they were applied.
+type delayedRenewals struct {
 	hbase.Store
-	on   chan struct{}
-	done chan bool
+	proceed chan struct{}
+	applied chan bool
 }
 
-func (s lastRenewal) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+func (s delayedRenewals) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if put.Table != tables.Intents.Table {
 		return s.Store.CheckAndPut(ctx, check, put)
 	}
-	<-s.on
+	<-s.proceed
 	done, err := s.Store.CheckAndPut(context.WithoutCancel(ctx), check, put)
-	s.done <- done || err != nil
+	s.applied <- done || err != nil
 	return done, err
 }
 
-func TestARenewalThatComesLateLeavesNothingWhereTheIntentWas(t *testing.T) {
-	swept(t, func(t *testing.T, store hbase.Store) {
-		late := lastRenewal{store, make(chan struct{}), make(chan bool, 1)}
+func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
+	withPopularUser(t, func(t *testing.T, store hbase.Store) {
+		late := delayedRenewals{store, make(chan struct{}), make(chan bool, 1)}
 		one, two := New(late, Options{}), New(store, Options{})
-		watch, at, on := halts(func(kind, what string) bool { return kind == "deleteUser" && what == "each" })
-		one.watch = watch
+		watch, at, on := holdFirst(func(opType, purpose string) bool { return opType == "deleteUser" && purpose == "each" })
+		one.observe = watch
 		if err := one.DeleteUser(t.Context(), "hub"); err != nil {
 			t.Fatal(err)
 		}
 		<-at
-		time.Sleep(leased) // A renewal is on its way.
-		if err := helpAll(t.Context(), store, two, "deleteUser"); err != nil {
+		time.Sleep(leaseTime) // until a renewal is sent
+		if err := completeAll(t.Context(), store, two, "deleteUser"); err != nil {
 			t.Fatal(err)
 		}
-		close(late.on)
+		close(late.proceed)
 		select {
-		case done := <-late.done:
-			if done {
-				t.Error("it was done")
+		case applied := <-late.applied:
+			if applied {
+				t.Error("the late renewal was applied")
 			}
-		case <-time.After(leased):
-			t.Error("there was none")
+		case <-time.After(leaseTime):
+			t.Error("no renewal was sent")
 		}
 		on()
 		one.Close(t.Context())
 		two.Close(t.Context())
 	})
+}
+
+// An intent is stale by the clock of the sweeping gateway, which may differ. A gateway finds an intent that
+// appears to be older than its last scan.
+func TestSweepToleratesClockDifferences(t *testing.T) {
+	ahead := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
+	for _, writer := range []time.Duration{-maxClockError, 0, maxClockError} {
+		for _, sweeper := range []time.Duration{-maxClockError, 0, maxClockError} {
+			t.Run(fmt.Sprintf("writer's clock %v ahead, sweeper's %v ahead", writer, sweeper), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					store := openStore(t)
+					defer store.Close()
+					mustMutate(t, store, user("a"), user("b"))
+					w := New(store, Options{})
+					w.now = ahead(sweeper)
+					ctx, end := context.WithCancel(t.Context())
+					ended := make(chan struct{})
+					go func() {
+						w.Run(ctx)
+						close(ended)
+					}()
+					time.Sleep(time.Minute / 2)
+					var committed atomic.Bool
+					dies := New(hbasetest.NewFaults(store, func(op hbasetest.Op) (fault hbasetest.Fault) {
+						if committed.Load() {
+							fault.Err = hbase.ErrUnavailable
+						}
+						if op.Kind == "CheckAndPut" {
+							committed.Store(true)
+						}
+						return fault
+					}), Options{parallel: 1})
+					dies.now = ahead(writer)
+					if dies.Relate(t.Context(), tables.Follows, "a", "b") == nil {
+						t.Error("the gateway did not die")
+					}
+					time.Sleep(staleAge + max(0, writer-sweeper) + 2*scanInterval)
+					if n, err := countIntents(t.Context(), store); n != 0 || err != nil {
+						t.Error(n, "intents are left after the sweep", err)
+					}
+					end()
+					<-ended
+					dies.Close(t.Context())
+				})
+			})
+		}
+	}
 }

@@ -10,10 +10,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The tree's row stores an upper bound of its depth, so that a department can be created without
-// reading all above it while there is room. The bound grows with the tree, and never shrinks.
+// The row of the tree stores an upper bound of its depth, which never shrinks. While it is below the limit,
+// departments are created without a walk up the tree.
 
-// depthOf returns the bound of the tree's depth, nil if it is not known.
+// depthOf returns the bound of the tree's depth, nil if unknown.
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
 	if err != nil || !known {
@@ -27,7 +27,7 @@ func tooDeep(code string) error {
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen raises the bound of the tree's depth, if it is known and the level is below it.
+// deepen raises the bound of the tree's depth to level, if the bound is known and smaller.
 func deepen(depth *int, level int, o operation) []effect {
 	if depth == nil || level <= *depth {
 		return nil
@@ -35,7 +35,7 @@ func deepen(depth *int, level int, o operation) []effect {
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
-// measure is deepen for a department of an unknown level.
+// measure is deepen for a department with an unknown level.
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
@@ -51,8 +51,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom reads the departments above one, whose cells are given. It returns the cells of all from
-// the bottom up, and the codes of those above.
+// chainFrom reads the departments above the one in first. It returns the cells of all from the bottom up,
+// and the codes above.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
@@ -68,8 +68,7 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 	}
 }
 
-// levelUnder returns the level of a new department under the parent that was read, 0 if there is
-// room for it anyway.
+// levelUnder returns the level of a new department, or 0 if the depth of the tree is below the limit.
 func levelUnder(r *reading) (int, error) {
 	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
 		return 0, err
@@ -83,14 +82,13 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// Name is its own, From its parent before. Depth is the depth of the tree before, if that was
-	// known, and To the depth of the department's deepest descendant after. check completes them.
+	// Name is that of the department, From its old parent. Depth is the stored bound of the tree's depth,
+	// To the new level of the department's deepest descendant. check completes them.
 	Name      string
 	From      *string
 	Depth, To *int
 }
 
-// moveDepartment moves a department, with all below it, under another one.
 var moveDepartment = register(opType[moveDepartmentArgs]{
 	name: "moveDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(moveDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -107,7 +105,7 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		if a.Parent != nil {
 			_, parentErr = existing(tables.Departments, *a.Parent, r.cells[1], "parent")
 		}
-		if err := together(err, parentErr); err != nil {
+		if err := joinUserErrors(err, parentErr); err != nil {
 			return unchanged, err
 		}
 		if err := checkVersion(a.ExpectedVersion, *d.Version); err != nil {
@@ -141,9 +139,11 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// searchTree returns the level of the new parent, 0 if there is none, and the height of the
-// department, and whether the new parent is below it. It walks up and down at the same time.
-func searchTree(a moveDepartmentArgs, hasChildren bool, r *reading) (level, height int, cycle bool, err error) {
+// searchTree walks up and down concurrently. It returns the level of the new parent (0 is the top), the
+// height of the department, and whether the new parent is below it.
+func searchTree(
+	a moveDepartmentArgs, hasChildren bool, r *reading,
+) (level, height int, cycle bool, err error) {
 	var g errgroup.Group
 	if a.Parent != nil {
 		g.Go(func() error {
@@ -162,10 +162,9 @@ func searchTree(a moveDepartmentArgs, hasChildren bool, r *reading) (level, heig
 	return level, height, cycle, err
 }
 
-// searchWidth is how many buckets of lists of children are read at once.
 const searchWidth = 1000
 
-// heightOf returns the number of levels from a department on down. It reads a level at a time.
+// heightOf returns the number of levels from a department down. It reads a level at a time.
 func heightOf(code string, get getter) (height int, err error) {
 	type bucket struct {
 		code   string
@@ -202,11 +201,10 @@ func heightOf(code string, get getter) (height int, err error) {
 	return height, nil
 }
 
-// MoveDepartment moves a department below another one, or to the top if parent is nil.
+// MoveDepartment moves a department under parent. nil is the top.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
-	a := moveDepartmentArgs{
-		Code: in.code("code", code), Parent: optional(in.code, "parent", parent), ExpectedVersion: expectedVersion,
-	}
+	a := moveDepartmentArgs{Code: in.code("code", code), ExpectedVersion: expectedVersion}
+	a.Parent = optional(parent, func(s string) string { return in.code("parent", s) })
 	return a.Code, run(ctx, w, &in, moveDepartment, &a)
 }

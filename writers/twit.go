@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// twitRef names a twit in arguments: its position has bytes that JSON cannot carry.
+// twitRef identifies a twit in JSON, which cannot hold the bytes of its position.
 type twitRef struct {
 	Author string
 	At     int64 // milliseconds
@@ -16,7 +16,6 @@ type twitRef struct {
 
 func refOf(t *tables.Twit) twitRef { return twitRef{t.AuthorName, t.PostedAt.UnixMilli(), t.Name} }
 
-// twit returns the twit with the fields that are known.
 func (r twitRef) twit() *tables.Twit {
 	return &tables.Twit{AuthorName: r.Author, PostedAt: millis(r.At), Name: r.Name}
 }
@@ -28,7 +27,7 @@ func (r twitRef) job(kind tables.JobKind, t *tables.Twit, o operation) job {
 	return job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: r.Author, Position: t.Key().Position}}
 }
 
-// NewTwit is the input of a new twit.
+// NewTwit is the input of postTwit.
 type NewTwit struct {
 	Title          *string
 	Content        string
@@ -38,20 +37,19 @@ type NewTwit struct {
 }
 
 type postTwitArgs struct {
-	// At is the time of the twit: check completes it.
-	twitRef
+	twitRef // check completes At
 	NewTwit
 }
 
 func (a postTwitArgs) twit(at int64) *tables.Twit {
-	return &tables.Twit{AuthorName: a.Author, PostedAt: millis(at), Name: a.Name, Title: a.Title, Content: a.Content,
-		PhotoURLs: a.PhotoURLs, Visibility: a.Visibility}
+	return &tables.Twit{AuthorName: a.Author, PostedAt: millis(at), Name: a.Name,
+		Title: a.Title, Content: a.Content, PhotoURLs: a.PhotoURLs, Visibility: a.Visibility}
 }
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's name, which has its key. The name is a function of the
-// idempotency key, if there is one, so that a second operation finds the first.
+// postTwit commits on the row of the twit's name, which stores its key. The name follows from the
+// idempotency key, so that a repeated operation finds the first one.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -90,8 +88,7 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 })
 
-// deleteTwitArgs also say in which lists and counts the twit is. A twit never changes, so its
-// readers know.
+// deleteTwitArgs also tell the lists and counts of the twit, which never change.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
@@ -101,8 +98,7 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{refOf(t), t.InAlbum(), t.Visibility == tables.Public}
 }
 
-// deleteTwit removes a twit from its author's lists, so that nobody sees it any more, and then
-// clears its own lists.
+// deleteTwit removes a twit from its author's lists, which hides it, and then clears its own lists.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -127,8 +123,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits deletes all twits of an author. The author's relations should have ended before: a
-// follower's timeline is then cleared at once, instead of twit by twit.
+// deleteTwits deletes all twits of an author. It is cheaper after the author's relations ended: followers'
+// timelines then lose the author in one job.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }
@@ -137,7 +133,7 @@ func deleteTwits(author string) effect {
 func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (tables.TwitKey, error) {
 	var in input
 	t.Title = in.title(t.Title)
-	t.Content = in.twit("content", t.Content, len(t.PhotoURLs) > 0)
+	t.Content = in.lines("content", t.Content, MaxTwit, len(t.PhotoURLs) > 0)
 	t.PhotoURLs = in.photos("photoUrls", t.PhotoURLs)
 	t.IdempotencyKey = in.idempotencyKey(t.IdempotencyKey)
 	a := postTwitArgs{twitRef{Author: author, Name: w.newOp(w.now())}, t}
@@ -148,11 +144,10 @@ func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (table
 	return a.key(), err
 }
 
-// DeleteTwit deletes a twit that the caller has read; nil is none. If it is deleted already,
-// nothing happens.
+// DeleteTwit deletes a twit. It is idempotent. The error is NOT_FOUND if t is nil.
 func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	if t == nil {
-		return refuse(NotFound, "id", "there is no such twit")
+		return UserErrors{noSuch("twit", "id")}
 	}
 	return do(ctx, w, deleteTwit, deletionOf(t))
 }

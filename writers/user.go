@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// NewUser is the input of a creation.
+// NewUser is the input of createUser and signUp.
 type NewUser struct {
 	Username, Name string
 	Email          *string
@@ -16,16 +16,13 @@ type NewUser struct {
 	Bio            *string `json:",omitempty"`
 }
 
-// checkNewUser checks a new user. Administrators may give reserved names.
 func (in *input) checkNewUser(u *NewUser, byAdministrator bool) {
 	u.Username = in.newUsername("username", u.Username, byAdministrator)
 	checkAttributes(in, tables.Users, u)
 }
 
-// row reads whether there is such a user, or ever was.
 func (u NewUser) row() hbase.Get { return tables.Users.Get(u.Username, originColumns) }
 
-// check commits the user, unless the name is one's, or was.
 func (u *NewUser) check(r *reading, origin string, key *string) (decision, error) {
 	now := millis(r.at)
 	createdAt := tables.Users.Put(u.Username, &tables.User{CreatedAt: &now}, r.at)
@@ -38,7 +35,6 @@ type createUserArgs struct {
 	IdempotencyKey *string
 }
 
-// createUser creates a user without an account.
 var createUser = register(opType[createUserArgs]{
 	name: "createUser",
 	row:  func(a createUserArgs) hbase.Get { return a.row() },
@@ -53,7 +49,7 @@ type UserChange struct {
 	Name, Email, AvatarURL Change[string]
 	Age                    Change[int]
 	Bio                    Change[string] `json:",omitzero"`
-	// ExpectedVersion is the version that the caller read, nil for any.
+	// ExpectedVersion is the version that the caller read. nil accepts any.
 	ExpectedVersion *string
 }
 
@@ -62,8 +58,8 @@ var updateUser = register(updateType("updateUser", "username", tables.Users,
 
 type deleteUserArgs struct{ Username string }
 
-// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists.
-// The row stays, so that the name is never given again.
+// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists. The row
+// stays, so that the name is never reused.
 var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },
@@ -74,8 +70,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// Deleted followers start no job, and the author will post no twit: this job finds that the
-		// followers are few.
+		// Removed followers start no jobs. This one ends the broadcaster state of the author.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now:   []stage{{put{tables.Accounts.Delete(a.Username, o.at)}}},
@@ -84,7 +79,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 	},
 })
 
-// CreateUser creates a user without an account, also with a reserved name.
+// CreateUser creates a user without an account. The name may be reserved.
 func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, true)
@@ -100,7 +95,7 @@ func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) 
 	return c.Username, run(ctx, w, &in, updateUser, &c)
 }
 
-// DeleteUser deletes a user and all that belongs to the user.
+// DeleteUser deletes a user with twits, comments, plays and relations.
 func (w *Writers) DeleteUser(ctx context.Context, username string) error {
 	var in input
 	return run(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})

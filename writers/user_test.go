@@ -15,8 +15,7 @@ func newUser(name string) hbase.Mutation {
 	return tables.Users.Put(name, &tables.User{Name: &name}, 1)
 }
 
-// object reads all that is said of one.
-func object[T any](t *testing.T, r *registry, o *tables.Object[T], key string) *T {
+func object[T any](t *testing.T, r *fixture, o *tables.Object[T], key string) *T {
 	t.Helper()
 	results, err := r.store.Get(t.Context(), []hbase.Get{o.Get(key, o.All())})
 	if err != nil || results[0].Err != nil {
@@ -29,15 +28,15 @@ func object[T any](t *testing.T, r *registry, o *tables.Object[T], key string) *
 	return object
 }
 
-// bad is a call with input that it refuses.
-type bad struct {
+// rejection is a call that returns user errors.
+type rejection struct {
 	reason string
 	call   func(w *writers.Writers) error
 	want   []string
 }
 
-// refused checks that each call is refused, with all that is wrong, and that none changes anything.
-func refused(t *testing.T, r *registry, calls []bad) {
+// rejected checks the user errors of each call, and that none changes the store.
+func rejected(t *testing.T, r *fixture, calls []rejection) {
 	t.Helper()
 	all := func() (all [][]hbase.Row) {
 		for _, table := range tables.Definitions(1) {
@@ -48,18 +47,18 @@ func refused(t *testing.T, r *registry, calls []bad) {
 	before := all()
 	for _, test := range calls {
 		t.Run(test.reason, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, problems(t, test.call(r.w))); diff != "" {
+			if diff := cmp.Diff(test.want, userErrors(t, test.call(r.w))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, all()); diff != "" {
-				t.Errorf("it changed the store (-before +after):\n%s", diff)
+				t.Errorf("the store changed (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestUsersAreRefused(t *testing.T) {
-	r := newRegistry(t)
+func TestUserErrorsOfUsers(t *testing.T) {
+	r := newFixture(t)
 	none := tables.Gone
 	r.mutate(t, newUser("Lucy"), tables.Users.Put("gone", &tables.User{Name: &none}, 1))
 	wrong, old, key, version := "nobody", 151, strings.Repeat("k", 201), "1"
@@ -76,33 +75,44 @@ func TestUsersAreRefused(t *testing.T) {
 		noName  = "BAD_USER_INPUT username: it can't contain ' '"
 		noEmail = "BAD_USER_INPUT email: an email address has the form name@example.org, and at most 254 bytes"
 		noAge   = "BAD_USER_INPUT age: an age is a number from 0 to 150, not 151"
-		noURL   = "BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"
+		noURL   = "BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks and a password, " +
+			"and has at most 2048 bytes"
 	)
-	refused(t, r, []bad{
-		{"a name that is taken", create(writers.NewUser{Username: "Lucy", Name: "x"}, nil), []string{`ALREADY_EXISTS username: "Lucy" is taken`}},
-		{"a name that was a deleted user's", create(writers.NewUser{Username: "gone", Name: "x"}, nil), []string{`ALREADY_EXISTS username: "gone" is taken`}},
-		{"all of a new user", create(writers.NewUser{Username: "a b", Email: &wrong, Age: &old, AvatarURL: &wrong}, &key), []string{noName,
-			"BAD_USER_INPUT name: it has 1 to 200 characters, not 0", noEmail, noAge, noURL, "BAD_USER_INPUT idempotencyKey: it has 1 to 200 characters, not 201"}},
-		{"a change of nobody", update(writers.UserChange{Username: "nobody"}), []string{`NOT_FOUND username: there is no "nobody"`}},
-		{"a change of who is gone", update(writers.UserChange{Username: "gone", Name: writers.Change[string]{Given: true, Value: &wrong}}),
+	rejected(t, r, []rejection{
+		{"a creation with a taken name", create(writers.NewUser{Username: "Lucy", Name: "x"}, nil),
+			[]string{`ALREADY_EXISTS username: "Lucy" is taken`}},
+		{"a creation with a deleted user's name", create(writers.NewUser{Username: "gone", Name: "x"}, nil),
+			[]string{`ALREADY_EXISTS username: "gone" is taken`}},
+		{"a creation with all fields invalid",
+			create(writers.NewUser{Username: "a b", Email: &wrong, Age: &old, AvatarURL: &wrong}, &key),
+			[]string{noName, "BAD_USER_INPUT name: it has 1 to 200 characters, not 0", noEmail, noAge, noURL,
+				"BAD_USER_INPUT idempotencyKey: it has 1 to 200 characters, not 201"}},
+		{"an update of an unknown user", update(writers.UserChange{Username: "nobody"}),
+			[]string{`NOT_FOUND username: there is no "nobody"`}},
+		{"an update of a deleted user", update(writers.UserChange{Username: "gone", Name: given(&wrong)}),
 			[]string{`NOT_FOUND username: there is no "gone"`}},
-		{"a change of another version", update(writers.UserChange{Username: "Lucy", ExpectedVersion: &version}),
-			[]string{`CONFLICT expectedVersion: it was changed meanwhile: the version is "0" now`}},
-		{"a change of everything", update(writers.UserChange{Username: "a b", Name: writers.Change[string]{Given: true}, Email: writers.Change[string]{Given: true, Value: &wrong},
-			Age: writers.Change[int]{Given: true, Value: &old}, AvatarURL: writers.Change[string]{Given: true, Value: &wrong}}),
-			[]string{noName, "BAD_USER_INPUT name: it can be changed, but not taken away", noEmail, noAge, noURL}},
-		{"the end of nobody", remove("nobody"), []string{`NOT_FOUND username: there is no "nobody"`}},
-		{"the end of who is gone", remove("gone"), []string{`NOT_FOUND username: there is no "gone"`}},
-		{"the end of a name that nobody can have", remove("a b"), []string{noName}},
+		{"an update from another version", update(writers.UserChange{Username: "Lucy", ExpectedVersion: &version}),
+			[]string{`CONFLICT expectedVersion: it was changed by another request: the version is now "0"`}},
+		{"an update with all fields invalid", update(writers.UserChange{
+			Username:  "a b",
+			Name:      given(nil),
+			Email:     given(&wrong),
+			Age:       writers.Change[int]{Given: true, Value: &old},
+			AvatarURL: given(&wrong),
+		}),
+			[]string{noName, "BAD_USER_INPUT name: it can be changed, but not removed", noEmail, noAge, noURL}},
+		{"a deletion of an unknown user", remove("nobody"), []string{`NOT_FOUND username: there is no "nobody"`}},
+		{"a deletion of a deleted user", remove("gone"), []string{`NOT_FOUND username: there is no "gone"`}},
+		{"a deletion with an invalid name", remove("a b"), []string{noName}},
 	})
 }
 
-func TestAUserIsMadeOnceUnderAKey(t *testing.T) {
-	r := newRegistry(t)
+func TestCreateUserIsIdempotentUnderItsKey(t *testing.T) {
+	r := newFixture(t)
 	key := "again"
 	create := func(caller, name string, key *string) []string {
 		_, err := r.w.CreateUser(t.Context(), caller, writers.NewUser{Username: "Lucy", Name: name}, key)
-		return problems(t, err)
+		return userErrors(t, err)
 	}
 	taken := []string{`ALREADY_EXISTS username: "Lucy" is taken`}
 	for _, step := range []struct {
@@ -110,26 +120,26 @@ func TestAUserIsMadeOnceUnderAKey(t *testing.T) {
 		key                  *string
 		want                 []string
 	}{
-		{"the first makes it", "boss", "first", &key, nil},
-		{"the second is the first", "boss", "second", &key, nil},
-		{"another's key is another", "other", "third", &key, taken},
-		{"and so is none", "boss", "fourth", nil, taken},
+		{"the first call creates the user", "boss", "first", &key, nil},
+		{"the second call changes nothing", "boss", "second", &key, nil},
+		{"another caller's key differs", "other", "third", &key, taken},
+		{"no key differs", "boss", "fourth", nil, taken},
 	} {
 		if diff := cmp.Diff(step.want, create(step.caller, step.name, step.key)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
 		if user := object(t, r, tables.Users, "Lucy"); user == nil || *user.Name != "first" || user.CreatedAt == nil {
-			t.Fatalf("%s: the user is %+v", step.reason, user)
+			t.Fatalf("%s: got user %+v", step.reason, user)
 		}
 	}
-	// Reserved names are an administrator's to give.
+	// Administrators may use reserved names.
 	if name, err := r.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: "Support", Name: "Help"}, nil); name != "Support" || err != nil {
 		t.Error(name, err)
 	}
 }
 
-func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
-	r := newRegistry(t)
+func TestUpdateUserChangesGivenAttributes(t *testing.T) {
+	r := newFixture(t)
 	email, avatar, age := "lucy@example.org", "https://example.org/l.jpg", 7
 	r.mutate(t, newUser("Lucy"), tables.Users.Put("Lucy", &tables.User{Email: &email, Age: &age, AvatarURL: &avatar}, 1))
 	version := "0"
@@ -144,29 +154,31 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 		return user
 	}
 	zero, name := 0, "Lucia"
-	if u := update(writers.UserChange{Age: writers.Change[int]{Given: true, Value: &zero}}); *u.Age != 0 || *u.Name != "Lucy" || *u.Email != email || *u.AvatarURL != avatar {
+	u := update(writers.UserChange{Age: writers.Change[int]{Given: true, Value: &zero}})
+	if *u.Age != 0 || *u.Name != "Lucy" || *u.Email != email || *u.AvatarURL != avatar {
 		t.Errorf("%+v", u)
 	}
 	before := version
-	if u := update(writers.UserChange{Email: writers.Change[string]{Given: true}, AvatarURL: writers.Change[string]{Given: true}, Name: writers.Change[string]{Given: true, Value: &name}}); u.Email != nil || u.AvatarURL != nil || *u.Name != name || version == before {
+	u = update(writers.UserChange{Email: given(nil), AvatarURL: given(nil), Name: given(&name)})
+	if u.Email != nil || u.AvatarURL != nil || *u.Name != name || version == before {
 		t.Errorf("%+v", u)
 	}
 	before = version
-	if update(writers.UserChange{Name: writers.Change[string]{Given: true, Value: &name}, Email: writers.Change[string]{Given: true}}); version != before {
-		t.Error("what changes nothing has a new version")
+	if update(writers.UserChange{Name: given(&name), Email: given(nil)}); version != before {
+		t.Error("an update without a change made a new version")
 	}
-	if u := update(writers.UserChange{Email: writers.Change[string]{Given: true, Value: &email}}); *u.Email != email {
+	if u := update(writers.UserChange{Email: given(&email)}); *u.Email != email {
 		t.Errorf("%+v", u)
 	}
 	stale := "0"
 	_, err := r.w.UpdateUser(t.Context(), writers.UserChange{Username: "Lucy", ExpectedVersion: &stale})
-	if got := strings.Join(problems(t, err), "; "); !strings.HasPrefix(got, "CONFLICT expectedVersion: ") {
+	if got := strings.Join(userErrors(t, err), "; "); !strings.HasPrefix(got, "CONFLICT expectedVersion: ") {
 		t.Error(got)
 	}
 }
 
-func TestWhoIsDeletedCanNotLogInAtOnce(t *testing.T) {
-	r := newRegistry(t)
+func TestDeletedUserCannotLogIn(t *testing.T) {
+	r := newFixture(t)
 	if _, err := r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -174,14 +186,15 @@ func TestWhoIsDeletedCanNotLogInAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := r.rows(t, tables.Accounts.Table); len(left) > 0 {
-		t.Errorf("there is still an account: %v", left)
+		t.Errorf("the account still exists: %v", left)
 	}
 	_, err := r.LogIn(t.Context(), "Lucy", secret)
-	if diff := cmp.Diff([]string{"WRONG_CREDENTIALS : the username and the password do not belong together"}, problems(t, err)); diff != "" {
+	wrong := []string{"WRONG_CREDENTIALS : the username or the password is wrong"}
+	if diff := cmp.Diff(wrong, userErrors(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, err = r.SignUp(t.Context(), writers.NewUser{Username: "Lucy", Name: "Lucy"}, secret, nil)
-	if diff := cmp.Diff([]string{`ALREADY_EXISTS username: "Lucy" is taken`}, problems(t, err)); diff != "" {
+	if diff := cmp.Diff([]string{`ALREADY_EXISTS username: "Lucy" is taken`}, userErrors(t, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

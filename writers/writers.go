@@ -1,14 +1,12 @@
-// Package writers makes every change of the store, so that no acknowledged change is lost and none
-// is left half done, wherever a gateway or a region server dies. docs/WRITES.md says why that
-// holds.
+// Package writers changes the store. Every change is crash-safe: docs/WRITES.md has the guarantees.
 //
-// A noun's file declares its operation types, as data, and has a method of [Writers] for each
-// mutation. Relations need no operation types of their own: see relate.go. Everything else is the
-// core: protocol.go has the states of an operation, apply.go and count.go apply its effects,
-// sweep.go completes what other gateways left.
+// A noun's file declares operation types as data, and has a method of [Writers] for each mutation.
+// relate.go derives the operation types of relations from the catalogue. The rest is the core:
+// protocol.go has the states of an operation, apply.go and count.go apply effects, and sweep.go
+// completes operations that other gateways left behind.
 //
-// Mutations return names and codes as they are stored. Their errors may be [UserErrors]. With the
-// same caller and idempotency key, a creation does nothing the second time.
+// Mutations return names and codes as they are stored. Their errors may be [UserErrors]. A creation
+// is idempotent under the same caller and idempotency key.
 package writers
 
 import (
@@ -27,68 +25,62 @@ import (
 
 // Options are the options of [New]. The zero value is valid.
 type Options struct {
-	// Log gets a warning for each operation that failed and is left to a sweep; nil drops it.
-	Log *slog.Logger
-	// ListBound is how many members a bucket of a list holds before it is split: [tables.ListBound]
-	// if it is 0; less in tests, at least 2.
+	Log *slog.Logger // may be nil
+	// ListBound is the number of members at which a bucket is split, at least 2. The default is
+	// [tables.ListBound].
 	ListBound int
-	// Jobs is called with each fan-out job that this gateway stored, and must not block. It may be
-	// nil.
+	// Jobs is called with each fan-out job that this gateway stored. It must not block, and may be nil.
 	Jobs func(tables.Job)
-	// Watch is called for each call of the store. It may be nil.
-	Watch Watch
-	// Seed makes the ids of operations reproducible, for tests. If it is nil, they are random.
+	// Observe is called for each call of the store. It may be nil.
+	Observe Observer
+	// Seed makes the ids of operations reproducible. It may be nil.
 	Seed rand.Source
-	// parallel is how many nested operations an effect, and how many stale ones a sweep runs at the
-	// same time: 32 if it is 0; less in tests.
+	// parallel limits the concurrent operations of an effect or a sweep. The default is 32.
 	parallel int
 }
 
-// Watch observes a call of the store: the operation type, and the purposes of the call, at least
-// one. It returns the context of the call, and a function that is called when the call has ended.
-type Watch func(ctx context.Context, opType string, what []string) (of context.Context, ended func())
+// Observer observes a store call of an operation type, with one or more purposes. It returns the context
+// of the call, and a function that is called at its end.
+type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
-// Writers make the changes of one gateway. They are safe for concurrent use.
+// Writers run the mutations of one gateway. They are safe for concurrent use.
 type Writers struct {
 	store hbase.Store
 	log   *slog.Logger
 	bound int
 	jobs  func(tables.Job)
-	// Counters count operations. They may be read at any time.
+	// Counters may be read at any time.
 	Counters struct {
-		// Open is how many operations of this gateway are neither complete nor left to a sweep.
+		// Open is the number of operations of this gateway that are neither complete nor left to a sweep.
 		Open atomic.Int64
 	}
 
-	// now is the clock: those of gateways differ.
-	now      func() time.Time
-	parallel int // as in Options
-	watch    Watch
+	now      func() time.Time // clocks of gateways differ
+	parallel int
+	observe  Observer
 
 	increments incrementQueue
-	// life ends when Close has waited long enough.
+	// life ends when the context of Close ends.
 	life context.Context
 	end  context.CancelFunc
 	// slots is the semaphore of long operations in the background.
 	slots chan struct{}
 
 	mu      sync.Mutex
-	chance  *rand.Rand
+	random  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// claimed are the operations that this process completes. A channel is closed when it no longer
-	// does.
+	// claimed has the operations that this process completes. Their channels are closed by unclaim.
 	claimed map[string]chan struct{}
-	// complete is the last operation on a commit row, if it is known to be complete. Only types that
-	// need their predecessors note it.
+	// complete has the last operation on a commit row, if it is known to be complete.
 	complete map[location]string
 	outbox   *outbox.Outbox[*execution]
 }
 
-// New returns the writers of a gateway over a store whose tables exist.
+// New returns the Writers of a gateway. The tables exist.
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
-		store: store, log: o.Log, jobs: o.Jobs, watch: o.Watch, now: time.Now, parallel: cmp.Or(o.parallel, 32),
+		store: store, log: o.Log, jobs: o.Jobs, observe: o.Observe, now: time.Now, parallel: cmp.Or(o.parallel, 32),
 		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
 		claimed: map[string]chan struct{}{}, complete: map[location]string{},
 		increments: incrementQueue{rows: map[location][]*increment{}},
@@ -99,20 +91,20 @@ func New(store hbase.Store, o Options) *Writers {
 	if w.jobs == nil {
 		w.jobs = func(tables.Job) {}
 	}
-	if w.watch == nil {
-		w.watch = func(ctx context.Context, _ string, _ []string) (context.Context, func()) { return ctx, func() {} }
+	if w.observe == nil {
+		w.observe = func(ctx context.Context, _ string, _ []string) (context.Context, func()) { return ctx, func() {} }
 	}
 	if o.Seed == nil {
 		o.Seed = rand.NewPCG(rand.Uint64(), rand.Uint64())
 	}
-	w.chance = rand.New(o.Seed)
+	w.random = rand.New(o.Seed)
 	w.outbox = w.newOutbox()
 	w.life, w.end = context.WithCancel(context.Background())
 	return w
 }
 
-// Close refuses further operations and waits until those that began are complete, or until ctx
-// ends. Then it cancels the rest, which a sweep of this or another gateway completes later.
+// Close rejects new operations, and waits until the started ones are complete or ctx ends. It
+// cancels the remaining ones: a sweep completes them later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -122,7 +114,7 @@ func (w *Writers) Close(ctx context.Context) {
 	w.end()
 }
 
-// enter begins something that Close waits for; running.Done ends it.
+// enter starts work that Close waits for. running.Done ends it.
 func (w *Writers) enter() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,29 +125,28 @@ func (w *Writers) enter() error {
 	return nil
 }
 
-// outlive returns a context with the values of ctx, which ends with the Writers instead.
+// outlive returns a context with the values of ctx that ends with the Writers.
 func (w *Writers) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(w.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// newOp returns an id for an operation.
 func (w *Writers) newOp(at time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return tables.NewOp(at, w.chance.Uint64())
+	return tables.NewOp(at, w.random.Uint64())
 }
 
-// oneIn reports true once in n times at random, always if n is less than 2.
+// oneIn returns true with probability 1/n.
 func (w *Writers) oneIn(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return n < 2 || w.chance.IntN(n) == 0
+	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim notes that this process completes an operation. first is false if it does so already: then
-// wait is closed when it no longer does.
+// claim claims an operation for this process. If it is claimed already, first is false, and wait is
+// closed by unclaim.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,7 +157,6 @@ func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	return nil, true
 }
 
-// unclaim ends a claim.
 func (w *Writers) unclaim(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -65,7 +65,7 @@ func serverOver(store hbase.Store, bounds limits.Limits) *server {
 		Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")),
 		Now:     time.Now,
 	}
-	w := writers.New(store, writers.Options{Watch: loaders.Writing})
+	w := writers.New(store, writers.Options{Observe: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{
 		Writers:  w,

@@ -13,25 +13,25 @@ import (
 	"twibase/hbase/tables"
 )
 
-// aRead is how somebody read, page by page, who has a role.
-type aRead struct {
+// pagedRead reads the users of a role, page by page.
+type pagedRead struct {
 	limit    int
 	backward bool
 	names    []string
-	// late is whether it took longer than any request may: then nothing can be said of it.
+	// late reports whether it exceeded the time limit of requests, so that its result proves nothing.
 	late bool
 }
 
-// slowest is how long a request takes at most.
-const slowest = grace * 3 / 4
+// requestTime is the time limit of a request.
+const requestTime = grace * 3 / 4
 
-func (a *aRead) do(ctx context.Context, w *Writers) error {
+func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	began := time.Now()
-	defer func() { a.late = time.Since(began) > slowest }()
+	defer func() { a.late = time.Since(began) > requestTime }()
 	var watchdog loaders.Watchdog
 	defer func() {
 		if watchdog.Stalls.Load() != 0 {
-			panic("the watchdog failed a read")
+			panic("the watchdog stopped a read")
 		}
 	}()
 	ctx = watchdog.With(ctx, w.store)
@@ -58,27 +58,28 @@ func (a *aRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// wrong says what is wrong with what was read, given all calls of the history.
-func (a *aRead) wrong(read made, all []made) error {
+// check compares the read with all calls of the history: it has each user who had the role throughout, and
+// none who lacked it throughout.
+func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
-		return fmt.Errorf("%q is out of order, or names somebody twice", a.names)
+		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)
 	}
-	for _, name := range append(people, fans...) {
+	for _, name := range append(userNames, followerNames...) {
 		fact := hasFact(name, roles[0])
 		is, sure := name == "b", true
-		var before []made
+		var before []callResult
 		for _, m := range all {
 			switch {
 			case m.text != fact && m.text != "not "+fact || m.began > read.end:
-			case m.outcome == unsure || m.end >= read.began:
+			case m.outcome == unknownOutcome || m.end >= read.began:
 				sure = false
 			default:
 				before = append(before, m)
 			}
 		}
-		var last []bool // what those did that may have been last
+		var last []bool // the results of calls that may have been last
 		for _, m := range before {
-			if !slices.ContainsFunc(before, func(later made) bool { return later.began > m.end }) {
+			if !slices.ContainsFunc(before, func(later callResult) bool { return later.began > m.end }) {
 				last = append(last, m.text == fact)
 			}
 		}
@@ -87,26 +88,24 @@ func (a *aRead) wrong(read made, all []made) error {
 			sure = sure && !slices.Contains(last, !is)
 		}
 		if sure && slices.Contains(a.names, name) != is {
-			return fmt.Errorf("%s is among %q: %v", name, a.names, !is)
+			return fmt.Errorf("%q has %s: %v, want %v", a.names, name, !is, is)
 		}
 	}
 	return nil
 }
 
-// Lists are cut while people join and leave them, and others read them: all who surely were there the whole time are read, and nobody who
-// surely was not.
-func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
+func TestListReadsAreCorrectDuringSplits(t *testing.T) {
 	t.Parallel()
-	seed, sure, cuts := firstSeed(t), 0, 0
+	seed, sure, splits := firstSeed(t), 0, 0
 	n := histories() / 4
 	for i := range n {
-		reads := map[string]*aRead{}
+		reads := map[string]*pagedRead{}
 		noun := modelNoun{name: "read", call: func(r *rand.Rand) call {
-			name := append(people, fans...)[r.IntN(len(people)+len(fans))]
+			name := append(userNames, followerNames...)[r.IntN(len(userNames)+len(followerNames))]
 			fact := hasFact(name, roles[0])
 			switch r.IntN(10) {
 			case 0, 1, 2:
-				a := &aRead{limit: 1 + r.IntN(4), backward: r.IntN(3) == 0}
+				a := &pagedRead{limit: 1 + r.IntN(4), backward: r.IntN(3) == 0}
 				text := fmt.Sprintf("read %d", len(reads))
 				reads[text] = a
 				return call{text, a.do, nil}
@@ -119,29 +118,33 @@ func TestListsAreReadRightlyWhileTheyAreCut(t *testing.T) {
 				return call{"not " + fact, func(ctx context.Context, w *Writers) error {
 					return w.Unrelate(ctx, tables.Assignments, name, roles[0])
 				},
-					func(w world) Code { delete(w, fact); return "" }}
+					func(f facts) Code { delete(f, fact); return "" }}
 			}
-			return call{fact, func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, name, roles[0]) },
-				func(w world) Code { w[fact] = "1"; return "" }}
+			return call{fact, func(ctx context.Context, w *Writers) error {
+				return w.Relate(ctx, tables.Assignments, name, roles[0])
+			},
+				func(f facts) Code { f[fact] = "1"; return "" }}
 		}}
-		h := history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%4, calls: 8, faults: float64(i%3/2) * 0.02, bound: 2, calm: true}
+		h := history{seed: seed + uint64(i), nouns: []modelNoun{noun}, clients: 2 + i%4, calls: 8,
+			faultRate: float64(i%3/2) * 0.02, bound: 2, calm: true}
 		r := h.run(t)
-		for _, m := range r.made {
+		for _, m := range r.calls {
 			if a := reads[m.text]; a != nil && m.outcome == "" && !a.late {
 				sure++
-				if err := a.wrong(m, r.made); err != nil {
-					r.breaches = append(r.breaches, fmt.Sprintf("%s by %d, backward %v: %v", m.text, a.limit, a.backward, err))
+				if err := a.check(m, r.calls); err != nil {
+					text := fmt.Sprintf("%s by %d, backward %v: %v", m.text, a.limit, a.backward, err)
+					r.violations = append(r.violations, text)
 				}
 			}
 		}
-		if r.wrong() {
+		if r.failed() {
 			t.Fatalf("seed %d:\n%s", h.seed, r)
 		}
-		for p := range r.turns.reached {
-			if p.kind == "empty" && p.what == "remove intent" {
-				cuts++
+		for p := range r.scheduler.reached {
+			if p.opType == "empty" && p.purpose == "remove intent" {
+				splits++
 			}
 		}
 	}
-	t.Logf("%d reads; in %d histories a list was cut and its end emptied", sure, cuts)
+	t.Logf("%d reads; %d histories with a completed split", sure, splits)
 }

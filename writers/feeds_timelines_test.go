@@ -11,9 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// visible is what somebody sees in a timeline: entries and what broadcasters posted, as far as it is there and its author followed. It reads in
-// two rounds, and the parts of each in any order, as resolvers do.
-func visible(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
+// visibleTwits returns the contents of the twits that a timeline shows: those of followed authors that are
+// entries or posted by broadcasters. Like a resolver, it reads in two rounds of concurrent reads.
+func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
 	type answer struct {
 		cells []hbase.Cell
 		err   error
@@ -48,7 +48,8 @@ func visible(ctx context.Context, store hbase.Store, owner string) (map[string]b
 	for _, c := range cells[0] {
 		positions[c.Qualifier] = true
 	}
-	cells, err = read(tables.Follows.Get(owner, idol), tables.Twits.Get(idol, 0, hbase.Page{Stop: tables.MembersEnd}))
+	cells, err = read(tables.Follows.Get(owner, feedAuthor),
+		tables.Twits.Get(feedAuthor, 0, hbase.Page{Stop: tables.MembersEnd}))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func visible(ctx context.Context, store hbase.Store, owner string) (map[string]b
 	if follows, _, err := tables.Follows.Decode(cells[0]); err != nil || !follows {
 		return seen, err
 	}
-	twits, _, _, err := tables.Twits.Decode(idol, cells[1])
+	twits, _, _, err := tables.Twits.Decode(feedAuthor, cells[1])
 	for _, twit := range twits {
 		if len(merged) > 0 || positions[tables.Timelines.Position(twit.Key())] {
 			seen[twit.Content] = true
@@ -65,25 +66,28 @@ func visible(ctx context.Context, store hbase.Store, owner string) (map[string]b
 	return seen, err
 }
 
-// holes are twits that the reader saw, and later did not, though nobody had begun to delete them.
-func holes(reads []timelineRead, calls []made) (breaches []string) {
+// vanishedTwits reports twits that a read had and a later one had not, though no call had deleted them.
+func vanishedTwits(reads []timelineRead, calls []callResult) (violations []string) {
 	for i, early := range reads {
 		for _, later := range reads[i+1:] {
 			for key := range early.twits {
-				deleted := slices.ContainsFunc(calls, func(m made) bool { return m.text == "delete "+key && m.began <= later.end })
+				deleted := slices.ContainsFunc(calls, func(m callResult) bool {
+					return m.text == "delete "+key && m.began <= later.end
+				})
 				if !later.twits[key] && !deleted {
-					breaches = append(breaches, fmt.Sprintf("%s was seen at %d–%d and not at %d–%d", key, early.began, early.end, later.began, later.end))
+					violations = append(violations, fmt.Sprintf("%s was read at %d–%d and not at %d–%d",
+						key, early.began, early.end, later.began, later.end))
 				}
 			}
 		}
 	}
-	return breaches
+	return violations
 }
 
-// wrongTimelines says what is wrong with a store in which all jobs are done: each timeline has what it should, none what it should not.
-func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
+// timelineViolations reports wrong timelines and remaining jobs after all jobs should be done.
+func timelineViolations(t *testing.T, store hbase.Store) (violations []string) {
 	ctx := t.Context()
-	twits, err := membersOf(ctx, store, tables.Twits, idol)
+	twits, err := membersOf(ctx, store, tables.Twits, feedAuthor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,88 +99,90 @@ func wrongTimelines(t *testing.T, store hbase.Store) (breaches []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, owner := range append(people, fans...) {
-		seen, err := visible(ctx, store, owner)
+	for _, owner := range append(userNames, followerNames...) {
+		seen, err := visibleTwits(ctx, store, owner)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cells, err := cellsOf(ctx, store, tables.Follows.Get(owner, idol))
+		cells, err := cellsOf(ctx, store, tables.Follows.Get(owner, feedAuthor))
 		if err != nil {
 			t.Fatal(err)
 		}
 		follows, _, _ := tables.Follows.Decode(cells)
-		want, should := []string{}, map[string]bool{}
+		want, entries := []string{}, map[string]bool{}
 		for _, twit := range twits {
 			if follows {
 				want = append(want, twit.Content)
-				should[tables.Timelines.Position(twit.Key())] = true
+				entries[tables.Timelines.Position(twit.Key())] = true
 			}
 		}
 		if len(seen) != len(want) || slices.ContainsFunc(want, func(key string) bool { return !seen[key] }) {
-			breaches = append(breaches, fmt.Sprintf("%s sees %v, and should see %q", owner, seen, want))
+			violations = append(violations, fmt.Sprintf("%s sees %v, want %q", owner, seen, want))
 		}
 		if cells, err = cellsOf(ctx, store, tables.Timelines.Get(owner, 0, hbase.Page{})); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cells {
-			if !should[c.Qualifier] {
-				breaches = append(breaches, fmt.Sprintf("the timeline of %s has %q, and should not", owner, c.Qualifier))
+			if !entries[c.Qualifier] {
+				violations = append(violations, fmt.Sprintf("the timeline of %s has unexpected %q", owner, c.Qualifier))
 			}
 		}
-		if len(merged) == 0 && len(cells) != len(should) {
-			breaches = append(breaches, fmt.Sprintf("the timeline of %s has %d entries, and should have %d", owner, len(cells), len(should)))
+		if len(merged) == 0 && len(cells) != len(entries) {
+			violations = append(violations,
+				fmt.Sprintf("the timeline of %s has %d entries, want %d", owner, len(cells), len(entries)))
 		}
 	}
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		breaches = append(breaches, fmt.Sprintf("a job is left over: %q", fmt.Sprint(row)))
+		violations = append(violations, fmt.Sprintf("a job is left: %q", fmt.Sprint(row)))
 	}
-	return breaches
+	return violations
 }
 
-// At each call of the store that feeds make, everything that can go wrong does so once.
+// Every fault is injected at every store call of feeds.
 func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	seed := firstSeed(t)
 	reached, histories := map[point][]feedHistory{}, 0
 	tries := 2
-	if long {
+	if thorough {
 		tries = 6
 	}
-	must := func(h feedHistory) ran {
+	run := func(h feedHistory) historyResult {
 		histories++
-		return h.must(t)
+		return h.mustPass(t)
 	}
 	for i := range 40 {
 		h := newFeedHistory(history{seed: seed + uint64(i), clients: 2 + i%2, calls: 6}, []int{1, 2, 1000}[i%3])
-		for p := range must(h).turns.reached {
-			if p.kind == "feeds" {
+		for p := range run(h).scheduler.reached {
+			if p.opType == "feeds" {
 				reached[p] = append(reached[p], h)
 			}
 		}
 	}
 	done := 0
 	for _, p := range slices.SortedFunc(maps.Keys(reached), point.compare) {
-		for m := none + 1; m < mishaps; m++ {
+		for m := noFault + 1; m < faultCount; m++ {
 			hit := false
 			for i, h := range reached[p] {
 				if i >= tries && hit {
 					break
 				}
 				nth := i % tries
-				h.planned, h.mishap, h.nth, h.held = p, m, nth/2*(1-nth%2), nth%2 == 1
-				hit = must(h).turns.failed[p][m] || hit
+				h.planned, h.fault, h.nth, h.held = p, m, nth/2*(1-nth%2), nth%2 == 1
+				hit = run(h).scheduler.failed[p][m] || hit
 			}
 			if done++; !hit {
-				t.Errorf("%v: no history had a %q there", p, m)
+				t.Errorf("%v: no history has the fault %q there", p, m)
 			}
 		}
 	}
-	t.Logf("%d crash points in %d histories: %d points in feeds, %d mishaps at each", done, histories, len(reached), mishaps-1)
-	for _, what := range []string{"check errands", "check broadcasters", "hbase.Put timelines", "hbase.Delete timelines", "hbase.Put errands", "hbase.Delete errands"} {
-		if len(reached[point{"feeds", what}]) == 0 {
-			t.Errorf("no history comes to %q", what)
+	t.Logf("%d crash points in %d histories: %d points, %d faults at each", done, histories, len(reached), faultCount-1)
+	for _, purpose := range []string{"check errands", "check broadcasters", "hbase.Put timelines",
+		"hbase.Delete timelines", "hbase.Put errands", "hbase.Delete errands"} {
+		if len(reached[point{"feeds", purpose}]) == 0 {
+			t.Errorf("no history reaches %q", purpose)
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The thing was made, and before its maker could look others took it away, and made another. A refusal would say that it never was.
-func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
+// The response of a creation is lost, and before the gateway reads its outcome, other callers delete the object
+// and create another. A user error would deny the first creation.
+func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	key := "once"
 	postTwit := func(key *string) func(context.Context, *Writers) error {
 		return func(ctx context.Context, w *Writers) error {
@@ -21,7 +22,7 @@ func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
 	deleteTwits := func(ctx context.Context, w *Writers) error {
 		twits, err := membersOf(ctx, w.store, tables.Twits, "Lucy")
 		if err == nil && len(twits) != 1 {
-			err = errors.New("it was not posted")
+			err = errors.New("the twit was not posted")
 		}
 		if err != nil {
 			return err
@@ -29,8 +30,8 @@ func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
 		return w.DeleteTwit(ctx, twits[0])
 	}
 	for _, test := range []struct {
-		name, table string
-		made, other func(context.Context, *Writers) error
+		name, table   string
+		create, other func(context.Context, *Writers) error
 	}{
 		{"postTwit", tables.TwitNames.Table, postTwit(nil), deleteTwits},
 		{"postTwit under a key", tables.TwitNames.Table, postTwit(&key), deleteTwits},
@@ -47,28 +48,28 @@ func TestNobodyIsRefusedWhatTheyMadeAndOthersTookAway(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := openStore(t)
 			defer store.Close()
-			must(t, store, user("Lucy"))
+			mustMutate(t, store, user("Lucy"))
 			other := New(store, Options{})
 			defer other.Close(t.Context())
-			w := New(&severed{Store: store, table: test.table, made: true, after: func() {
-				// Who deletes finds it in the lists: so it was helped to its end.
+			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
+				// A caller that deletes the object found it in lists, so its creation was completed.
 				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}
 				if err := test.other(t.Context(), other); err != nil {
 					t.Error(err)
 				}
-				settle(t, other)
+				awaitIdle(t, other)
 			}}, Options{})
 			defer w.Close(t.Context())
-			if err := test.made(t.Context(), w); !errors.Is(err, ErrUnknown) {
+			if err := test.create(t.Context(), w); !errors.Is(err, ErrUnknown) {
 				t.Errorf("error %v", err)
 			}
 		})
 	}
 }
 
-// onlyIntent returns the id of the only write that is not whole.
+// onlyIntent returns the id of the only incomplete operation.
 func onlyIntent(t *testing.T, store hbase.Store) (id string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {

@@ -1,0 +1,177 @@
+package writers
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
+
+// pointsFile lists the crash points that every thorough run reaches: a purpose and its operation types in
+// each line.
+const pointsFile = "testdata/points.txt"
+
+// contendedNouns have calls that change the same list, so that it is split often under concurrent writes.
+var contendedNouns = []modelNoun{
+	contended("followers", callFollow, " a$"),
+	contended("role's users", callAssign, "lead$"),
+	contended("twits", callTwit, "twit a"),
+	contended("comments", callComment, "twit a 1"),
+	contended("top departments", callDepartment, `under ""`, "up true"),
+	contended("sub-departments", callDepartment, `under "ceo"`, "up true"),
+	contended("department's roles", callRole, `in "dev"`, "delete"),
+	contended("players", callPlay, " go "),
+	contended("game", callGame, " go "),
+	contended("people", callUser, "delete", "follow"),
+}
+
+// contended is a noun with the random calls whose text, with a final $, contains one of the parts.
+func contended(name string, random func(*rand.Rand) call, parts ...string) modelNoun {
+	return modelNoun{name: name, call: func(r *rand.Rand) call {
+		for {
+			c := random(r)
+			if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(c.text+"$", part) }) {
+				return c
+			}
+		}
+	}}
+}
+
+// exploration collects the points and faults of histories.
+type exploration struct {
+	t         *testing.T
+	histories int
+	reached   map[point][]history       // up to five histories that reach the point
+	origins   map[point]map[string]bool // the random histories that lead to it
+	had       map[point]map[fault]bool
+	expected  map[point]bool // from the plans of operations
+}
+
+// explore runs a history, which must pass.
+func (e *exploration) explore(h history) {
+	r := h.mustPass(e.t)
+	e.histories++
+	maps.Copy(e.expected, r.scheduler.expected)
+	for p := range r.scheduler.reached {
+		if p == (point{}) {
+			continue
+		}
+		if len(e.reached[p]) < 5 {
+			e.reached[p] = append(e.reached[p], h)
+		}
+		if e.origins[p] == nil {
+			e.origins[p] = map[string]bool{}
+		}
+		e.origins[p][fmt.Sprint(h.nouns[0].name, h.seed)] = true
+	}
+	for p, had := range r.scheduler.failed {
+		if e.had[p] == nil {
+			e.had[p] = map[fault]bool{}
+		}
+		maps.Copy(e.had[p], had)
+	}
+}
+
+// inject injects a fault at a point, in histories that reach it, until it happens.
+func (e *exploration) inject(p point, m fault) {
+	for _, h := range e.reached[p] {
+		if e.had[p][m] {
+			return
+		}
+		h.extraFaults = append(slices.Clone(h.extraFaults), plannedFault{p, m})
+		e.explore(h)
+	}
+}
+
+// seekRecovery injects faults into commits of operation types whose recovery no history has reached.
+func (e *exploration) seekRecovery() {
+	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
+		for _, p := range protocolPoints(name, opTypes[name]) {
+			for _, h := range e.reached[point{name, "intent"}] {
+				for m := noFault + 1; m < faultCount && len(e.reached[p]) == 0; m++ {
+					h.extraFaults = []plannedFault{{point{name, "commit"}, m}}
+					e.explore(h)
+				}
+			}
+		}
+	}
+}
+
+// protocolPoints returns the points of the protocol for an operation type.
+func protocolPoints(name string, k *anyOpType) (points []point) {
+	purpose := []string{"read", "intent", "remove intent", "forget", "lease"}
+	if k.conditional {
+		purpose = append(purpose, "commit", "commit, read", "commit, own intent", "fence",
+			"sweep, read", "sweep, own intent", "sweep, forget")
+	}
+	if k.needsPredecessor {
+		purpose = append(purpose, "note complete", "read, last intent")
+	}
+	if k.compensated {
+		purpose = append(purpose, "seal", "read again")
+	}
+	for _, w := range purpose {
+		points = append(points, point{name, w})
+	}
+	return points
+}
+
+func listed(t *testing.T) (points []point) {
+	t.Helper()
+	text, err := os.ReadFile(pointsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		purpose, opTypeNames, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for _, opType := range strings.Fields(opTypeNames) {
+			points = append(points, point{opType, purpose})
+		}
+	}
+	return points
+}
+
+// rewriteList writes the points that many histories reach to pointsFile.
+func (e *exploration) rewriteList(t *testing.T) {
+	const often = 12
+	purposes := map[string][]string{}
+	for _, p := range slices.SortedFunc(maps.Keys(e.reached), point.compare) {
+		if len(e.origins[p]) >= often {
+			purposes[p.purpose] = append(purposes[p.purpose], p.opType)
+		}
+	}
+	var text strings.Builder
+	for _, purpose := range slices.Sorted(maps.Keys(purposes)) {
+		fmt.Fprintf(&text, "%s: %s\n", purpose, strings.Join(purposes[purpose], " "))
+	}
+	if err := os.WriteFile(pointsFile, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plannedFault is a fault that happens once at a point.
+type plannedFault struct {
+	point
+	fault
+}
+
+func (p plannedFault) String() string { return fmt.Sprintf("%v at %v", p.fault, p.point) }
+
+// takeExtraFault returns the item of a call that gets an extra fault, if any.
+func (s *scheduler) takeExtraFault(points []point, v *injection) (at int, happens bool) {
+	for at, p := range points {
+		i := slices.IndexFunc(s.extraFaults, func(next plannedFault) bool { return next.point == p })
+		if i >= 0 && v.fault == noFault {
+			v.fault = s.extraFaults[i].fault
+			s.extraFaults = slices.Delete(s.extraFaults, i, i+1)
+			return at, true
+		}
+	}
+	return 0, false
+}
