@@ -53,8 +53,8 @@ func grantAdmin(ctx context.Context, w *writers.Writers, username string) error 
 	}
 	name := "Administrator"
 	_, err = w.CreateRole(ctx, username, writers.NewRole{Code: permission.AdminRole, Name: &name})
-	createdMeanwhile := errors.As(err, &problems) && problems[0].Code == writers.AlreadyExists
-	if err != nil && !createdMeanwhile {
+	createdConcurrently := errors.As(err, &problems) && problems[0].Code == writers.AlreadyExists
+	if err != nil && !createdConcurrently {
 		return err
 	}
 	return w.Relate(ctx, tables.Assignments, username, permission.AdminRole)

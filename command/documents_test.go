@@ -39,18 +39,18 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.CloseNow()
-	talk := func(t *testing.T, message string, ends string) (heard string) {
+	talk := func(t *testing.T, message string, ends string) (received string) {
 		if err := socket.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 			t.Fatal(err)
 		}
-		for !strings.Contains(heard, ends) && !strings.Contains(heard, `"type":"error"`) {
+		for !strings.Contains(received, ends) && !strings.Contains(received, `"type":"error"`) {
 			_, text, err := socket.Read(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			heard += string(text)
+			received += string(text)
 		}
-		return heard
+		return received
 	}
 	talk(t, `{"type":"connection_init"}`, "connection_ack")
 	for _, d := range []struct {
@@ -76,10 +76,10 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 				t.Run(d.document+" as "+name+" "+id, func(t *testing.T) {
 					want := `{"data":` + strings.Replace(strings.Replace(d.document, "{", `{"`, 1), ":__typename", `":"Query"`,
 						1) + `}`
-					if status, got := answered(t, "POST", server+"/graphql", body); status != 200 || strings.TrimSpace(got) != want {
+					if status, got := send(t, "POST", server+"/graphql", body); status != 200 || strings.TrimSpace(got) != want {
 						t.Errorf("by POST: status %d: %s, want %s", status, got, want)
 					}
-					if status, got := answered(t, "GET", server+"/graphql?"+url.Values{name: {value}}.Encode(), ""); status != 200 ||
+					if status, got := send(t, "GET", server+"/graphql?"+url.Values{name: {value}}.Encode(), ""); status != 200 ||
 						strings.TrimSpace(got) != want {
 						t.Errorf("by GET: status %d: %s", status, got)
 					}
@@ -93,7 +93,7 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 	}
 	for _, id := range []string{"5D41402ABC4B2A76B9719D911017C592", "md5:5d41402abc4b2a76b9719d911017c592",
 		"sha256:" + hash("{other}")} {
-		if status, got := answered(t, "POST", server+"/graphql", `{"documentId":"`+id+`"}`); status != 200 ||
+		if status, got := send(t, "POST", server+"/graphql", `{"documentId":"`+id+`"}`); status != 200 ||
 			!strings.Contains(got, `"code":"FORBIDDEN"`) {
 			t.Errorf("%s: status %d: %s", id, status, got)
 		}

@@ -67,8 +67,8 @@ func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, 
 
 const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// said returns the response to a token, and the close code of a WebSocket.
-func said(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
+// authenticate returns the response to a token, and the close code of a WebSocket.
+func authenticate(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))
 	if err == nil {
@@ -130,7 +130,7 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 		{"of 10,000 bytes", known.token(t, jose.RS256, known.key, map[string]any{"x": strings.Repeat("x", 10_000)}), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			status, body, closed := said(t, url, test.token)
+			status, body, closed := authenticate(t, url, test.token)
 			if accepted := status == http.StatusOK &&
 				body == `{"data":{"viewer":{"username":"LiLei"}}}`; accepted != test.accepted || !accepted &&
 				status != http.StatusUnauthorized {
@@ -190,7 +190,7 @@ func TestKeyFileIsReloaded(t *testing.T) {
 	url, log := started(t, "--jwks", file, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")
 	verify := func(s signer, want int) {
 		t.Helper()
-		if status, body, _ := said(t, url, s.token(t, jose.RS256, s.key, nil)); status != want {
+		if status, body, _ := authenticate(t, url, s.token(t, jose.RS256, s.key, nil)); status != want {
 			t.Errorf("token of %s: status %d: %s", s.id, status, body)
 		}
 	}

@@ -44,7 +44,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 			url = line.URL
 		}
 	}
-	const asked = 10_000 // lines have more than 300 bytes; a pipe has 64 KiB
+	const requests = 10_000 // lines have more than 300 bytes; a pipe has 64 KiB
 	client := &http.Client{Timeout: 30 * time.Second}
 	get := func(path string) (body string) {
 		response, err := client.Get(url + path)
@@ -71,7 +71,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for range asked / 4 {
+			for range requests / 4 {
 				if t.Failed() {
 					return
 				}
@@ -84,7 +84,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 	if dropped == 0 || t.Failed() {
 		t.Fatalf("%d lines were dropped", dropped)
 	}
-	for requests := 0; requests < asked-dropped; {
+	for requests := 0; requests < requests-dropped; {
 		if line := next(); line.Message == "request" {
 			requests++
 		}

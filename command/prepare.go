@@ -37,14 +37,14 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 }
 
 func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
-	wanted, err := sample.Wanted(ctx, store)
-	if err == nil && wanted {
+	empty, err := sample.Wanted(ctx, store)
+	if err == nil && empty {
 		err = sample.Load(ctx, store)
 	}
 	if err != nil {
 		return fmt.Errorf("loading the sample: %w", err)
 	}
-	if wanted {
+	if empty {
 		log.Info().Msg("the store was empty: loaded a small sample")
 	}
 	return nil

@@ -23,7 +23,7 @@ const manifest = `{
 	"7d793037a0760186574b0282f2f435e7": "{ secret }"
 }`
 
-func answered(t *testing.T, method, url, body string) (status int, text string) {
+func send(t *testing.T, method, url, body string) (status int, text string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err == nil && method == http.MethodPost {
@@ -72,7 +72,7 @@ func TestProduction(t *testing.T) {
 		{"introspection", "POST", "/graphql", `{"query":"{__schema{queryType{name}}}"}`, 200, untrusted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			status, body := answered(t, test.method,
+			status, body := send(t, test.method,
 				url+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(test.path), test.body)
 			if status != test.status || !strings.Contains(body, test.want) {
 				t.Errorf("status %d: %s", status, body)
@@ -96,19 +96,19 @@ func TestProduction(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var heard strings.Builder
+		var received strings.Builder
 		for range 6 { // connection_ack, two responses with their completions, and the error
 			_, text, err := c.Read(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			heard.Write(text)
+			received.Write(text)
 		}
 		for _, want := range []string{`{"id":"1","type":"next","payload":` + found + `}`,
 			`{"id":"3","type":"next","payload":` + found + `}`,
 			`{"id":"2","type":"error","payload":[{"message":"this server takes trusted documents alone`} {
-			if !strings.Contains(heard.String(), want) {
-				t.Errorf("no message %s: %s", want, &heard)
+			if !strings.Contains(received.String(), want) {
+				t.Errorf("no message %s: %s", want, &received)
 			}
 		}
 	})
@@ -122,7 +122,7 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 		{"schema", `{"query":"{__schema{queryType{name}}}"}`, "this server does not publish its schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if status, body := answered(t, "POST", url+"/graphql", test.body); status != http.StatusOK ||
+			if status, body := send(t, "POST", url+"/graphql", test.body); status != http.StatusOK ||
 				!strings.Contains(body, test.want) {
 				t.Errorf("status %d: %s", status, body)
 			}
@@ -153,7 +153,7 @@ func TestMetricsListener(t *testing.T) {
 			{server + "/metrics", 404, ""},
 			{server + "/goroutines", 404, ""},
 		} {
-			if status, body := answered(t, http.MethodGet, test.url, ""); status != test.status ||
+			if status, body := send(t, http.MethodGet, test.url, ""); status != test.status ||
 				!strings.Contains(body, test.want) {
 				t.Errorf("%v: %s: status %d: %s", flags, test.url, status, body)
 			}

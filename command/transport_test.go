@@ -46,8 +46,8 @@ func certify(t *testing.T, name, cert, key string) {
 	}
 }
 
-// asked returns the response to a client with these protocols.
-func asked(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
+// do returns the response to a client with these protocols.
+func do(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true,
 		DisableKeepAlives: true,
@@ -88,7 +88,7 @@ func TestTLSCertificateIsReloaded(t *testing.T) {
 	both.SetHTTP1(true)
 	both.SetHTTP2(true)
 	name := func() string {
-		response, _ := asked(t, both, get(t, server+"/healthz"))
+		response, _ := do(t, both, get(t, server+"/healthz"))
 		if response.ProtoMajor != 2 {
 			t.Error(response.Proto)
 		}
@@ -115,7 +115,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 	server, _ := started(t)
 	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")
 	short := server + "/graphql?query=" + url.QueryEscape("{__typename}")
-	_, plain := asked(t, nil, get(t, long))
+	_, plain := do(t, nil, get(t, long))
 	for _, test := range []struct {
 		name, url, takes, encoding string
 		unpack                     func(io.Reader) (io.Reader, error)
@@ -128,7 +128,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 		{"short response", short, "gzip, zstd", "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			response, body := asked(t, nil, get(t, test.url, "Accept-Encoding", test.takes))
+			response, body := do(t, nil, get(t, test.url, "Accept-Encoding", test.takes))
 			if got := response.Header.Get("Content-Encoding"); got != test.encoding || response.StatusCode != http.StatusOK {
 				t.Fatal(response.Status, got)
 			}
@@ -147,7 +147,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 	t.Run("HTTP/2 needs no TLS", func(t *testing.T) {
 		clear := new(http.Protocols)
 		clear.SetUnencryptedHTTP2(true)
-		if response, body := asked(t, clear, get(t, short)); response.ProtoMajor != 2 ||
+		if response, body := do(t, clear, get(t, short)); response.ProtoMajor != 2 ||
 			string(body) != `{"data":{"__typename":"Query"}}` {
 			t.Errorf("%s: %s", response.Proto, body)
 		}
@@ -155,7 +155,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 	t.Run("HEAD is GET without a body", func(t *testing.T) {
 		r := get(t, short)
 		r.Method = http.MethodHead
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK || len(body) > 0 ||
+		if response, body := do(t, nil, r); response.StatusCode != http.StatusOK || len(body) > 0 ||
 			response.ContentLength != int64(len(`{"data":{"__typename":"Query"}}`)) {
 			t.Error(response.Status, response.ContentLength, body)
 		}
@@ -163,7 +163,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 	t.Run("OPTIONS tells the methods", func(t *testing.T) {
 		r := get(t, server+"/graphql")
 		r.Method = http.MethodOptions
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusNoContent ||
+		if response, body := do(t, nil, r); response.StatusCode != http.StatusNoContent ||
 			response.Header.Get("Allow") != "GET, HEAD, POST, PUT, DELETE, OPTIONS" || len(body) > 0 {
 			t.Error(response.Status, response.Header, body)
 		}
@@ -177,7 +177,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		want := `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
 		want = "[" + want + "," + want + "]"
-		if response, body := asked(t, nil, r); response.StatusCode != http.StatusOK ||
+		if response, body := do(t, nil, r); response.StatusCode != http.StatusOK ||
 			strings.TrimSpace(string(body)) != want {
 			t.Errorf("%s: %s", response.Status, body)
 		}

@@ -36,7 +36,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				network := newPipes()
-				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "whole") }),
+				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "complete") }),
 					0, zerolog.Nop())
 				server.TLSConfig = &tls.Config{Certificates: certificates}
 				go server.ServeTLS(network, "", "")
@@ -65,7 +65,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 					t.Fatal(err)
 				}
 				body, err := io.ReadAll(response.Body)
-				if took := time.Since(began); string(body) != "whole" || err != nil || took != 0 {
+				if took := time.Since(began); string(body) != "complete" || err != nil || took != 0 {
 					t.Errorf("another client got %s after %v: %v", body, took, err)
 				}
 				response.Body.Close()
@@ -78,15 +78,15 @@ func TestStalledTLSHandshake(t *testing.T) {
 // mute is a connection that reads nothing after the hello.
 type mute struct {
 	net.Conn
-	said bool
+	wrote bool
 }
 
 func (m *mute) Read([]byte) (int, error) { return 0, io.EOF }
 
 func ask(query string) string { return `{"query":"` + query + `"}` }
 
-// speakSlowly returns an HTTP/2 client that reads only in await.
-func (s *slowServer) speakSlowly() *frames { return speak(s.t, s.dial(), true) }
+// newSlowFrames returns an HTTP/2 client that reads only in await.
+func (s *slowServer) newSlowFrames() *frames { return newFrames(s.t, s.dial(), true) }
 
 // await returns the next frame of a stream and of these types.
 func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, error) {
@@ -106,11 +106,11 @@ func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, er
 func TestSlowHTTP2Clients(t *testing.T) {
 	t.Run("incomplete headers", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
-			f, began := s.speakSlowly(), time.Now()
+			f, began := s.newSlowFrames(), time.Now()
 			head := f.head(http.MethodGet, "/graphql")
 			head.EndHeaders = false
 			s.clients.Go(func() { _ = errors.Join(f.WriteHeaders(head), f.out.Flush()) })
-			s.answersOthers("during incomplete headers")
+			s.checkOtherRequest("during incomplete headers")
 			for {
 				if _, err := f.ReadFrame(); err != nil {
 					break
@@ -123,7 +123,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	})
 	t.Run("a byte of the body per second", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
-			f, began, body := s.speakSlowly(), time.Now(), ask(long())
+			f, began, body := s.newSlowFrames(), time.Now(), ask(long())
 			head := f.head(http.MethodPost, "/graphql")
 			s.clients.Go(func() {
 				err := errors.Join(f.WriteHeaders(head), f.out.Flush())
@@ -134,7 +134,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 				f.conn.Close()
 			})
 			time.Sleep(10 * time.Second)
-			s.answersOthers("during a slow body")
+			s.checkOtherRequest("during a slow body")
 			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil ||
 				time.Since(began).Round(time.Second) != requestTimeout {
 				t.Errorf("response after %v: %v", time.Since(began), err)
@@ -144,7 +144,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	})
 	t.Run("unread response", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
-			f, began := s.speakSlowly(), time.Now()
+			f, began := s.newSlowFrames(), time.Now()
 			head := f.head(http.MethodPost, "/graphql")
 			s.clients.Go(func() {
 				_ = errors.Join(f.WriteHeaders(head), f.WriteData(head.StreamID, true, []byte(ask(long()))), f.out.Flush())
@@ -161,7 +161,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			if bytes, _ := s.sending.Load(); bytes < 1<<20 {
 				t.Errorf("%d bytes in flight", bytes)
 			}
-			s.answersOthers("during an unread response")
+			s.checkOtherRequest("during an unread response")
 			if took := <-ended; took.Round(time.Second) != writeTimeout {
 				t.Errorf("it ended after %v, want %v", took, writeTimeout)
 			}
@@ -173,7 +173,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			var all sync.WaitGroup
 			began, early := time.Now(), 0
 			for range 10 {
-				f := s.speakSlowly()
+				f := s.newSlowFrames()
 				head := f.head(http.MethodPost, "/graphql")
 				s.clients.Go(func() {
 					_ = errors.Join(f.WriteHeaders(head), f.WriteData(head.StreamID, true, []byte(ask(long()))), f.out.Flush())

@@ -39,7 +39,7 @@ type frames struct {
 // last is the content of the last ping.
 var last = [8]byte{'l', 'a', 's', 't'}
 
-func speak(t *testing.T, conn net.Conn, deaf bool) *frames {
+func newFrames(t *testing.T, conn net.Conn, deaf bool) *frames {
 	t.Helper()
 	f := &frames{conn: conn, out: bufio.NewWriter(conn), stream: 1}
 	f.Framer, f.pack = http2.NewFramer(f.out, conn), hpack.NewEncoder(&f.packed)
@@ -78,8 +78,8 @@ func (f *frames) head(method, path string) http2.HeadersFrameParam {
 	}
 }
 
-// asks opens a request that reads rows.
-func (f *frames) asks() (stream uint32, err error) {
+// request opens a request that reads rows.
+func (f *frames) request() (stream uint32, err error) {
 	head := f.head(http.MethodGet, "/graphql?query={users(first:50){nodes{name%20twits{nodes{content}}}}}")
 	return head.StreamID, f.WriteHeaders(head)
 }
@@ -139,11 +139,11 @@ func TestHTTP2FrameFloods(t *testing.T) {
 		each  func(f *frames, i int) error
 	}{
 		{"requests that the client cancels", 20_000, false, false, func(f *frames, _ int) error {
-			stream, err := f.asks()
+			stream, err := f.request()
 			return errors.Join(err, f.WriteRSTStream(stream, http2.ErrCodeCancel))
 		}},
 		{"requests that the server cancels", 20_000, false, false, func(f *frames, _ int) error {
-			stream, err := f.asks()
+			stream, err := f.request()
 			return errors.Join(err, f.WriteRawFrame(http2.FrameWindowUpdate, 0, stream, make([]byte, 4)))
 		}},
 		{"endless headers", 20_000, false, true, func(f *frames, i int) error {
@@ -181,11 +181,11 @@ func TestHTTP2FrameFloods(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			flooded := newFlooded(t)
-			others := &http.Client{Timeout: 10 * time.Second}
+			client := &http.Client{Timeout: 10 * time.Second}
 			refused := 0
-			answered := func() (took time.Duration) {
+			otherRequest := func() (took time.Duration) {
 				began := time.Now()
-				response, err := others.Get("http://" + flooded.address + "/graphql?query={__typename}")
+				response, err := client.Get("http://" + flooded.address + "/graphql?query={__typename}")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,7 +195,7 @@ func TestHTTP2FrameFloods(t *testing.T) {
 				}
 				return time.Since(began)
 			}
-			answered()
+			otherRequest()
 			goroutines, memory := runtime.NumGoroutine(), heapNow()
 			conn, err := net.Dial("tcp", flooded.address)
 			if test.deaf {
@@ -204,7 +204,7 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := speak(t, conn, test.deaf)
+			f := newFrames(t, conn, test.deaf)
 			_ = conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			sent, over := 0, make(chan error, 1)
 			go func() {
@@ -218,28 +218,28 @@ func TestHTTP2FrameFloods(t *testing.T) {
 				}
 				over <- err
 			}()
-			most, longest, asked := 0, time.Duration(0), 0
-			for sending := true; sending; asked++ {
+			most, longest, others := 0, time.Duration(0), 0
+			for sending := true; sending; others++ {
 				select {
 				case err = <-over:
 					sending = false
 				default:
-					most, longest = max(most, runtime.NumGoroutine()), max(longest, answered())
+					most, longest = max(most, runtime.NumGoroutine()), max(longest, otherRequest())
 				}
 			}
-			t.Logf("%d sent, %v; %d other requests took at most %v; %d more goroutines, %d Gets", sent, err, asked, longest,
+			t.Logf("%d sent, %v; %d other requests took at most %v; %d more goroutines, %d Gets", sent, err, others, longest,
 				most-goroutines, flooded.store.gets.Load())
 			conn.Close()
 			if test.ends && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
 				t.Errorf("the connection was not closed after %d frames: %v", sent, err)
 			}
 			if refused > 0 || longest > 5*time.Second {
-				t.Errorf("of %d other requests %d failed, and one took %v", asked, refused, longest)
+				t.Errorf("of %d other requests %d failed, and one took %v", others, refused, longest)
 			}
 			if more := most - goroutines; more > 100 {
 				t.Errorf("%d more goroutines, want at most 100", more)
 			}
-			others.CloseIdleConnections()
+			client.CloseIdleConnections()
 			for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines &&
 				time.Now().Before(deadline); {
 				time.Sleep(10 * time.Millisecond)
@@ -266,7 +266,7 @@ func TestHTTP2ReceiveWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := speak(t, conn, true)
+	f := newFrames(t, conn, true)
 	head := f.head(http.MethodGet, "/graphql?query=subscription{twitPosted(username:%22LiLei%22){id}}")
 	head.EndStream = false
 	if err := errors.Join(f.WriteHeaders(head), f.WritePing(false, last), f.out.Flush()); err != nil {

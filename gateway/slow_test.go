@@ -85,10 +85,10 @@ func long() string {
 	return "{" + query.String() + "}"
 }
 
-// answersOthers checks that another request is answered immediately.
-func (s *slowServer) answersOthers(when string) {
+// checkOtherRequest checks that another request is answered immediately.
+func (s *slowServer) checkOtherRequest(when string) {
 	s.t.Helper()
-	asked, c := time.Now(), s.dial()
+	start, c := time.Now(), s.dial()
 	if _, err := io.WriteString(c, request("{__typename}")); err != nil {
 		s.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (s *slowServer) answersOthers(when string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 0 {
+	if took := time.Since(start); response.StatusCode != http.StatusOK || took > 0 {
 		s.t.Errorf("%s: another request got %s after %v", when, response.Status, took)
 	}
 }
@@ -124,12 +124,12 @@ func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Dura
 }
 
 func TestSlowRequestBody(t *testing.T) {
-	const whole = `{"query":"{__typename}"}`
+	const complete = `{"query":"{__typename}"}`
 	for _, test := range []struct{ name, first, everySecond string }{
 		{"a byte per second", "", `{"query":` + strconv.Quote(long())},
 		{"a megabyte, then nothing", strings.Repeat(" ", 1_040_000), ""},
-		{"a megabyte, then a byte per second", strings.Repeat(" ", 1_040_000), whole + strings.Repeat(" ", 100)},
-		{"less than its Content-Length", whole, ""},
+		{"a megabyte, then a byte per second", strings.Repeat(" ", 1_040_000), complete + strings.Repeat(" ", 100)},
+		{"less than its Content-Length", complete, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
@@ -144,7 +144,7 @@ func TestSlowRequestBody(t *testing.T) {
 					}
 				})
 				time.Sleep(10 * time.Second)
-				s.answersOthers("during a slow body")
+				s.checkOtherRequest("during a slow body")
 				response, err := http.ReadResponse(bufio.NewReader(c), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -194,7 +194,7 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 						stops, part := io.Pipe()
 						go io.WriteString(part, strings.Repeat(" ", megabyte))
 						want := requestTimeout
-						if i <= bodies-fit { // the last one by answersOthers
+						if i <= bodies-fit { // the last one by checkOtherRequest
 							want = fit * time.Second
 						}
 						if status, took := post(megabyte+1, stops); status != http.StatusRequestTimeout || took != want {
@@ -208,11 +208,11 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 						t.Errorf("%d bodies: %d bytes in flight, %d cut off", i+1, bytes, cut)
 					}
 				}
-				s.answersOthers("during many slow bodies")
+				s.checkOtherRequest("during many slow bodies")
 				time.Sleep(time.Second / 2)
-				whole := `{"query":"{__typename}"}`
+				complete := `{"query":"{__typename}"}`
 				if status, took := post(megabyte,
-					strings.NewReader(whole+strings.Repeat(" ", megabyte-len(whole)))); status != http.StatusOK || took != 0 {
+					strings.NewReader(complete+strings.Repeat(" ", megabyte-len(complete)))); status != http.StatusOK || took != 0 {
 					t.Errorf("complete request: status %d after %v", status, took)
 				}
 				s.clients.Wait()
@@ -248,7 +248,7 @@ func TestSlowReader(t *testing.T) {
 				if least := 1 << 20; bytes < least && test.name != "compressed response" || bytes == 0 {
 					t.Errorf("%d bytes in flight", bytes)
 				}
-				s.answersOthers("during a slow response")
+				s.checkOtherRequest("during a slow response")
 			})
 		})
 	}
@@ -267,7 +267,7 @@ func TestOldestSlowReadersAreCutOff(t *testing.T) {
 					t.Errorf("%d bytes in flight", bytes)
 				}
 			}
-			s.answersOthers("during many slow responses")
+			s.checkOtherRequest("during many slow responses")
 			s.clients.Wait()
 			_, cut := s.sending.Load()
 			if cut == 0 || cut >= readers {

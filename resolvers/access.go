@@ -39,22 +39,22 @@ func (a access) allowed(ctx context.Context, n int, decide func(i int) permissio
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
-	answers := make([]bool, n)
-	type dependency struct{ answer, relation int }
+	results := make([]bool, n)
+	type dependency struct{ decision, relation int }
 	var dependencies []dependency
 	var relations []loaders.Relation
 	indexes := map[loaders.Relation]int{}
-	depend := func(answer int, r loaders.Relation) {
+	depend := func(decision int, r loaders.Relation) {
 		index, known := indexes[r]
 		if !known {
 			index = len(relations)
 			indexes[r], relations = index, append(relations, r)
 		}
-		dependencies = append(dependencies, dependency{answer, index})
+		dependencies = append(dependencies, dependency{decision, index})
 	}
 	for i := range n {
 		viewer, verdict := decide(i)
-		answers[i] = verdict.Yes
+		results[i] = verdict.Yes
 		if verdict.IfAdmin {
 			depend(i, loaders.Has(viewer, permission.AdminRole))
 		}
@@ -63,19 +63,19 @@ func allowed(
 		}
 	}
 	if len(relations) == 0 {
-		return answers, nil
+		return results, nil
 	}
 	related, err := effective(ctx, relations)
 	for _, d := range dependencies {
-		answers[d.answer] = answers[d.answer] || related[d.relation]
+		results[d.decision] = results[d.decision] || related[d.relation]
 	}
 	errs := make(loaders.Errors, n)
 	for _, d := range dependencies {
-		if !answers[d.answer] && errs[d.answer] == nil {
-			errs[d.answer] = loaders.At(err, d.relation)
+		if !results[d.decision] && errs[d.decision] == nil {
+			errs[d.decision] = loaders.At(err, d.relation)
 		}
 	}
-	return answers, loaders.Join(n, errs)
+	return results, loaders.Join(n, errs)
 }
 
 // effective returns which relations are in effect: the relation, the viewer and the role exist.
@@ -148,7 +148,7 @@ func all(ctx context.Context, checks ...check) error {
 // deleted viewer, otherwise FORBIDDEN.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
-) (viewer string, left check, err error) {
+) (viewer string, remaining check, err error) {
 	a := accessOf(ctx)
 	switch verdict := a.decide(action, target); {
 	case verdict.Yes:
@@ -164,11 +164,11 @@ func authorize(
 func authorizeNow(
 	ctx context.Context, action permission.Action, target permission.Target, others ...check,
 ) (viewer string, err error) {
-	viewer, left, err := authorize(ctx, action, target)
+	viewer, remaining, err := authorize(ctx, action, target)
 	if err != nil {
 		return viewer, err
 	}
-	return viewer, all(ctx, append([]check{left}, others...)...)
+	return viewer, all(ctx, append([]check{remaining}, others...)...)
 }
 
 func unauthenticated(action permission.Action) error {

@@ -80,12 +80,12 @@ type deleteComment struct{ mutation }
 func (m deleteComment) resolve(
 	ctx context.Context, r *Resolver, in *model.DeleteCommentInput, comment **tables.Comment, deletedID **tables.ID,
 ) ([]*model.UserError, error) {
-	before, left, err := m.readBefore(ctx, in.ID)
+	before, remaining, err := m.readBefore(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	remove := func(ctx context.Context) error { return r.Writers.DeleteComment(ctx, before) }
-	userErrors, err := change(ctx, remove, left)
+	userErrors, err := change(ctx, remove, remaining)
 	if *deletedID = deleted(ctx, in.ID, userErrors, err); *deletedID != nil {
 		*comment = before
 	}
@@ -116,8 +116,8 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 // may checks whether the viewer may delete a comment. A comment that the viewer may not see is not
 // found.
 func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
-	seen, err := visibleComments(ctx, []*tables.Comment{c})
-	if err == nil && seen[0] == nil {
+	visible, err := visibleComments(ctx, []*tables.Comment{c})
+	if err == nil && visible[0] == nil {
 		err = notFound("id", "comment")
 	}
 	if err == nil {

@@ -14,26 +14,26 @@ import (
 	"twibase/loaders"
 )
 
-// place is a position in a subtree, in level order: each level follows the order of its parents.
+// treePosition is a position in a subtree, in level order: each level follows the order of its parents.
 // The code finds a department again after the tree changed. If it was deleted or moved, depth and
 // index say where it was.
-type place struct {
+type treePosition struct {
 	depth, index int
 	code         string
 }
 
-func (p place) String() string { return fmt.Sprintf("%d.%d.%s", p.depth, p.index, p.code) }
+func (p treePosition) String() string { return fmt.Sprintf("%d.%d.%s", p.depth, p.index, p.code) }
 
-func parsePlace(position string) (place, error) {
+func parseTreePosition(position string) (treePosition, error) {
 	parts := strings.SplitN(position, ".", 3)
 	if len(parts) != 3 {
-		return place{}, tables.ErrName
+		return treePosition{}, tables.ErrName
 	}
 	depth, err1 := strconv.Atoi(parts[0])
 	index, err2 := strconv.Atoi(parts[1])
-	p := place{depth, index, parts[2]}
+	p := treePosition{depth, index, parts[2]}
 	if err1 != nil || err2 != nil || depth < 1 || depth > tables.MaxDepth || index < 0 || p.String() != position {
-		return place{}, tables.ErrName
+		return treePosition{}, tables.ErrName
 	}
 	return p, tables.CheckCode(p.code)
 }
@@ -43,7 +43,7 @@ type descendants struct{}
 func (descendants) resolve(
 	ctx context.Context, parents []*tables.Department, maxDepth *int, args pageArgs,
 ) ([]*model.DepartmentConnection, error) {
-	request, err := args.request(ctx, placeCursors)
+	request, err := args.request(ctx, treeCursors)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (descendants) resolve(
 	if request.entries {
 		err = grow(ctx, trees, depth)
 	}
-	pages := newPages[place, tables.Department](len(parents), &request)
+	pages := newPages[treePosition, tables.Department](len(parents), &request)
 	var codes []string
 	for i, tree := range trees {
 		tree.fill(pages[i])
@@ -67,11 +67,11 @@ func (descendants) resolve(
 		}
 	}
 	setNodes(pages, loaders.Departments.Named(ctx, codes, request.node))
-	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at place) { edge.Depth = &at.depth }))
+	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at treePosition) { edge.Depth = &at.depth }))
 }
 
-var placeCursors = relay.Cursors{Letter: relay.Descendants, Check: func(position string) error {
-	_, err := parsePlace(position)
+var treeCursors = relay.Cursors{Letter: relay.Descendants, Check: func(position string) error {
+	_, err := parseTreePosition(position)
 	return err
 }}
 
@@ -90,7 +90,7 @@ func depthOf(maxDepth *int) (int, error) {
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
-	request, err := call.request(placeCursors)
+	request, err := call.request(treeCursors)
 	if err != nil {
 		return err
 	}
@@ -158,18 +158,18 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 
 type subtree struct {
 	page   relay.Page
-	after  place // exclusive bounds of the page; zero is none
-	until  place
+	after  treePosition // exclusive bounds of the page; zero is none
+	until  treePosition
 	depth  int
-	level  []string // codes of the deepest level read
-	found  []place  // between the bounds
-	passed bool     // until was reached
+	level  []string       // codes of the deepest level read
+	found  []treePosition // between the bounds
+	passed bool           // until was reached
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
 	t := &subtree{page: p, level: []string{code}}
-	t.after, _ = parsePlace(p.After)
-	t.until, _ = parsePlace(p.Before)
+	t.after, _ = parseTreePosition(p.After)
+	t.until, _ = parseTreePosition(p.Before)
 	return t
 }
 
@@ -203,20 +203,20 @@ func (t *subtree) add(level []string) {
 		}
 	}
 	for i := from; i < to; i++ {
-		t.found = append(t.found, place{t.depth, i, level[i]})
+		t.found = append(t.found, treePosition{t.depth, i, level[i]})
 	}
 }
 
-// locate returns the index of a place in the level that was just read: that of its code or, if it
+// locate returns the index of a treePosition in the level that was just read: that of its code or, if it
 // is gone, its former index.
-func (t *subtree) locate(p place) int {
+func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i
 	}
 	return p.index
 }
 
-func (t *subtree) fill(p *page[place, tables.Department]) {
+func (t *subtree) fill(p *page[treePosition, tables.Department]) {
 	size := t.page.Size
 	p.members = t.found
 	hasPrevious, hasNext := t.page.After != "", t.page.Before != ""

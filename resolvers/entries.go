@@ -32,12 +32,12 @@ type visibility[T any] struct {
 
 // read does not check visibility.
 func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
-	places, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
+	memberKeys, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
-		places[i], authors[i] = key.MemberKey, key.author
+		memberKeys[i], authors[i] = key.MemberKey, key.author
 	}
 	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
-	members, err := e.list.Members(ctx, places)
+	members, err := e.list.Members(ctx, memberKeys)
 	exists, existsErr := awaitAuthors()
 	found := make([]*T, len(keys))
 	for i, member := range members {

@@ -30,9 +30,7 @@ var (
 	gamePlays    = playsByDay{}
 )
 
-func writeNewGame(
-	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateGameInput,
-) (string, error) {
+func writeNewGame(ctx context.Context, w *writers.Writers, viewer string, in *model.CreateGameInput) (string, error) {
 	return w.CreateGame(ctx, viewer, writers.NewGame{
 		Code: in.Code, Name: in.Name.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	})

@@ -43,11 +43,12 @@ func (m mutation) cost(call *costCall) error {
 func (m mutation) run(
 	ctx context.Context, target permission.Target, write func(ctx context.Context, viewer string) error, checks ...check,
 ) ([]*model.UserError, error) {
-	viewer, left, err := authorize(ctx, m.action, target)
+	viewer, remaining, err := authorize(ctx, m.action, target)
 	if err != nil {
 		return nil, err
 	}
-	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, append([]check{left}, checks...)...)
+	checks = append([]check{remaining}, checks...)
+	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
 // errUnauthorized is the failed precondition of an unauthorized viewer. Clients get the error of

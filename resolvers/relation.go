@@ -41,15 +41,15 @@ func (f relationField[P, K]) read(ctx context.Context, parents []*P, other strin
 		keys[i] = f.key(parent, other)
 	}
 	awaitExists := f.exists.Enqueue(ctx, []string{other})
-	answers, err := f.related.Load(ctx, keys)
+	results, err := f.related.Load(ctx, keys)
 	exists, existsErr := awaitExists()
 	if !exists[0] {
-		clear(answers)
+		clear(results)
 	}
 	if existsErr != nil {
 		err = loaders.At(existsErr, 0)
 	}
-	return pointers(answers), err
+	return pointers(results), err
 }
 
 func (f relationField[P, K]) cost(call *costCall) error {

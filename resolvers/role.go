@@ -35,9 +35,7 @@ var (
 	}
 )
 
-func writeNewRole(
-	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateRoleInput,
-) (string, error) {
+func writeNewRole(ctx context.Context, w *writers.Writers, viewer string, in *model.CreateRoleInput) (string, error) {
 	return w.CreateRole(ctx, viewer, writers.NewRole{
 		Code: in.Code, Name: in.Name.Value(), Department: in.Department.Value(), IdempotencyKey: in.IdempotencyKey.Value(),
 	})

@@ -126,12 +126,12 @@ func readDelivered(
 
 // followedTwits is readDelivered by keys.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
-	relations, places := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
+	relations, entryKeys := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
-		relations[i], places[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
+		relations[i], entryKeys[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
 	}
 	awaitFollows := loaders.Related.Enqueue(ctx, relations)
-	twits, err := twitEntries.read(ctx, places)
+	twits, err := twitEntries.read(ctx, entryKeys)
 	follows, followsErr := awaitFollows()
 	for i := range keys {
 		if !follows[i] {

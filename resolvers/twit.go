@@ -90,16 +90,16 @@ func (m postTwit) resolve(
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
-	var seen *tables.Twit
-	see := func(ctx context.Context) (err error) {
-		if seen, err = queryTwit.resolve(ctx, id); err == nil && seen == nil && id.Noun == tables.NounTwit {
+	var found *tables.Twit
+	find := func(ctx context.Context) (err error) {
+		if found, err = queryTwit.resolve(ctx, id); err == nil && found == nil && id.Noun == tables.NounTwit {
 			err = notFound("twitId", "twit")
 		}
 		return err
 	}
-	userErrors, err = m.run(ctx, permission.Target{}, write, see)
+	userErrors, err = m.run(ctx, permission.Target{}, write, find)
 	if err == nil && len(userErrors) == 0 {
-		twit = seen
+		twit = found
 	}
 	return twit, userErrors, err
 }

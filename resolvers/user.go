@@ -75,9 +75,7 @@ func playedOften(edge *model.GameEdge, g tables.UserGame) { edge.Day, edge.Count
 
 func playOf(username, game string) loaders.Play { return loaders.Play{Username: username, Game: game} }
 
-func writeNewUser(
-	ctx context.Context, w *writers.Writers, viewer string, in *model.CreateUserInput,
-) (string, error) {
+func writeNewUser(ctx context.Context, w *writers.Writers, viewer string, in *model.CreateUserInput) (string, error) {
 	return w.CreateUser(ctx, viewer, writers.NewUser{
 		Username: in.Username, Name: in.Name, Email: in.Email.Value(), Age: in.Age.Value(), AvatarURL: in.AvatarURL.Value(),
 		Bio: in.Bio.Value(),

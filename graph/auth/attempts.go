@@ -81,7 +81,7 @@ func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	bucket, known := b.all.Get(key)
 	if !known {
 		bucket = rate.NewLimiter(b.limit, b.burst)
-		if other, meanwhile, _ := b.all.PeekOrAdd(key, bucket); meanwhile {
+		if other, exists, _ := b.all.PeekOrAdd(key, bucket); exists {
 			bucket = other
 		}
 	}

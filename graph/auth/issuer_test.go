@@ -21,27 +21,27 @@ import (
 
 // remote is an issuer without a network.
 type remote struct {
-	mu      sync.Mutex
-	answer  func(ctx context.Context) (status int, body io.Reader)
-	fetches []time.Time
+	mu       sync.Mutex
+	response func(ctx context.Context) (status int, body io.Reader)
+	fetches  []time.Time
 }
 
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	r.fetches = append(r.fetches, time.Now())
-	answer := r.answer
+	response := r.response
 	r.mu.Unlock()
-	status, body := answer(request.Context())
+	status, body := response(request.Context())
 	if err := request.Context().Err(); err != nil {
 		return nil, err
 	}
 	return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Body: io.NopCloser(body), Request: request}, nil
 }
 
-func (r *remote) becomes(answer func(ctx context.Context) (status int, body io.Reader)) {
+func (r *remote) respond(response func(ctx context.Context) (status int, body io.Reader)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = answer
+	r.response = response
 }
 
 func publishing(set string) func(context.Context) (int, io.Reader) {
@@ -81,14 +81,14 @@ func lasting(t *testing.T, key *ecdsa.PrivateKey, id string) string {
 func TestConcurrentRequestsShareAFetch(t *testing.T) {
 	young := newES256(t)
 	synctest.Test(t, func(t *testing.T) {
-		is := &remote{answer: publishing(keySet(t, public("old", newES256(t))))}
+		is := &remote{response: publishing(keySet(t, public("old", newES256(t))))}
 		here, token := is.issued(t), lasting(t, young, "young")
 		time.Sleep(2 * minFetchPause)
-		gone, leave := context.WithCancel(t.Context())
-		is.becomes(func(context.Context) (int, io.Reader) {
-			leave() // without effect on others
+		cancelled, cancel := context.WithCancel(t.Context())
+		is.respond(func(context.Context) (int, io.Reader) {
+			cancel() // without effect on others
 			time.Sleep(time.Second)
-			return publishing(keySet(t, public("young", young)))(gone)
+			return publishing(keySet(t, public("young", young)))(cancelled)
 		})
 		var all sync.WaitGroup
 		verify := func(ctx context.Context) {
@@ -96,14 +96,14 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		all.Go(func() { verify(gone) })
+		all.Go(func() { verify(cancelled) })
 		synctest.Wait()
 		for range 50 {
 			all.Go(func() { verify(t.Context()) })
 		}
 		synctest.Wait()
 		began := time.Now()
-		if _, _, err := here.Verify(gone, token); err == nil || time.Since(began) > 0 {
+		if _, _, err := here.Verify(cancelled, token); err == nil || time.Since(began) > 0 {
 			t.Errorf("a cancelled request waits %v, and gets %v", time.Since(began), err)
 		}
 		all.Wait()
@@ -119,9 +119,9 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	for _, test := range []struct {
-		name    string
-		answer  func(ctx context.Context) (int, io.Reader)
-		slowest time.Duration
+		name     string
+		response func(ctx context.Context) (int, io.Reader)
+		slowest  time.Duration
 	}{
 		{"no such key", publishing(keySet(t, public("old", old))), 0},
 		{"no response", func(ctx context.Context) (int, io.Reader) { <-ctx.Done(); return 0, nil }, fetchTimeout},
@@ -136,13 +136,13 @@ func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				is := &remote{answer: publishing(keySet(t, public("old", old)))}
+				is := &remote{response: publishing(keySet(t, public("old", old)))}
 				here := is.issued(t)
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				go here.Follow(ctx, zerolog.Nop())
 				known, unknown, next := lasting(t, old, "old"), lasting(t, young, "unknown"), lasting(t, young, "young")
-				is.becomes(test.answer)
+				is.respond(test.response)
 				began := time.Now()
 				var all sync.WaitGroup
 				for time.Since(began) < 5*time.Minute {
@@ -170,7 +170,7 @@ func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 						t.Errorf("fetched again after %v", pause)
 					}
 				}
-				is.becomes(publishing(keySet(t, public("young", young))))
+				is.respond(publishing(keySet(t, public("young", young))))
 				time.Sleep(minFetchPause + fetchTimeout)
 				if _, _, err := here.Verify(ctx, next); err != nil {
 					t.Error("new key: ", err)

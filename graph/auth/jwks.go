@@ -53,18 +53,18 @@ type publicKey struct {
 
 // ReadKeySet returns the keys of a file or URL. An unreadable file is an error; a URL is fetched
 // again later.
-func ReadKeySet(ctx context.Context, place string, log zerolog.Logger) (*KeySet, error) {
-	return readKeySet(ctx, http.DefaultTransport, place, log)
+func ReadKeySet(ctx context.Context, location string, log zerolog.Logger) (*KeySet, error) {
+	return readKeySet(ctx, http.DefaultTransport, location, log)
 }
 
-func readKeySet(ctx context.Context, network http.RoundTripper, place string, log zerolog.Logger) (*KeySet, error) {
-	remote := strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
+func readKeySet(ctx context.Context, network http.RoundTripper, location string, log zerolog.Logger) (*KeySet, error) {
+	remote := strings.HasPrefix(location, "https://") || strings.HasPrefix(location, "http://")
 	s := &KeySet{interval: fileInterval, pause: fileInterval}
-	read := func(context.Context) ([]byte, error) { return os.ReadFile(place) }
+	read := func(context.Context) ([]byte, error) { return os.ReadFile(location) }
 	if remote {
 		s.interval, s.pause = fetchInterval, minFetchPause
 		client := newClient(network)
-		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, place) }
+		read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, location) }
 	}
 	s.keys = newReloaded(read, parseKeys)
 	_, err := s.keys.load(ctx, 0)
@@ -160,17 +160,17 @@ func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error)
 		return nil, err
 	}
 	r.Header.Set("Accept", "application/jwk-set+json, application/json")
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxKeySet+1))
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxKeySet+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case answer.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s answers %s", url, answer.Status)
+	case response.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("%s: status %s", url, response.Status)
 	case len(text) > maxKeySet:
 		return nil, fmt.Errorf("%s has more than %d bytes", url, maxKeySet)
 	}

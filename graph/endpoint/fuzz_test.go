@@ -55,9 +55,9 @@ func FuzzRequest(f *testing.F) {
 		if errs == nil {
 			return
 		}
-		answer, err := json.Marshal(e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs))
-		if err != nil || len(answer) >= 1024 || strings.Contains(string(answer), "INTERNAL") {
-			t.Errorf("%d bytes: %v, %.1000s", len(answer), err, answer)
+		response, err := json.Marshal(e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs))
+		if err != nil || len(response) >= 1024 || strings.Contains(string(response), "INTERNAL") {
+			t.Errorf("%d bytes: %v, %.1000s", len(response), err, response)
 		}
 	})
 }

@@ -77,12 +77,12 @@ func TestRefusalsAreShort(t *testing.T) {
 				}
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, request)
-				answer := w.Body.Bytes()
-				if most = max(most, len(answer)); len(answer) >= 1024 || !json.Valid(answer) || !utf8.Valid(answer) {
-					t.Fatalf("%q × %d: status %d, %d bytes: %.1500s", letter, length, w.Code, len(answer), answer)
+				response := w.Body.Bytes()
+				if most = max(most, len(response)); len(response) >= 1024 || !json.Valid(response) || !utf8.Valid(response) {
+					t.Fatalf("%q × %d: status %d, %d bytes: %.1500s", letter, length, w.Code, len(response), response)
 				}
-				if !strings.Contains(string(answer), `"errors":`) || strings.Contains(string(answer), "INTERNAL") {
-					t.Fatalf("%q × %d was not refused: %.1500s", letter, length, answer)
+				if !strings.Contains(string(response), `"errors":`) || strings.Contains(string(response), "INTERNAL") {
+					t.Fatalf("%q × %d was not refused: %.1500s", letter, length, response)
 				}
 			}
 		}
@@ -106,25 +106,25 @@ func TestErrorsOfAResponseAreBounded(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, ask(query+"}"))
-	var answer struct {
+	var response struct {
 		Errors []struct {
 			Message string
 			Path    []any
 		}
 		Data json.RawMessage
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Errors) != 4 {
+	if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil || len(response.Errors) != 4 {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
-	if last := answer.Errors[3]; last.Message != fmt.Sprintf("the number of errors in an answer is limited to 4, and this is %d", roots*below) || last.Path != nil {
+	if last := response.Errors[3]; last.Message != fmt.Sprintf("the number of errors in an answer is limited to 4, and this is %d", roots*below) || last.Path != nil {
 		t.Errorf("the last error is %v", last)
 	}
-	for _, err := range answer.Errors[:3] {
+	for _, err := range response.Errors[:3] {
 		if len(err.Path) != 2 {
 			t.Errorf("an error is at %v", err.Path)
 		}
 	}
-	if n := w.Body.Len() - len(answer.Data); n > 4<<10 {
+	if n := w.Body.Len() - len(response.Data); n > 4<<10 {
 		t.Errorf("the errors have %d bytes", n)
 	} else {
 		t.Logf("the errors have %d bytes", n)

@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -124,17 +123,9 @@ func twice(r *http.Request, header string, values ...string) *http.Request {
 	return r
 }
 
-// unasked is a body that must not be read.
-type unasked struct{ *testing.T }
-
-func (b unasked) Read([]byte) (int, error) {
-	b.Error("the body is read")
-	return 0, io.EOF
-}
-
 // A client that sends Expect: 100-continue gets no 100.
 func TestTooLongBodyIsNotRead(t *testing.T) {
-	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unasked{t}), httptest.NewRecorder()
+	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unread{t}), httptest.NewRecorder()
 	r.Header.Set("Content-Type", "application/json")
 	r.ContentLength = maxBody + 1
 	serve(time.Minute).ServeHTTP(w, r)

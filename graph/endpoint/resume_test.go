@@ -81,8 +81,8 @@ func (f *feed) write(mutations ...hbase.Mutation) {
 	}
 }
 
-// posts posts twits, waits for their delivery, and returns the id of the last.
-func (f *feed) posts(names ...string) (id string) {
+// post posts twits, waits for their delivery, and returns the id of the last.
+func (f *feed) post(names ...string) (id string) {
 	f.Helper()
 	for _, name := range names {
 		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Visibility: tables.Public, Name: name, Content: name}
@@ -97,25 +97,25 @@ func (f *feed) posts(names ...string) (id string) {
 }
 
 type subscriber struct {
-	f       *feed
-	cancel  context.CancelFunc
-	done    chan struct{}
-	heard   []string
-	expired bool
+	f        *feed
+	cancel   context.CancelFunc
+	done     chan struct{}
+	received []string
+	expired  bool
 	// refuses is the content of a twit that does not reach the subscriber.
 	refuses string
 	after   time.Duration
 }
 
 const (
-	life     = 10*time.Second + live.Interval/5 // of a token; it does not end with a poll
+	lifetime = 10*time.Second + live.Interval/5 // of a token; it does not end with a poll
 	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
 )
 
-func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscriber {
+func (f *feed) subscribe(viewer, id string, variables map[string]any) *subscriber {
 	until := f.until
 	if until.IsZero() {
-		until = time.Now().Add(life)
+		until = time.Now().Add(lifetime)
 	}
 	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: viewer}), until)
 	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), id))
@@ -131,7 +131,7 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 				time.Sleep(s.after)
 				return // not sent
 			}
-			s.heard = append(s.heard, string(response.Data))
+			s.received = append(s.received, string(response.Data))
 		}
 	}()
 	time.Sleep(live.Interval)
@@ -139,27 +139,27 @@ func (f *feed) subscribes(viewer, id string, variables map[string]any) *subscrib
 	return s
 }
 
-// expires waits until the subscription ended with its token.
-func (s *subscriber) expires() {
+// expire waits until the subscription ended with its token.
+func (s *subscriber) expire() {
 	s.f.Helper()
-	time.Sleep(life)
+	time.Sleep(lifetime)
 	<-s.done
 	if !s.expired {
 		s.f.Error("the subscription did not expire")
 	}
 }
 
-// wants checks the received twits, and that the subscription has ended.
-func (s *subscriber) wants(names ...string) {
+// expect checks the received twits, and that the subscription has ended.
+func (s *subscriber) expect(names ...string) {
 	s.f.Helper()
 	s.cancel()
 	<-s.done
-	heard := []string{}
-	for _, data := range s.heard {
-		heard = append(heard, data[len(`{"twitPosted":{"content":"`):len(data)-len(`"}}`)])
+	received := []string{}
+	for _, data := range s.received {
+		received = append(received, data[len(`{"twitPosted":{"content":"`):len(data)-len(`"}}`)])
 	}
-	if !slices.Equal(heard, names) {
-		s.f.Errorf("heard %q, want %q", heard, names)
+	if !slices.Equal(received, names) {
+		s.f.Errorf("received %q, want %q", received, names)
 	}
 }
 
@@ -167,19 +167,19 @@ func ofA() map[string]any { return map[string]any{"u": "a"} }
 
 func TestSubscriptionResumesWithARenewedToken(t *testing.T) {
 	inFeed(t, func(f *feed) {
-		first := f.subscribes("LiLei", "1", ofA())
-		f.posts("1", "2")
-		first.expires()
-		f.posts("3", "4")
-		again := f.subscribes("LiLei", "1", ofA())
-		f.posts("5")
-		again.expires()
-		f.posts("6")
-		last := f.subscribes("LiLei", "1", ofA())
-		f.posts("7")
-		first.wants("1", "2")
-		again.wants("3", "4", "5")
-		last.wants("6", "7")
+		first := f.subscribe("LiLei", "1", ofA())
+		f.post("1", "2")
+		first.expire()
+		f.post("3", "4")
+		again := f.subscribe("LiLei", "1", ofA())
+		f.post("5")
+		again.expire()
+		f.post("6")
+		last := f.subscribe("LiLei", "1", ofA())
+		f.post("7")
+		first.expect("1", "2")
+		again.expect("3", "4", "5")
+		last.expect("6", "7")
 	})
 }
 
@@ -188,30 +188,30 @@ func TestSubscriptionDoesNotResume(t *testing.T) {
 		name string
 		by   func(f *feed) *subscriber
 	}{
-		{"other viewer", func(f *feed) *subscriber { return f.subscribes("HanMeimei", "1", ofA()) }},
-		{"other id", func(f *feed) *subscriber { return f.subscribes("LiLei", "2", ofA()) }},
+		{"other viewer", func(f *feed) *subscriber { return f.subscribe("HanMeimei", "1", ofA()) }},
+		{"other id", func(f *feed) *subscriber { return f.subscribe("LiLei", "2", ofA()) }},
 		{"other variables", func(f *feed) *subscriber {
-			return f.subscribes("LiLei", "1", map[string]any{"u": "a", "after": nil})
+			return f.subscribe("LiLei", "1", map[string]any{"u": "a", "after": nil})
 		}},
 		{"too late", func(f *feed) *subscriber {
 			time.Sleep(resume.Keep)
-			return f.subscribes("LiLei", "1", ofA())
+			return f.subscribe("LiLei", "1", ofA())
 		}},
 		{"twice", func(f *feed) *subscriber {
-			f.subscribes("LiLei", "1", ofA()).wants("2")
-			return f.subscribes("LiLei", "1", ofA())
+			f.subscribe("LiLei", "1", ofA()).expect("2")
+			return f.subscribe("LiLei", "1", ofA())
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
-				first := f.subscribes("LiLei", "1", ofA())
-				f.posts("1")
-				first.expires()
-				f.posts("2")
+				first := f.subscribe("LiLei", "1", ofA())
+				f.post("1")
+				first.expire()
+				f.post("2")
 				again := test.by(f)
-				f.posts("3")
-				first.wants("1")
-				again.wants("3")
+				f.post("3")
+				first.expect("1")
+				again.expect("3")
 			})
 		})
 	}
@@ -219,31 +219,31 @@ func TestSubscriptionDoesNotResume(t *testing.T) {
 
 func TestCompletedSubscriptionDoesNotResume(t *testing.T) {
 	inFeed(t, func(f *feed) {
-		first := f.subscribes("LiLei", "1", ofA())
-		f.posts("1")
-		first.wants("1")
-		f.posts("2")
-		again := f.subscribes("LiLei", "1", ofA())
-		f.posts("3")
-		again.wants("3")
+		first := f.subscribe("LiLei", "1", ofA())
+		f.post("1")
+		first.expect("1")
+		f.post("2")
+		again := f.subscribe("LiLei", "1", ofA())
+		f.post("3")
+		again.expect("3")
 	})
 }
 
 func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
 	for name, after := range map[string]time.Duration{"before the token expired": 0,
-		"while it sends earlier twits": life} {
+		"while it sends earlier twits": lifetime} {
 		t.Run(name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
-				first := f.subscribes("LiLei", "1", ofA())
+				first := f.subscribe("LiLei", "1", ofA())
 				first.refuses, first.after = "2", after
-				f.posts("1", "2")
-				time.Sleep(life)
+				f.post("1", "2")
+				time.Sleep(lifetime)
 				<-first.done
-				f.posts("3")
-				again := f.subscribes("LiLei", "1", ofA())
-				f.posts("4")
-				first.wants("1")
-				again.wants("4")
+				f.post("3")
+				again := f.subscribe("LiLei", "1", ofA())
+				f.post("4")
+				first.expect("1")
+				again.expect("4")
 			})
 		})
 	}
@@ -251,55 +251,55 @@ func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
 
 func TestEqualSubscriptionsResumeAtTheSamePosition(t *testing.T) {
 	inFeed(t, func(f *feed) {
-		f.until = time.Now().Add(life)
-		one, other := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
+		f.until = time.Now().Add(lifetime)
+		one, other := f.subscribe("LiLei", "", ofA()), f.subscribe("LiLei", "", ofA())
 		f.until = time.Time{}
-		time.Sleep(life - 5*live.Interval)
-		f.posts("1")
-		one.expires()
-		other.expires()
-		f.posts("2")
-		again, otherAgain := f.subscribes("LiLei", "", ofA()), f.subscribes("LiLei", "", ofA())
-		f.posts("3")
-		one.wants("1")
-		other.wants("1")
-		again.wants("2", "3")
-		otherAgain.wants("2", "3")
+		time.Sleep(lifetime - 5*live.Interval)
+		f.post("1")
+		one.expire()
+		other.expire()
+		f.post("2")
+		again, otherAgain := f.subscribe("LiLei", "", ofA()), f.subscribe("LiLei", "", ofA())
+		f.post("3")
+		one.expect("1")
+		other.expect("1")
+		again.expect("2", "3")
+		otherAgain.expect("2", "3")
 	})
 }
 
 func TestResumedSubscriptionDoesNotRepeatAReplay(t *testing.T) {
 	inFeed(t, func(f *feed) {
-		after := map[string]any{"u": "a", "after": f.posts("0")}
-		f.posts("1", "2")
-		first := f.subscribes("LiLei", "1", after)
-		f.posts("3")
-		first.expires()
-		f.posts("4")
-		again := f.subscribes("LiLei", "1", after)
-		f.posts("5")
-		first.wants("1", "2", "3")
-		again.wants("4", "5")
+		after := map[string]any{"u": "a", "after": f.post("0")}
+		f.post("1", "2")
+		first := f.subscribe("LiLei", "1", after)
+		f.post("3")
+		first.expire()
+		f.post("4")
+		again := f.subscribe("LiLei", "1", after)
+		f.post("5")
+		first.expect("1", "2", "3")
+		again.expect("4", "5")
 	})
 }
 
 func TestResumedSubscriptionOmitsDeletedTwits(t *testing.T) {
 	inFeed(t, func(f *feed) {
-		first := f.subscribes("LiLei", "1", ofA())
-		first.expires()
-		f.posts("1")
+		first := f.subscribe("LiLei", "1", ofA())
+		first.expire()
+		f.post("1")
 		f.write(hbase.Delete{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0), Columns: []hbase.Deletion{
 			{Kind: hbase.AllVersions, Family: tables.Twits.Family, Qualifier: f.last.Position, Timestamp: tables.Forever}}})
-		f.posts("2")
-		again := f.subscribes("LiLei", "1", ofA())
-		again.wants("2")
+		f.post("2")
+		again := f.subscribe("LiLei", "1", ofA())
+		again.expect("2")
 	})
 }
 
-// connects is a reconnection that is lost.
-func (f *feed) connects(refuses string) *subscriber {
+// reconnect subscribes again, and loses the connection.
+func (f *feed) reconnect(refuses string) *subscriber {
 	f.Helper()
-	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(life))
+	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(lifetime))
 	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), "1"))
 	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{}), refuses: refuses}
 	go func() {
@@ -316,26 +316,26 @@ func (f *feed) connects(refuses string) *subscriber {
 
 func TestSubscriptionResumesAfterAFailedAttempt(t *testing.T) {
 	for name, attempt := range map[string]func(f *feed){
-		"lost before an event": func(f *feed) { f.connects("").wants() },
+		"lost before an event": func(f *feed) { f.reconnect("").expect() },
 		"lost with the first event": func(f *feed) {
-			s := f.connects("any")
+			s := f.reconnect("any")
 			time.Sleep(2 * live.Interval)
-			s.wants()
+			s.expect()
 		},
-		"two times": func(f *feed) { f.connects("").wants(); f.connects("").wants() },
+		"two times": func(f *feed) { f.reconnect("").expect(); f.reconnect("").expect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
-				first := f.subscribes("LiLei", "1", ofA())
-				f.posts("1")
-				first.expires()
-				f.posts("2", "3", "4", "5")
+				first := f.subscribe("LiLei", "1", ofA())
+				f.post("1")
+				first.expire()
+				f.post("2", "3", "4", "5")
 				attempt(f)
-				f.posts("6")
-				again := f.subscribes("LiLei", "1", ofA())
-				f.posts("7")
-				first.wants("1")
-				again.wants("2", "3", "4", "5", "6", "7")
+				f.post("6")
+				again := f.subscribe("LiLei", "1", ofA())
+				f.post("7")
+				first.expect("1")
+				again.expect("2", "3", "4", "5", "6", "7")
 			})
 		})
 	}

@@ -37,12 +37,12 @@ func (f *feed) opens() *sharedStream {
 	return s
 }
 
-// subscribes begins a subscription with a token of a lifetime, 0 for none.
-func (s *sharedStream) subscribes(id string, life time.Duration) {
+// subscribe begins a subscription with a token of a lifetime, 0 for none.
+func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 	s.f.Helper()
 	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)
-	if life > 0 {
-		ctx = auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Now().Add(life))
+	if lifetime > 0 {
+		ctx = auth.WithExpiry(auth.WithViewer(ctx, auth.Viewer{Username: "LiLei"}), time.Now().Add(lifetime))
 	}
 	err := s.run(ctx, id, func(ctx context.Context) iter.Seq[*graphql.Response] {
 		return s.f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()})
@@ -56,8 +56,8 @@ func (s *sharedStream) subscribes(id string, life time.Duration) {
 
 var sharedEvent = regexp.MustCompile(`data: \{"id":"(\w+)","payload":\{"data":\{"twitPosted":\{"content":"(\w+)"`)
 
-// wants checks the events, such as "A 1", in any order, and that the stream has ended.
-func (s *sharedStream) wants(events ...string) {
+// expect checks the events, such as "A 1", in any order, and that the stream has ended.
+func (s *sharedStream) expect(events ...string) {
 	s.f.Helper()
 	s.stop()
 	<-s.done
@@ -75,20 +75,20 @@ func TestExpiredTokenResumesAllSubscriptionsOfASharedStream(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		begun := time.Now()
 		first := f.opens()
-		first.subscribes("A", life)
-		first.subscribes("B", 3*life) // a newer token
-		first.subscribes("C", 0)
-		f.posts("1")
+		first.subscribe("A", lifetime)
+		first.subscribe("B", 3*lifetime) // a newer token
+		first.subscribe("C", 0)
+		f.post("1")
 		<-first.done
-		if took := time.Since(begun); took != life {
-			t.Errorf("the stream ended after %s, want %s", took, life)
+		if took := time.Since(begun); took != lifetime {
+			t.Errorf("the stream ended after %s, want %s", took, lifetime)
 		}
-		f.posts("2")
+		f.post("2")
 		again := f.opens()
-		again.subscribes("A", time.Hour)
-		again.subscribes("B", time.Hour)
-		f.posts("3")
-		first.wants("A 1", "B 1", "C 1")
-		again.wants("A 2", "A 3", "B 2", "B 3")
+		again.subscribe("A", time.Hour)
+		again.subscribe("B", time.Hour)
+		f.post("3")
+		first.expect("A 1", "B 1", "C 1")
+		again.expect("A 2", "A 3", "B 2", "B 3")
 	})
 }

@@ -79,11 +79,11 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			e.ServeHTTP(w, post(string(body)))
-			answer := w.Body.String()
-			if !strings.Contains(answer, "BAD_USER_INPUT") {
-				t.Errorf("%s\nresponse: %s", body, answer)
+			response := w.Body.String()
+			if !strings.Contains(response, "BAD_USER_INPUT") {
+				t.Errorf("%s\nresponse: %s", body, response)
 			}
-			if strings.Contains(answer, "Did you mean") {
+			if strings.Contains(response, "Did you mean") {
 				suggested++
 			}
 		}

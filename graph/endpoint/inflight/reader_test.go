@@ -17,8 +17,8 @@ const size = 4 << 10
 // sent is an incomplete request, which blocks until it is cut off.
 type sent struct {
 	*Reader
-	name string
-	gone chan struct{}
+	name  string
+	isCut chan struct{}
 }
 
 func (s *sent) read(t *testing.T, bytes int) {
@@ -37,10 +37,10 @@ func (s *sent) rest() error {
 // requests returns requests of a number of bytes, and records the ones cut off.
 func requests(b *Bytes, bytes int, cut *[]string, names ...string) (all []*sent) {
 	for _, name := range names {
-		s := &sent{name: name, gone: make(chan struct{})}
+		s := &sent{name: name, isCut: make(chan struct{})}
 		s.Reader = b.Reader(io.MultiReader(io.LimitReader(zeros{}, int64(bytes)), s.end()), func() {
 			*cut = append(*cut, name)
-			close(s.gone)
+			close(s.isCut)
 		})
 		all = append(all, s)
 	}
@@ -56,7 +56,7 @@ type end struct{ of *sent }
 func (s *sent) end() io.Reader { return end{s} }
 
 func (e end) Read([]byte) (int, error) {
-	<-e.of.gone
+	<-e.of.isCut
 	return 0, os.ErrDeadlineExceeded
 }
 

@@ -108,8 +108,8 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 		return 0, nil, err
 	}
 	c.silent.Reset(silenceTimeout)
-	late := time.AfterFunc(readTimeout, func() { c.close(&closeReason{codeTimeout, "A message did not come in time"}) })
-	defer late.Stop()
+	timeout := time.AfterFunc(readTimeout, func() { c.close(&closeReason{codeTimeout, "A message did not come in time"}) })
+	defer timeout.Stop()
 	r := c.server.Receiving.Reader(from, c.drop)
 	defer r.End()
 	var all bytes.Buffer
@@ -164,8 +164,8 @@ func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false
 	}
-	late := time.AfterFunc(writeTimeout, func() { c.close(&closeReason{codeSlow, "Messages are read too slowly"}) })
-	defer late.Stop()
+	timeout := time.AfterFunc(writeTimeout, func() { c.close(&closeReason{codeSlow, "Messages are read too slowly"}) })
+	defer timeout.Stop()
 	defer c.server.Sending.Hold(len(message), c.drop)()
 	err := c.socket.Write(context.Background(), websocket.MessageText, message)
 	if err != nil {
