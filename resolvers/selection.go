@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -14,18 +15,15 @@ type selection []graphql.CollectedField
 
 // selected returns the selection of the current field, which is not of an interface type.
 func selected(ctx context.Context) selection {
-	return collect(ctx, graphql.GetFieldContext(ctx).Field)
+	field := graphql.GetFieldContext(ctx).Field
+	return collect(ctx, field, field.Definition.Type.Name())
 }
 
 func selectedOf(ctx context.Context, typ string) selection {
-	return collectOf(ctx, graphql.GetFieldContext(ctx).Field, typ)
+	return collect(ctx, graphql.GetFieldContext(ctx).Field, typ)
 }
 
-func collect(ctx context.Context, field graphql.CollectedField) selection {
-	return collectOf(ctx, field, field.Definition.Type.Name())
-}
-
-func collectOf(ctx context.Context, field graphql.CollectedField, typ string) selection {
+func collect(ctx context.Context, field graphql.CollectedField, typ string) selection {
 	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
 }
 
@@ -47,7 +45,7 @@ func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {
 		if f.Name == name {
-			all = append(all, collect(ctx, f)...)
+			all = append(all, collect(ctx, f, f.Definition.Type.Name())...)
 		}
 	}
 	return all
@@ -62,12 +60,7 @@ func (s selection) names() []string {
 }
 
 func (s selection) has(name string) bool {
-	for _, f := range s {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s, func(f graphql.CollectedField) bool { return f.Name == name })
 }
 
 type connectionSelection struct {
