@@ -12,7 +12,6 @@ import (
 // plays compares the two tables of the game platform's design, and twibase's, on the questions of docs/TABLES.md.
 var plays = comparison{
 	name:   "plays",
-	more:   claim,
 	scale:  "days of all users",
 	scales: []int{10_000, 100_000, 1_000_000},
 	at: func(scale int) trial {
