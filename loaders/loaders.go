@@ -13,7 +13,6 @@ import (
 // Row is an object's key and the columns to read, as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// Relation is the key of [Related].
 type Relation struct {
 	Kind *tables.Relation
 	A, B string
@@ -25,7 +24,6 @@ func Follows(follower, followee string) Relation { return Relation{tables.Follow
 // Has is the key of "user has role".
 func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
 
-// Play is the key of [HasPlayed].
 type Play struct{ Username, Game string }
 
 // Objects that do not exist load as nil.
@@ -36,7 +34,6 @@ var (
 	Games       = object("games", tables.Games)
 )
 
-// Related loads whether two objects are related.
 var Related = Loader[Relation, bool]{
 	name: "related",
 	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Related(r.A, r.B) },
@@ -46,7 +43,6 @@ var Related = Loader[Relation, bool]{
 	},
 }
 
-// HasPlayed loads whether the user ever played the game.
 var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
 // Lists load by page.
@@ -76,7 +72,6 @@ var Broadcasters = Loader[struct{}, []string]{
 	},
 }
 
-// IsPlayed loads whether a game has players.
 var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
 })

@@ -19,8 +19,8 @@ type batch struct {
 	round   *Round                // nil unless it is traced
 }
 
-// group is the reads that one Get serves. Its pages have the same limit: a longer one would read
-// too much of the other lists.
+// group describes a Get. Its pages have the same limit: a longer one would read too much of the
+// other lists.
 type group struct {
 	limit  int
 	shared bool // by several reads

@@ -33,7 +33,6 @@ type read struct {
 	lead bool
 }
 
-// newReadSet returns a set with room for n reads.
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
 
 func (s *readSet) add(g hbase.Get) {
@@ -92,7 +91,6 @@ func (x index) add(r *read) bool {
 	return true
 }
 
-// join adds a read to a chain, and reports whether its Get is new.
 func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {

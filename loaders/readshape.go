@@ -50,7 +50,6 @@ func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 	return o.Shape(Row{Columns: columns}), columns != ""
 }
 
-// RootShape returns the shape of [Object.Roots] and [Object.Read].
 func (o Object[T]) RootShape(fields []string) ReadShape {
 	return o.Shape(Row{Columns: o.existing(fields)})
 }

@@ -87,7 +87,6 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// merged returns the batch of the sets, and the store to read from.
 func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 	l.mu.Lock()
 	defer l.mu.Unlock() // also if merge panics: answered locks it again
@@ -96,7 +95,6 @@ func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 	return b, l.store
 }
 
-// answered continues the tasks that wait for the read sets.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +137,6 @@ func Mask(ctx context.Context, id tables.ID) {
 	l.store = mask{l.unmasked, id.Tables(), tables.RowKey(id.Key)}
 }
 
-// mask is a store without the rows of an object.
 type mask struct {
 	hbase.Store
 	tables []string

@@ -64,10 +64,8 @@ type scheduler struct {
 	onStall  func(batch int) // is called if a batch is collecting for watchdogTimeout
 }
 
-// watchdogTimeout is much longer than any resolver computes.
-const watchdogTimeout = 10 * time.Second
+const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
 
-// errStalled fails the reads of a stalled response.
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
@@ -121,14 +119,13 @@ func (s *scheduler) stall(batch int) bool {
 // TasksOf returns the loaders of ctx, for an executor to report its tasks.
 func TasksOf(ctx context.Context) *Loaders { return from(ctx) }
 
-// Start reports n tasks that are about to run.
+// Start and End report tasks that are about to run, and tasks that end or are about to wait.
 func (l *Loaders) Start(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.scheduler.start(n)
 }
 
-// End reports a task that ends, or is about to wait.
 func (l *Loaders) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

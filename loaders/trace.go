@@ -31,9 +31,10 @@ type Use struct {
 	// Keys counts the keys that this round answered, also later ones. Hits counts those of them that
 	// were enqueued before.
 	Keys, Hits int
-	// Gets counts the Gets for the others. One of several loaders counts for the first by name.
+	// Gets counts the Gets for the other keys. One that serves several loaders counts for the first by
+	// name.
 	Gets int
-	// Took is the time since the first call of the loader.
+	// Took is the time from the first call of the loader until the answer.
 	Took time.Duration
 }
 

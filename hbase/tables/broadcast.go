@@ -25,7 +25,6 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 type Broadcast string
 
-// The states of an author.
 const (
 	// Pushed twits are in the timelines. It is also the state without a stored value.
 	Pushed Broadcast = "pushed"
@@ -83,7 +82,6 @@ func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the state of one author.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -140,11 +138,7 @@ func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 }
 
 func (n imports) PutMarker(on bool, timestamp int64) hbase.Put {
-	value := "0"
-	if on {
-		value = "1"
-	}
-	return n.put(importMarker, value, timestamp)
+	return n.put(importMarker, flag(on), timestamp)
 }
 
 func (n imports) put(column, value string, timestamp int64) hbase.Put {

@@ -61,7 +61,6 @@ func Relations() []*Relation { return relations }
 
 func References() []*Reference { return references }
 
-// objectOf may return nil.
 func objectOf(noun Noun) *AnyObject {
 	for _, o := range objects {
 		if o.Noun == noun {
@@ -98,7 +97,6 @@ type tableFamily struct {
 	owner         *AnyObject // of the rows; may be nil
 }
 
-// tableFamilies returns all families of all tables.
 func tableFamilies() (all []tableFamily) {
 	for _, o := range objects {
 		all = append(all, tableFamily{o.Table, Attributes, o})

@@ -25,6 +25,14 @@ func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
 	return cells[i], true
 }
 
+// flag returns the stored form of a bool.
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
 // textColumn is a column, and the variable with its text. Empty texts are not stored.
 type textColumn struct {
 	name string

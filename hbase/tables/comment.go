@@ -55,7 +55,6 @@ type CommentKey struct {
 	Position string
 }
 
-// Parts returns the time and the mark of the comment.
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
 // String returns the length of the twit's key, the key, and the position.
@@ -63,7 +62,6 @@ func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
-// ParseCommentKey decodes [CommentKey.String].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := cutPart(key)
 	if !ok {
@@ -84,7 +82,6 @@ func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
 
-// CommentCount is the column of the number of comments.
 const CommentCount = Attributes + ":commentCount"
 
 // Comments are the comments on the owner, a twit, newest first.
@@ -187,7 +184,6 @@ var Commenters = commenters{"commenters"}
 
 type commenters struct{ Table string }
 
-// The prefixes of columns.
 const (
 	commenterAdded   = "k" // ‖ hash of the idempotency key → time and mark
 	commenterRemoved = "g" // ‖ position of the comment → "1"
@@ -212,7 +208,6 @@ func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
 	return c.get(twit, author, commenterAdded+hashKey(key))
 }
 
-// Removed reads whether a comment was removed.
 func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
@@ -238,7 +233,6 @@ func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp i
 	return textCell(commenterAdded+hashKey(key), value, timestamp)
 }
 
-// RemovedCell returns the column that Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }

@@ -9,17 +9,15 @@ import (
 	"twibase/hbase"
 )
 
-// MaxDepth is the maximum number of levels of the tree of departments.
-const MaxDepth = 64
+const MaxDepth = 64 // levels of the tree of departments
 
 // Department is a node of the tree. Fields other than the code are nil if absent or not read;
 // absent counts are zero.
 type Department struct {
-	Code    string
-	Name    *string
-	Version *string
-	// ParentCode is nil for a department of the top level.
-	ParentCode *string
+	Code       string
+	Name       *string
+	Version    *string
+	ParentCode *string // nil at the top level
 	ChildCount *int
 	RoleCount  *int
 }
@@ -29,7 +27,6 @@ func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 // Root is the owner of the list of top-level departments. It is not a department.
 const Root = ""
 
-// Departments are the departments, by code.
 var Departments = &Object[Department]{
 	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true,
 		CheckKey: CheckCode},
@@ -82,7 +79,6 @@ func (tree) Put(cells ...hbase.Cell) hbase.Put {
 	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }
 
-// Child is a member of [Children].
 type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, by name, then code.

@@ -18,7 +18,6 @@ var Followers = followList(
 var Following = followList(
 	AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
 
-// Follow is a member of [Followers] or [Following].
 type Follow struct {
 	Username string
 	At       time.Time // UnknownTime if it was imported without a time

@@ -20,7 +20,6 @@ type Game struct {
 
 func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
-// Games are the games, by code.
 var Games = &Object[Game]{
 	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, CheckKey: CheckCode},
 
@@ -72,7 +71,6 @@ var UserGames = newList(List[UserGame]{
 	},
 })
 
-// DayCount is the number of plays on a day.
 type DayCount struct {
 	Day   string
 	Count int
@@ -87,7 +85,6 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads whether the user ever played the game.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -141,7 +138,6 @@ func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.P
 		dayCell(p.family, day, timestamp)}}
 }
 
-// Decode returns the days among the cells, ascending.
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
 // GameDays are the sums of all players, a column per day in the game's row, derived from [Plays].

@@ -23,7 +23,6 @@ type Intent struct {
 	Due int64
 }
 
-// Intents is the outbox of intents.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
@@ -41,7 +40,6 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
-// Open reads whether an intent exists.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
@@ -88,7 +86,6 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
-// Mark marks an intent whose operation committed.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }

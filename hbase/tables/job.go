@@ -9,7 +9,6 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind is the kind of a [Job].
 type JobKind string
 
 const (
@@ -37,12 +36,10 @@ type Job struct {
 	Position string // of Posted and Deleted: the twit's
 }
 
-// Jobs is the outbox of fan-out jobs.
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
 
-// columns returns the columns of a job, without lease and progress.
 func (j *Job) columns(at *string) []textColumn {
 	return []textColumn{
 		{"at", at}, {"author", &j.Author}, {"follower", &j.Follower}, {"kind", (*string)(&j.Kind)}, {"position", &j.Position},
@@ -83,7 +80,6 @@ func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error)
 	return j, true, corrupt(err, "job "+j.ID)
 }
 
-// check checks that the job has exactly the attributes of its kind.
 func (j Job) check() error {
 	err := CheckUsername(j.Author)
 	twit, follower := j.Kind == Posted || j.Kind == Deleted, j.Kind == Followed || j.Kind == Unfollowed
@@ -101,7 +97,7 @@ func (j Job) check() error {
 	return err
 }
 
-// Progress is the progress of a job, stored with each lease.
+// Progress is stored with each lease.
 type Progress struct {
 	// Cursor is the position in the list of followers up to which the job is done, except for
 	// Unverified.

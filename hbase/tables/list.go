@@ -30,7 +30,6 @@ type AnyList struct {
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
-// Row returns the row key of a bucket.
 func (l *AnyList) Row(owner string, bucket uint32) string {
 	if bucket == 0 {
 		return RowKey(owner)
@@ -38,7 +37,6 @@ func (l *AnyList) Row(owner string, bucket uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
 }
 
-// OwnerOf decodes a key of [AnyList.Row].
 func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {
 		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
@@ -94,8 +92,7 @@ type List[E any] struct {
 	encode func(E) (qualifier string, value []byte)
 	// size is the memory of a decoded member in bytes, without its cell. It is nil for members that
 	// are not cached.
-	size func(E) int
-	// isPublic is nil if there is no PublicCount.
+	size     func(E) int
 	isPublic func(E) bool
 }
 
@@ -175,7 +172,6 @@ func (l *AnyList) corrupt(owner, what string, err error) error {
 	return fmt.Errorf("%s of %q: %w", l.Table, owner, corrupt(err, what))
 }
 
-// member decodes a member, or returns the cached one.
 func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	l := d.list
 	if l.size == nil || c.Memo == nil {

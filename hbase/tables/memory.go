@@ -22,7 +22,6 @@ const minText, maxText = 64, 16 << 10
 // textOf returns a cell's value as a string that shares its memory.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
-// rowKey is [RowKey].
 func (m *Memory) rowKey(id string) string {
 	hash, n := hashOf(id), hashSize+len(id)
 	if n > cap(m.text)-len(m.text) {
@@ -41,7 +40,6 @@ type slab[T any] struct {
 
 const maxSlab = 256
 
-// one returns a zero T.
 func (s *slab[T]) one() *T { return &s.many(1)[0] }
 
 // many returns n zero Ts.

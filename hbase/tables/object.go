@@ -69,7 +69,6 @@ func (o *AnyObject) NameOf(key string) string {
 	return key
 }
 
-// Lookup reads the object of a name.
 func (o *AnyObject) Lookup(name string) hbase.Get {
 	if o.named != nil {
 		return o.named.get(name)
@@ -155,7 +154,6 @@ func (o *Object[T]) Writable(key string) hbase.Get {
 	return o.Get(key, o.Columns(fields))
 }
 
-// Text returns the stored value of an attribute, empty if it is absent.
 func (o *Object[T]) Text(t *T, column string) string {
 	for _, a := range o.attributes {
 		if a.column == column {
@@ -202,7 +200,6 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
 
-// DecodeIn is [Object.Decode] with values allocated in m.
 func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key

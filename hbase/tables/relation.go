@@ -118,10 +118,6 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 }
 
 func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64) hbase.Put {
-	state := "0"
-	if related {
-		state = "1"
-	}
 	return hbase.Put{Table: r.Table, Row: edgeKey(a, b), Cells: []hbase.Cell{
-		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, state, timestamp)}}
+		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
 }

@@ -15,7 +15,6 @@ type Role struct {
 
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
-// Roles are the roles, by code.
 var Roles = &Object[Role]{
 	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, CheckKey: CheckCode},
 

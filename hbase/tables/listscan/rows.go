@@ -30,7 +30,6 @@ type Rows struct {
 	current   int      // index of the bucket that is read
 }
 
-// RowsOptions are the options of [NewRows].
 type RowsOptions struct {
 	// First is the number of columns of the first page, Next that of all others.
 	First, Next int
@@ -102,7 +101,6 @@ func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	panic("listscan: the scan is done")
 }
 
-// learn adds the buckets that the directory names.
 func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
 		return err

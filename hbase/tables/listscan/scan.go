@@ -60,7 +60,6 @@ type Range struct {
 	Far bool
 }
 
-// Empty reports whether no position can be in the range.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
 // single reports whether the range is one position, so that no other member follows.
@@ -88,7 +87,6 @@ const (
 	Tail = 256
 )
 
-// state says what the next round of a scan reads.
 type state uint8
 
 const (
@@ -170,7 +168,6 @@ func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != ""
 // bound.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
-// Reads returns the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
 func (s *Scan) Gets() []hbase.Get {
