@@ -109,6 +109,7 @@ func (g *Gateway) monitoring() http.Handler {
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 
+// SDL returns the schema in GraphQL's schema definition language.
 func SDL() string { return schema.SDL(exec.NewExecutableSchema(exec.Config{}).Schema()) }
 
 const (

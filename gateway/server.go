@@ -31,6 +31,7 @@ const (
 	maxUnread = 64 << 10
 )
 
+// Listeners are the listeners of a gateway.
 type Listeners struct {
 	Public net.Listener
 	// TLS configures the public listener; nil is plain HTTP.

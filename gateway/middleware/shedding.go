@@ -65,6 +65,7 @@ func (d *Drain) enter() bool {
 	return !d.draining
 }
 
+// Draining reports whether Shutdown was called.
 func (d *Drain) Draining() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

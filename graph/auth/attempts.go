@@ -27,6 +27,7 @@ type Attempts struct {
 	now                           func() time.Time
 }
 
+// NewAttempts returns the limits, with a clock.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{
 		signUps: newBuckets(rate.Every(time.Second), 100),
@@ -52,6 +53,7 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 	return a.names.take(username, a.now(), 1)
 }
 
+// LoggedIn forgets the attempts for a name after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
 // Post is like SignUp for a text, by its bytes. A nil *Attempts limits nothing.
@@ -105,6 +107,7 @@ func AddressOf(ctx context.Context) string {
 // Proxies are networks of trusted proxies, whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 
+// Handler puts the client's address into the context.
 func (p Proxies) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, p.client(r))))

@@ -14,6 +14,7 @@ import (
 	"twibase/graph/apierr"
 )
 
+// Viewer is the user of a token.
 type Viewer struct {
 	Username string
 	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have a
@@ -26,6 +27,7 @@ type (
 	expiryKey struct{}
 )
 
+// WithViewer returns a ctx with a viewer.
 func WithViewer(ctx context.Context, viewer Viewer) context.Context {
 	return context.WithValue(ctx, viewerKey{}, viewer)
 }
@@ -36,6 +38,7 @@ func ViewerOf(ctx context.Context) (viewer Viewer, ok bool) {
 	return viewer, ok
 }
 
+// WithExpiry returns a ctx with the expiry of the viewer's token.
 func WithExpiry(ctx context.Context, expires time.Time) context.Context {
 	return context.WithValue(ctx, expiryKey{}, expires)
 }

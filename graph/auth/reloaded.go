@@ -14,11 +14,11 @@ import (
 type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
 	parse   func([]byte) (T, error)
-	current atomic.Pointer[T]
+	current atomic.Pointer[T] // nil until it was read
 
 	reading chan struct{} // held while reading: one read for all callers
 	text    []byte        // the source of current
-	at      time.Time
+	at      time.Time     // of the last attempt
 }
 
 func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *reloaded[T] {

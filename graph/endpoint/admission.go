@@ -23,7 +23,7 @@ const (
 // admission bounds the running and waiting operations, and rejects others. Without it an overloaded
 // server answers nothing in time, and runs out of memory.
 type admission struct {
-	slots chan struct{}
+	slots chan struct{} // nil admits all
 	// events are the slots for subscription events, a quarter of slots: a twit is an event for each
 	// subscriber.
 	events   chan struct{}
@@ -48,8 +48,8 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.wait(ctx) {
 		return nil, a.reject()
 	}
-	// Go runs goroutines woken by goroutines first. Under overload, operations wake each other all the
-	// time, and the network's goroutines would wait for seconds.
+	// Let the network's goroutines run. Go runs those woken by goroutines first: under overload,
+	// operations wake each other all the time, and new requests would wait for seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { <-a.slots }), nil
 }

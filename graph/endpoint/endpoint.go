@@ -21,8 +21,9 @@ import (
 	"twibase/graph/resume"
 )
 
+// Config configures an endpoint. The zero value bounds nothing.
 type Config struct {
-	Timeout time.Duration
+	Timeout time.Duration // of a response
 	// Around returns the context for the resolvers of a response, with state such as loaders.
 	Around func(ctx context.Context) context.Context
 	// Watch is called after Around if the request wants a report: see [report.Middleware]. Nil and
@@ -62,7 +63,7 @@ type Endpoint struct {
 	preparer  *preparer
 	exec      *executor.Executor
 	streams   perAddress
-	texts     perAddress
+	texts     perAddress // bytes of documents of subscriptions
 	sockets   websocket.Server
 	shared    sse.Shared
 	positions resume.Window
@@ -71,6 +72,7 @@ type Endpoint struct {
 	drain, end context.CancelFunc
 }
 
+// New returns the endpoint of a schema.
 func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
@@ -106,6 +108,7 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	context.AfterFunc(ctx, e.end)
 }
 
+// ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case e.Overloaded(r):

@@ -20,6 +20,7 @@ type Trace struct {
 
 type traceKey struct{}
 
+// WithTrace returns a ctx whose request is traced.
 func WithTrace(ctx context.Context, trace *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
 }

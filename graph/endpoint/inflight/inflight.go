@@ -27,6 +27,7 @@ type transfer struct {
 	isCut   bool
 }
 
+// New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
 // Hold counts a response until sent is called. cut ends the transfer; it is called at most once,

@@ -30,6 +30,7 @@ type Shared struct {
 	streams sync.Map // from token to *Stream
 }
 
+// Stream is a shared stream.
 type Stream struct {
 	shared  *Shared
 	token   string
@@ -142,4 +143,5 @@ func (t *Stream) send(ctx context.Context, event []byte) bool {
 	return t.events.send(ctx, event)
 }
 
+// Stop cancels an operation, if it runs.
 func (t *Stream) Stop(id string) { t.operations.Stop(id) }

@@ -23,6 +23,7 @@ const (
 	writeTimeout = 10 * time.Second
 )
 
+// MediaType is the media type of server-sent events.
 const MediaType = "text/event-stream"
 
 // Responses runs an operation until its responses end or ctx is done.

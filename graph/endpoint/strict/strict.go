@@ -17,6 +17,7 @@ const maxKeys = 100
 // ErrTooMany is the error of [Elements] for an array that is too long.
 var ErrTooMany = errors.New("it has too many elements")
 
+// TypeError is a value of the wrong type.
 type TypeError struct {
 	Field string
 	Type  string

@@ -29,11 +29,13 @@ type Operations struct {
 	closing bool
 }
 
+// Operation is a running operation.
 type Operation struct {
 	ID     string
 	cancel context.CancelFunc
 }
 
+// Start registers an operation, and returns its ctx. The caller calls End.
 func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -69,6 +69,7 @@ func Encode(value any) []byte {
 	return text
 }
 
+// Params are the parameters of a request.
 type Params struct {
 	Query                            *string // nil if missing
 	OperationName, DocumentID, DocID string  // doc_id is Relay's
@@ -80,6 +81,7 @@ func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }
 
+// Fields returns pointers to the values by JSON key.
 func (p *Params) Fields() map[string]any {
 	return map[string]any{
 		"query":         &p.Query,

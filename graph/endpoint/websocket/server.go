@@ -17,6 +17,7 @@ import (
 	"twibase/graph/limits"
 )
 
+// Protocol is the subprotocol.
 const Protocol = "graphql-transport-ws"
 
 const (
