@@ -46,8 +46,7 @@ var signUp = register(opType[signUpArgs]{
 	},
 })
 
-// signUpKey is the prefix of the origin of users who signed up with an idempotency key. A sign-up has no
-// caller.
+// signUpKey is the prefix of the origin of users who signed up with an idempotency key.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
 // SignUp creates a user with an account, and returns the username. It is idempotent under the same
@@ -75,8 +74,8 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm handles a repeated sign-up: it succeeds if the user has the same key and password. All other
-// cases take the same time and have the same error, so that keys cannot be probed.
+// confirm handles a repeated sign-up: it succeeds if the user has the same key and password. All
+// other cases take the same time and have the same error, so that keys cannot be probed.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -85,8 +84,8 @@ func (a *Accounts) confirm(ctx context.Context, username, key, secret string) er
 	return err
 }
 
-// LogIn checks a username and a password, and returns the username. A wrong password and an unknown user
-// have the same error and take the same time: LogIn hashes exactly one password.
+// LogIn checks a username and a password, and returns the username. A wrong password and an unknown
+// user have the same error and take the same time: LogIn hashes exactly one password.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
@@ -96,8 +95,8 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 	return username, err
 }
 
-// verify reports whether the password is right, and returns the user's origin. It hashes exactly one
-// password, also for an unknown user.
+// verify reports whether the password is right, and returns the user's origin. It hashes exactly
+// one password, also for an unknown user.
 func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
 	c := client{a.writers, caller}
 	var hash string

@@ -13,8 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readAheadGets returns the reads of plan.now that are possible before the commit, and a function that
-// takes their cells.
+// readAheadGets returns the reads of plan.now before the commit, and a function for their cells.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
 	gets = placeGets(members)
@@ -90,8 +89,7 @@ func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	return x.checkOpen(ctx, label)
 }
 
-// write sends all writes of a stage, and its counts, concurrently. Buckets that may be full are split in
-// the background.
+// write sends the writes and counts of a stage concurrently. It starts splits of full buckets.
 func (x *execution) write(ctx context.Context, s stage, label string) error {
 	var writes []write
 	counted := map[location]bool{}
@@ -129,8 +127,7 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 	return nil
 }
 
-// compensate runs a compensation if an object is missing. It reads the objects after all members are
-// in their buckets.
+// compensate runs a compensation if an object is missing after all members are stored.
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
 	cells, err := x.getVerified(ctx, c.unless.rows(), label+c.String())
 	if err != nil {
@@ -155,8 +152,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified reads gets together with the places of the unverified members. It writes members again
-// whose bucket was split, and repeats, until no bucket was.
+// getVerified reads gets together with the places of the unverified members. It writes members
+// again whose bucket was split, and repeats, until no bucket was.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -224,9 +221,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add or remove the member at a place. In another bucket than 0 they also remove it from bucket
-// 0, to mask writes of executions with an older directory. While readers may still look for old copies
-// in bucket 0, a new member leaves a moved marker there instead.
+// writes add or remove the member at a place. In another bucket than 0 they also remove it from
+// bucket 0, to mask writes of executions with an older directory. While readers may still look for
+// old copies in bucket 0, a new member leaves a moved marker there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

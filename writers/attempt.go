@@ -16,8 +16,8 @@ import (
 type preconditionKey struct{}
 
 // WithPrecondition returns a context for one operation, which commits only if allowed returns nil.
-// Otherwise it changes nothing, and returns allowed's error. allowed waits for the caller's authorization
-// check, which runs concurrently with the first reads. It may be called several times.
+// Otherwise it changes nothing, and returns allowed's error. allowed waits for the caller's
+// authorization check, concurrently with the first reads. It may be called several times.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
@@ -43,8 +43,8 @@ func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) error {
 	return err
 }
 
-// do makes attempts until one has a final outcome, and returns its arguments. Its caller has called enter,
-// so nested operations also run after Close. allowed may be nil.
+// do makes attempts until one has a final outcome, and returns its arguments. Its caller has called
+// enter, so nested operations also run after Close. allowed may be nil.
 func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -208,8 +208,8 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead returns errSuperseded if the parent of a nested operation is complete, because the first read
-// may be newer than its effects.
+// readAhead returns errSuperseded if the parent of a nested operation is complete, because the
+// first read may be newer than its effects.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Every slot is taken by the deletion of an author, which needs the deletion of a twit that found no slot.
+// Deletions of authors take all slots, and each needs a twit's deletion that found no slot.
 func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	ctx := t.Context()
 	store := openStore(t)

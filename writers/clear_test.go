@@ -27,7 +27,7 @@ func importChildren(t *testing.T, store hbase.Store, codes ...string) {
 	mustMutate(t, store, tables.Departments.Put("d2", &tables.Department{ChildCount: new(len(codes))}, 1))
 }
 
-// The next operation on the tree starts after all effects of a deletion, whose late writes would be older.
+// The next operation on the tree starts after all effects of a deletion.
 func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -82,7 +82,7 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 	}
 }
 
-// A late execution of a deletion does not write a child to the buckets of a split that was moved on since.
+// A late execution of a deletion does not write a child that was moved since.
 func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
@@ -126,8 +126,8 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	})
 }
 
-// A deletion that clears a list during a split, interrupted or started before the announcement, masks the
-// late copies.
+// A deletion that clears a list during a split, interrupted or started before the announcement,
+// masks the late copies.
 func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -198,8 +198,8 @@ func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	}
 }
 
-// A deletion adds children to a list during a split. The new buckets have them before it clears the old list,
-// where a repetition would look for them.
+// A deletion adds children to a list during a split. The new buckets have them before it clears the
+// old list, where a repetition would look for them.
 func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

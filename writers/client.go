@@ -8,8 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// client is the store client of an operation. Its errors name the operation type and the purpose of
-// the call.
+// client is the store client of an operation. Its errors name the operation type and the purpose.
 type client struct {
 	w      *Writers
 	caller string // an operation type, "logIn" or "sweep"

@@ -28,8 +28,7 @@ func (a addCommentArgs) references() references {
 	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
 }
 
-// addComment commits on the row of author and twit. So two comments of an author on a twit have different
-// times.
+// addComment commits on the row of author and twit, so comments of both have different times.
 var addComment = register(opType[addCommentArgs]{
 	name: "addComment", properties: properties{nonIdempotent: true},
 	row: func(a addCommentArgs) hbase.Get {
@@ -120,8 +119,8 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment adds a comment to a twit, which the author may see, and returns the comment's key. The error
-// is NOT_FOUND if twit is nil.
+// AddComment adds a comment to a twit, which the author may see, and returns the comment's key. The
+// error is NOT_FOUND if twit is nil.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {

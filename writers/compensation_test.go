@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// holdFirst returns an Observer that holds the first call that matches. held receives when it does, and
-// release lets the call proceed.
+// holdFirst returns an Observer that holds the first call that matches. held receives when it does,
+// and release lets the call proceed.
 func holdFirst(matches func(opType, purpose string) bool) (observe Observer, held <-chan struct{}, release func()) {
 	reached, proceed := make(chan struct{}, 1), make(chan struct{})
 	var once atomic.Bool
@@ -26,8 +26,8 @@ func holdFirst(matches func(opType, purpose string) bool) (observe Observer, hel
 	}, reached, func() { close(proceed) }
 }
 
-// An execution finds an object missing, and sends the compensation late: the object was created again, and
-// another caller's repetition of the operation was acknowledged.
+// An execution finds an object missing, and sends the compensation late: the object was created
+// again, and another caller's repetition of the operation was acknowledged.
 func TestLateCompensationFails(t *testing.T) {
 	department, key, day := "staff", "once", "2026-01-02"
 	for _, test := range []struct {

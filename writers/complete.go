@@ -52,8 +52,7 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the long operations that a gateway completes after their acknowledgement, and
-// those that it sweeps.
+// backgroundLimit limits the long operations in the background, and also those in sweeps.
 const backgroundLimit = 16
 
 // long reports whether plan.later reads lists.
@@ -63,9 +62,9 @@ func (x *execution) long() bool {
 	})
 }
 
-// applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the operation
-// is long. Without a free slot the execution ends, and a sweep continues: an operation with a slot must
-// not wait for one that waits for a slot. Other executions have both already.
+// applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the
+// operation is long. Without a free slot the execution ends, and a sweep continues: an operation
+// with a slot must not wait for one that waits for a slot. Other executions have both already.
 func (x *execution) applyLater(ctx context.Context) error {
 	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
@@ -82,9 +81,9 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.withLease(ctx, apply)
 }
 
-// removeIntent removes the intent. If the type is compensated, it first seals the commit row: the commit
-// record becomes "done". A compensation that another execution decided earlier then fails, which an
-// operation that finds nothing to do relies on.
+// removeIntent removes the intent. If the type is compensated, it first seals the commit row: the
+// commit record becomes "done". A compensation that another execution decided earlier then fails,
+// which an operation that finds nothing to do relies on.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.compensated {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -125,8 +124,7 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// parents returns the operations that started the current nested one, outermost first. It must not wait for
-// them.
+// parents returns the operations that started this nested one, which must not wait for them.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids
@@ -139,8 +137,8 @@ func predecessor(ctx context.Context, record string) (id string, incomplete bool
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete completes the operation in a commit record. It waits for another execution of this process,
-// but not for other gateways.
+// complete completes the operation in a commit record. It waits for another execution of this
+// process, but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, incomplete := predecessor(ctx, record)
 	if !incomplete {

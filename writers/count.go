@@ -16,8 +16,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Each operation changes counts exactly once, even if several executions apply it. A row with counts
-// has a journal of counted operations. One CheckAndPut on the journal writes both.
+// Each operation changes counts exactly once, even if several executions apply it. A row with
+// counts has a journal of counted operations. One CheckAndPut on the journal writes both.
 //
 //	read the counts and the journal ◄───────────────────────────┐
 //	  ▼                                                         │
@@ -29,11 +29,10 @@ import (
 //	  ▼
 //	counted
 //
-// The first execution reads the counts before the commit, when no execution can have counted, and starts
-// with the CheckAndPut. A full journal drops operations without an intent.
+// The first execution reads the counts before the commit, when no execution can have counted, and
+// starts with the CheckAndPut. A full journal drops operations without an intent.
 //
-// Concurrent increments of a gateway in the same row share a CheckAndPut, so that a hot row is no
-// bottleneck.
+// Concurrent increments of a gateway in a row share a CheckAndPut: a hot row is no bottleneck.
 
 const (
 	// maxJournal is the number of operations at which a journal drops the complete ones.
@@ -55,8 +54,8 @@ type increment struct {
 	after map[string]int
 }
 
-// addIncrements adds the counts of a stage to the increments. It panics if another stage counts in the
-// same row, because an increment is applied once.
+// addIncrements adds the counts of a stage to the increments. It panics if another stage counts in
+// the same row, because an increment is applied once.
 func (x *execution) addIncrements(s stage) {
 	own := map[location]bool{}
 	for _, e := range s {
@@ -115,7 +114,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the waiting increments of a row. If there are none, the caller stops writing the row.
+// take returns the waiting increments of a row. If there are none, the caller stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -210,8 +209,8 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted returns the increments that are not in these counts, and drops complete operations from a
-// full journal. It reads intents after the counts.
+// uncounted returns the increments that are not in these counts, and drops complete operations from
+// a full journal. It reads intents after the counts.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *increment) bool { return s.journal.Has(p.op) })
 	if len(uncounted) == 0 {

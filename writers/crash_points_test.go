@@ -13,11 +13,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
 
-// pointsFile lists the crash points that every thorough run reaches: a purpose and its operation types in
-// each line.
+// pointsFile has the points that every thorough run reaches: a purpose and its types per line.
 const pointsFile = "testdata/points.txt"
 
-// contendedNouns have calls that change the same list, so that it is split often under concurrent writes.
+// contendedNouns have calls that change one list, which is split often under concurrent writes.
 var contendedNouns = []modelNoun{
 	contended("followers", callFollow, " a$"),
 	contended("role's users", callAssign, "lead$"),
@@ -89,7 +88,7 @@ func (e *exploration) inject(p point, m fault) {
 	}
 }
 
-// seekRecovery injects faults into commits of operation types whose recovery no history has reached.
+// seekRecovery injects faults into commits, until histories reach the recovery of every type.
 func (e *exploration) seekRecovery() {
 	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
 		for _, p := range protocolPoints(name, opTypes[name]) {

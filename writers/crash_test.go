@@ -63,8 +63,8 @@ func (h history) mustPass(t *testing.T) historyResult {
 	return r
 }
 
-// After a sweep, all derived data follow from their source, and the source is explained by a sequential
-// order of the calls.
+// After a sweep, all derived data follow from their source, and the source is explained by a
+// sequential order of the calls.
 func TestEveryHistoryIsLinearizableAndComplete(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)

@@ -7,8 +7,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// All operations on departments commit on the row of the tree, and change departments by effects. Each
-// completes its predecessor before it reads departments, so the tree does not change before its commit.
+// All operations on departments commit on the row of the tree, and change departments by effects.
+// Each completes its predecessor before it reads departments, so the tree does not change before
+// its commit.
 
 func departmentOf(code string) hbase.Get {
 	return tables.Departments.Get(code, tables.Departments.Columns([]string{"name", "version", "parent", "childCount"}))
@@ -162,7 +163,7 @@ type deleteDepartmentArgs struct {
 // movedAtOnce limits the sub-departments that move up before the deletion is acknowledged.
 var movedAtOnce = 200
 
-// deleteDepartment marks a department as deleted, moves its children up, and then removes its roles.
+// deleteDepartment marks a department as deleted, moves its children up, and removes its roles.
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
 	row: func(deleteDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -224,8 +225,7 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 	return c.Code, run(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 
-// DeleteDepartment deletes a department. It returns HAS_CHILDREN if there are sub-departments and
-// moveChildrenUp is false.
+// DeleteDepartment deletes a department. Without moveChildrenUp it may return HAS_CHILDREN.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}

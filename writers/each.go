@@ -22,8 +22,9 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage applies the effects of a page: nested operations concurrently, then the others like a stage.
-// It verifies the page's members before it returns, because later stages may remove the items.
+// applyPage applies the effects of a page: nested operations concurrently, then the others like a
+// stage. It verifies the page's members before it returns, because later stages may remove the
+// items.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -44,8 +45,8 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 	return x.verifyAll(ctx)
 }
 
-// eachMember applies an effect to each member of an owner's list. A member that is added concurrently
-// may be missed: its operation then finds the owner deleted, and compensates itself.
+// eachMember applies an effect to each member of an owner's list. A member that is added
+// concurrently may be missed: its operation then finds the owner deleted, and compensates itself.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
@@ -92,7 +93,7 @@ func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell
 	}}
 }
 
-// scanList reads a page of a list. It repeats slow scans, under which a split may have deleted old copies.
+// scanList reads a page of a list. It repeats slow scans: a split may have deleted old copies.
 func (c client) scanList(
 	ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range,
 ) (listscan.Scan, error) {
@@ -139,8 +140,9 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 
 // clearList deletes all members of a deleted owner's list. No operation adds members to it.
 //
-// It scans all rows of the list, including pending buckets, and keeps the directory. So an interrupted
-// clearing is repeated, late copies of a split are masked, and a later split finds nothing to copy.
+// It scans all rows of the list, including pending buckets, and keeps the directory. So an
+// interrupted clearing is repeated, late copies of a split are masked, and a later split finds
+// nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
@@ -162,8 +164,8 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0, where late writes may still add them. After the
-// last page of another bucket it deletes that row.
+// clearPage deletes the members of a page from bucket 0, where late writes may still add them.
+// After the last page of another bucket it deletes that row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

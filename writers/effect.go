@@ -24,8 +24,7 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// effect is one of the types below. Effects are idempotent, also if two gateways apply them
-// concurrently.
+// effect is one of the types below. Effects are idempotent, also if gateways apply them together.
 type effect interface{ String() string }
 
 // put is a Put of cells with the operation's timestamp, or a Delete of cells up to it.
@@ -112,7 +111,7 @@ func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// job stores a fan-out job, which any gateway runs. Its stage follows the effects that the job reads.
+// job stores a fan-out job. Its stage follows the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
@@ -125,9 +124,9 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs a nested operation unless all objects exist. Its stage follows the additions to their
-// lists. A deletion marks the object before it clears the lists: so either it finds the members, or the
-// compensation finds the object deleted.
+// compensation runs a nested operation unless all objects exist. Its stage follows the additions to
+// their lists. A deletion marks the object before it clears the lists: so either it finds the
+// members, or the compensation finds the object deleted.
 type compensation struct {
 	unless references
 	nested
@@ -135,9 +134,9 @@ type compensation struct {
 
 func (c compensation) String() string { return "check ends" }
 
-// each applies effects to the items of a list or range, page by page. After a crash it starts again,
-// and must find all items whose effects may be missing. So its effects do not remove items. A nested
-// operation may, because the next operation on the same commit row completes it.
+// each applies effects to the items of a list or range, page by page. After a crash it starts
+// again, and must find all items whose effects may be missing. So its effects do not remove items.
+// A nested operation may, because the next operation on the same commit row completes it.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page, without counts.

@@ -20,8 +20,8 @@ const (
 	WrongCredentials Code = "WRONG_CREDENTIALS" // the username or the password is wrong
 )
 
-// UserError is a reason why a mutation changed nothing: a user error of the schema. Field is the input
-// field of the schema that the client should change. It may be empty.
+// UserError is a reason why a mutation changed nothing: a user error of the schema. Field is the
+// input field of the schema that the client should change. It may be empty.
 type UserError struct {
 	Code    Code
 	Field   string
@@ -65,8 +65,7 @@ func joinUserErrors(errs ...error) error {
 }
 
 var (
-	// ErrUnknown is returned if an operation may have committed and cannot be attempted again. It is
-	// Temporary.
+	// ErrUnknown is returned for an operation that may have committed. It is Temporary.
 	ErrUnknown error = unknown{}
 	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")

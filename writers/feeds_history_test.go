@@ -18,8 +18,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedAuthor posts, feedReader always follows it, and otherFollowers follow and unfollow it, so that the
-// number of followers crosses feedLimit in both directions.
+// feedAuthor posts, feedReader always follows it, and otherFollowers follow and unfollow it, so
+// that the number of followers crosses feedLimit in both directions.
 const (
 	feedAuthor = "a"
 	feedReader = "d"
@@ -28,8 +28,8 @@ const (
 
 var otherFollowers = []string{"b", "c", "e", "f"}
 
-// feedHistory is a history of posts, deletions and follows. All gateways run fan-out jobs, and a client
-// reads a timeline.
+// feedHistory is a history of posts, deletions and follows. All gateways run fan-out jobs, and a
+// client reads a timeline.
 type feedHistory struct {
 	history
 	batchSize int // of jobs
@@ -334,8 +334,9 @@ func forEach(names []string, do func(string) error) error {
 	return errors.Join(errs...)
 }
 
-// In the end each timeline has exactly the twits of followed authors. No read of a continuous follower misses
-// a twit of an earlier read, also while the author becomes a broadcaster or ceases to be one.
+// In the end each timeline has exactly the twits of followed authors. No read of a continuous
+// follower misses a twit of an earlier read, also while the author becomes a broadcaster or ceases
+// to be one.
 func TestEveryHistoryOfFeedsIsComplete(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}
 	for i := range scaled(450) {

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// visibleTwits returns the contents of the twits that a timeline shows: those of followed authors that are
-// entries or posted by broadcasters. Like a resolver, it reads in two rounds of concurrent reads.
+// visibleTwits returns the contents of the twits that a timeline shows: those of followed authors
+// that are entries or posted by broadcasters. Like a resolver, it reads in two rounds.
 func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
 	type answer struct {
 		cells []hbase.Cell
@@ -66,7 +66,7 @@ func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[str
 	return seen, err
 }
 
-// vanishedTwits reports twits that a read had and a later one had not, though no call had deleted them.
+// vanishedTwits reports twits that are missing in a later read, though no call deleted them.
 func vanishedTwits(reads []timelineRead, calls []callResult) (violations []string) {
 	for i, early := range reads {
 		for _, later := range reads[i+1:] {

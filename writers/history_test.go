@@ -152,7 +152,7 @@ func (h history) gateway(g gateway) *Writers {
 	return w
 }
 
-// maxClockError limits the error of clocks, so that two of them differ by at most grace - requestTime.
+// maxClockError limits the error of clocks: two of them differ by at most grace - requestTime.
 const maxClockError = (grace - requestTime) / 2
 
 // clock is the clock of a gateway. Half of the clocks drift during the first minute.

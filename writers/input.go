@@ -34,9 +34,9 @@ const (
 	MaxPassword       = 1024      // bytes
 )
 
-// input validates the input of a mutation and collects all errors, at most one per field. Its methods
-// take the schema name of a field and its value, and return the stored form of the value: texts are in
-// Unicode's normal form C.
+// input validates the input of a mutation and collects all errors, at most one per field. Its
+// methods take the schema name of a field and its value, and return the stored form of the value:
+// texts are in Unicode's normal form C.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -140,8 +140,8 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// lines validates a text of any number of lines. Line breaks are stored as \n. Without allowInvisible it
-// has a visible character.
+// lines validates a text of any number of lines. Line breaks are stored as \n. Without
+// allowInvisible it has a visible character.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))
@@ -170,7 +170,7 @@ func checkControls(s, allowed string) error {
 	return nil
 }
 
-// checkLine rejects control characters, line separators and characters that change the text direction.
+// checkLine rejects control characters, line separators and changes of the text direction.
 func checkLine(s string) error {
 	for _, r := range s {
 		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -224,7 +224,7 @@ func (in *input) photos(field string, urls []string) []string {
 	return urls
 }
 
-// isURL reports whether s is a URL of a picture. It has no blanks, which separate URLs in CSV files.
+// isURL reports whether s is a URL of a picture. Blanks would separate URLs in CSV files.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&

@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// storedIntents has intents of every operation type, without leases, as a program of November 2026 wrote
-// them. Every later program must complete them.
+// storedIntents has intents of every operation type, without leases, as a program of November 2026
+// wrote them. Every later program must complete them.
 const storedIntents = "testdata/intents.txt"
 
 // readIntents parses a file with a quoted row key and its cells as column="value" in each line.
@@ -74,7 +74,7 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 	}
 }
 
-// completeStored checks that a sweep completes an intent, and that its arguments are encoded the same.
+// completeStored checks that a sweep completes an intent, and that its arguments round-trip.
 func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
 	k := opTypes[intent.Kind]
 	if k == nil {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// userNames are the users of every history. followerNames are further users, who follow the first one.
+// userNames and followerNames are the users. The latter follow the first one at the beginning.
 var (
 	userNames     = []string{"a", "b", "c"}
 	followerNames = []string{"d", "e", "f"}

@@ -44,7 +44,7 @@ type call struct {
 	model func(f facts) Code
 }
 
-// unknownOutcome is the outcome of a call without a response. It may take effect at any time, or never.
+// unknownOutcome is the outcome of a call without a response, which may take effect later.
 const unknownOutcome Code = "?"
 
 // callResult is a finished call. Times are steps of the scheduler.

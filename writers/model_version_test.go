@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// retryOnConflict reads an object and changes it from its version, until no other call has changed it in
-// between.
+// retryOnConflict reads an object and changes it from its version, again after a CONFLICT.
 func retryOnConflict[T any](
 	ctx context.Context, w *Writers, get hbase.Get, o *tables.Object[T], version func(*T) *string, change func(*T) error,
 ) error {

@@ -21,9 +21,9 @@ func (w *Writers) origin(caller string, key *string) string {
 
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// checkNew reports whether an earlier attempt of the same creation made the object in cells. The error
-// is ALREADY_EXISTS if the key is in use, or was and is not reusable, and NOT_FOUND if the object of
-// the idempotency key was deleted.
+// checkNew reports whether an earlier attempt of the same creation made the object in cells. The
+// error is ALREADY_EXISTS if the key is in use, or was and is not reusable, and NOT_FOUND if the
+// object of the idempotency key was deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
 ) (exists bool, err error) {
@@ -145,8 +145,8 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes that arguments, a pointer to a struct, give an object. Struct
-// fields have the names of attributes, up to case.
+// attributeValues returns the attributes that arguments, a pointer to a struct, give an object.
+// Struct fields have the names of attributes, up to case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {

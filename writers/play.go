@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// Total is the count of the day and Sum that of all days, with this play. Last is the last day. First
-	// reports whether there was no play before. check completes them.
+	// Total is the count of the day and Sum that of all days, with this play. Last is the last day.
+	// First reports whether there was no play before. check completes them.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -99,8 +99,8 @@ type erasePlaysArgs struct {
 	Days       []tables.DayCount // completed by check
 }
 
-// erasePlays erases the plays of a user and a game if either is missing. It commits a 0 for each day, and
-// then deletes the days.
+// erasePlays erases the plays of a user and a game if either is missing. It commits a 0 for each
+// day, and then deletes the days.
 var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
@@ -157,8 +157,8 @@ type Played struct {
 	Count     int
 }
 
-// RecordPlay adds to the plays of a user, a game and a day. It is idempotent under the same idempotency
-// key and game, and then returns the first day.
+// RecordPlay adds to the plays of a user, a game and a day. It is idempotent under the same
+// idempotency key and game, and then returns the first day.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

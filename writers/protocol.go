@@ -30,10 +30,10 @@ import (
 //
 //	state         action                                            next state
 //	reading       read the commit row, and for the preconditions    predecessor
-//	predecessor   complete the row's last operation, if the type    reading, if the first read may have
-//	              needs that                                        missed its effects; else checking
-//	checking      check preconditions, make intent and plan         preparing; verifying if nothing is to do
-//	verifying     complete the operation that made the change       UNCHANGED; LOST if it was compensated
+//	predecessor   complete the row's last operation, if the type    checking; reading if the first
+//	              needs that                                        read may have missed its effects
+//	checking      check preconditions, make intent and plan         preparing; verifying if unchanged
+//	verifying     complete the operation that made the change       UNCHANGED; LOST if compensated
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
 //	              read ahead for the effects                        no commit row
 //	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
@@ -69,10 +69,10 @@ import (
 // A crash, or an error of the store, leaves behind:
 //
 //	before preparing          nothing
-//	preparing to overtaken    the intent, maybe. After 5 seconds a sweep resolves the commit row as above.
+//	preparing to overtaken    the intent, maybe. After 5 seconds a sweep starts at resolving.
 //	                          Without a commit row the intent is the commit.
 //	abandoning                an intent that cannot commit. A sweep removes it.
-//	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the next operation on the row, applies all again.
+//	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
 type state int
 

@@ -11,22 +11,22 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on the
-// row of the edge.
+// Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on
+// the row of the edge.
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; both ends if the relation is strict
 //	then          -                                   both ends, if a compensation of reusable ends
-//	precondition  both ends exist                     strict: both ends exist; compensation: one does not
+//	precondition  both ends exist                     strict: both exist; compensation: one does not
 //	unchanged     if the edge is related              if the edge is not related
 //	commit        edge: related since the commit      edge: not related
 //	plan.now 0    add both members, counts +1         remove both members, counts -1
 //	plan.now 1    if an end is missing: unrelate      -
 //	plan.later    fan-out job, if declared            the same, unless the first end is being deleted
 //
-// If an end is deleted concurrently, either relate finds it missing after it stored the members, or the
-// deletion finds the members. Both run the same unrelate. An object with a reusable key may exist again
-// by then, so such an unrelate reads the edge before the ends, and relate is of a compensated type.
+// If an end is deleted concurrently, either relate finds it missing after it stored the members, or
+// the deletion finds the members. Both run the same unrelate. An object with a reusable key may
+// exist again by then: such an unrelate reads the edge before the ends, and relate is sealed.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))

@@ -39,8 +39,7 @@ func user(username string) hbase.Put {
 	return tables.Users.Put(username, &tables.User{Name: &username}, 1)
 }
 
-// rounds returns the number of rounds of store calls until act returns. A call takes a millisecond of
-// simulated time.
+// rounds returns the number of rounds of act. A store call takes a millisecond of simulated time.
 func rounds(
 	t *testing.T, prepare func(store hbase.Store), act func(ctx context.Context, w *Writers) error,
 ) (n int) {

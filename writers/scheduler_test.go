@@ -36,8 +36,8 @@ func (f fault) String() string {
 	return [...]string{"none", "not applied", "response lost", "applied late", "crash before", "crash after"}[f]
 }
 
-// scheduler lets one store call of the gateways proceed at a time. Its random source alone decides the order
-// and the faults, so a seed reproduces a history.
+// scheduler lets one store call of the gateways proceed at a time. Its random source alone decides
+// the order and the faults, so a seed reproduces a history.
 type scheduler struct {
 	store     *hbasetest.Faults // fails single items
 	under     hbase.Store
@@ -110,7 +110,7 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next lets one call proceed, and waits until all goroutines block. It returns false if no call waits.
+// next lets one call proceed, and waits until all goroutines block. Without a call it returns false.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()

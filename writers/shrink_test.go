@@ -19,8 +19,8 @@ func (h history) remaining(client int, calls []call) (remaining []call) {
 
 func (h history) random() *rand.Rand { return rand.New(rand.NewPCG(h.seed, 2+h.order<<10)) }
 
-// smaller returns histories without a client, with fewer faults, or without a call. calls are the numbers
-// of the clients' calls.
+// smaller returns histories without a client, with fewer faults, or without a call. calls are the
+// numbers of the clients' calls.
 func (h history) smaller(calls []int) (all []history) {
 	var clients, single []history
 	for client, n := range calls {

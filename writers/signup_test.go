@@ -93,7 +93,7 @@ func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	}
 }
 
-// Without the right password, the response, the reads and the hashed passwords are the same for every key.
+// Without the right password, response, reads and hashed passwords do not depend on the key.
 func TestSignUpKeyRevealsNothingWithoutThePassword(t *testing.T) {
 	r := newFixture(t)
 	recorder := hbasetest.NewRecorder(r.store, hbasetest.Names{})

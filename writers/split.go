@@ -72,8 +72,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split moves the end of a full bucket to new buckets. docs/WRITES.md, "Splits", has the steps, and why no
-// member is lost. The list is not split again until cleanup.
+// split moves the end of a full bucket to new buckets. docs/WRITES.md, "Splits", has the steps, and
+// why no member is lost. The list is not split again until cleanup.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{needsPredecessor: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -133,8 +133,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n unused numbers. It depends on the operation's id, so that new buckets do
-// not get the rows of a failed split.
+// freeNumber returns the first of n unused numbers. It depends on the operation's id, so that new
+// buckets do not get the rows of a failed split.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -176,8 +176,8 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull splits the buckets of added members in the background, if the list may be too long. A split
-// reads the whole bucket, so only some members trigger it.
+// splitFull splits the buckets of added members in the background, if the list may be too long. A
+// split reads the whole bucket, so only some members trigger it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -235,8 +235,8 @@ var _ = register(opType[cleanupArgs]{
 	},
 })
 
-// deleteCopies deletes the range from buckets that do not cover it, and moved markers from bucket 0. It
-// deletes from the end, so that readers in the range find no gap.
+// deleteCopies deletes the range from buckets that do not cover it, and moved markers from bucket
+// 0. It deletes from the end, so that readers in the range find no gap.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

@@ -58,8 +58,8 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// check compares the read with all calls of the history: it has each user who had the role throughout, and
-// none who lacked it throughout.
+// check compares the read with all calls of the history: it has each user who had the role
+// throughout, and none who lacked it throughout.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)

@@ -10,8 +10,8 @@ import (
 	"twibase/writers/outbox"
 )
 
-// staleAge is the age at which an intent is stale, and swept by any gateway. See package outbox for scans
-// and leases.
+// staleAge is the age at which an intent is stale, and swept by any gateway. See package outbox for
+// scans and leases.
 const staleAge = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
@@ -39,16 +39,15 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	})
 }
 
-// Run completes stale intents until ctx ends. It then completes the started ones, until the context of
-// Close ends.
+// Run completes stale intents until ctx ends, and then the started ones, like Close.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
 	defer cancel()
 	w.outbox.Run(ctx, work)
 }
 
-// Sweep completes all stale intents that no other gateway has leased. It returns the errors of those
-// that failed or cannot be read.
+// Sweep completes all stale intents that no other gateway has leased. It returns the errors of
+// those that failed or cannot be read.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -60,8 +59,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// completeStale completes or fences the operation of a stale intent. done is false without an error if this
-// process completes it already.
+// completeStale completes or fences the operation of a stale intent. done is false without an error
+// if this process completes it already.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -87,16 +86,16 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent is the intent with a lease. Every renewal expects a lease, so a late one writes nothing
-// after the intent was removed.
+// leasedIntent is the intent with a lease. Every renewal expects a lease, so a late one writes
+// nothing after the intent was removed.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
 	return write{"intent", put}
 }
 
-// withLease calls work and renews the lease until it returns. If another execution takes the lease, the
-// context of work ends, and the error is errSuperseded.
+// withLease calls work and renews the lease until it returns. If another execution takes the lease,
+// the context of work ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 	defer stop()

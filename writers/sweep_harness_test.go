@@ -153,8 +153,8 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	return opTypeNames
 }
 
-// withPopularUser calls act in simulated time with a store that has a popular user. All operations must be
-// complete at the end.
+// withPopularUser calls act in simulated time with a store that has a popular user. All operations
+// must be complete at the end.
 func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)

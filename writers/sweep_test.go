@@ -186,7 +186,7 @@ func TestRunCompletesStartedOperationsBeforeItReturns(t *testing.T) {
 	}
 }
 
-// delayedRenewals delays lease renewals until proceed is closed, and sends whether they were applied.
+// delayedRenewals delays lease renewals until proceed is closed. applied receives the result.
 type delayedRenewals struct {
 	hbase.Store
 	proceed chan struct{}
@@ -232,8 +232,8 @@ func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
 	})
 }
 
-// An intent is stale by the clock of the sweeping gateway, which may differ. A gateway finds an intent that
-// appears to be older than its last scan.
+// An intent is stale by the clock of the sweeping gateway, which may differ. A gateway finds an
+// intent that appears to be older than its last scan.
 func TestSweepToleratesClockDifferences(t *testing.T) {
 	ahead := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, writer := range []time.Duration{-maxClockError, 0, maxClockError} {

@@ -123,8 +123,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits deletes all twits of an author. It is cheaper after the author's relations ended: followers'
-// timelines then lose the author in one job.
+// deleteTwits deletes all twits of an author. It is cheaper after the author's relations ended:
+// followers' timelines then lose the author in one job.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }

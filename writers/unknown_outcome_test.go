@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The response of a creation is lost, and before the gateway reads its outcome, other callers delete the object
-// and create another. A user error would deny the first creation.
+// The response of a creation is lost, and before the gateway reads its outcome, other callers
+// delete the object and create another. A user error would deny the first creation.
 func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	key := "once"
 	postTwit := func(key *string) func(context.Context, *Writers) error {

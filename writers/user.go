@@ -58,8 +58,8 @@ var updateUser = register(updateType("updateUser", "username", tables.Users,
 
 type deleteUserArgs struct{ Username string }
 
-// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists. The row
-// stays, so that the name is never reused.
+// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists.
+// The row stays, so that the name is never reused.
 var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },

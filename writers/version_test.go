@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// lossyStore loses the response to the first CheckAndPut in a table, and then calls after. applied reports
-// whether the CheckAndPut is applied. With dies, all further calls fail.
+// lossyStore loses the response to the first CheckAndPut in a table, and then calls after. applied
+// reports whether the CheckAndPut is applied. With dies, all further calls fail.
 type lossyStore struct {
 	hbase.Store
 	table         string
@@ -130,8 +130,8 @@ func versionOf(t *testing.T, store hbase.Store, row hbase.Get) string {
 // imported is the version of unchanged objects.
 const imported = "0"
 
-// The response of a committed update is lost, and another operation commits on the row. The first attempt may
-// have committed, so the retry must not report a CONFLICT.
+// The response of a committed update is lost, and another operation commits on the row. The first
+// attempt may have committed, so the retry must not report a CONFLICT.
 func TestOverwrittenUpdateIsUnknownNotAConflict(t *testing.T) {
 	for _, v := range versioned {
 		t.Run(v.opType, func(t *testing.T) {

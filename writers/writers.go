@@ -26,10 +26,9 @@ import (
 // Options are the options of [New]. The zero value is valid.
 type Options struct {
 	Log *slog.Logger // may be nil
-	// ListBound is the number of members at which a bucket is split, at least 2. The default is
-	// [tables.ListBound].
+	// ListBound is the size, at least 2, of a full bucket. The default is [tables.ListBound].
 	ListBound int
-	// Jobs is called with each fan-out job that this gateway stored. It must not block, and may be nil.
+	// Jobs is called with each stored fan-out job. It must not block, and may be nil.
 	Jobs func(tables.Job)
 	// Observe is called for each call of the store. It may be nil.
 	Observe Observer
@@ -39,8 +38,8 @@ type Options struct {
 	parallel int
 }
 
-// Observer observes a store call of an operation type, with one or more purposes. It returns the context
-// of the call, and a function that is called at its end.
+// Observer observes a store call of an operation type, with one or more purposes. It returns the
+// context of the call, and a function that is called at its end.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
 // Writers run the mutations of one gateway. They are safe for concurrent use.
@@ -145,8 +144,7 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim claims an operation for this process. If it is claimed already, first is false, and wait is
-// closed by unclaim.
+// claim claims an operation for this process. If it is not the first, unclaim closes wait.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
