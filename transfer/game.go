@@ -73,13 +73,12 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 // writePlayed writes the days of a user and a game, and the members of both lists.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news []hbase.Cell) error {
 	committed := int64(0) // the timestamp of the commit record
-	if i := slices.IndexFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == tables.CommitColumn }); i >= 0 {
-		committed = stored[i].Timestamp
+	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
+		committed = c.Timestamp
 	}
 	merged := slices.Clone(stored)
 	for i, cell := range news {
-		known := slices.ContainsFunc(stored, func(c hbase.Cell) bool { return c.Qualifier == cell.Qualifier })
-		if !known && committed > 0 {
+		if committed > 0 && rebuild.Find(stored, cell.Qualifier) == nil {
 			// Erased plays may mask older cells.
 			news[i].Timestamp = max(cell.Timestamp, committed+1)
 		}

@@ -59,6 +59,7 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 	return importFiles(ctx, store, files, options)
 }
 
+// importMemory is the memory limit of the process during an import.
 const importMemory = 2 << 30
 
 func importFiles(ctx context.Context, store hbase.Store, files []file, options Options) (Summary, error) {

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"twibase/hbase"
@@ -97,22 +96,19 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	}
 	all := make([]revision, len(keys))
 	for i, key := range keys {
-		before := stored[i]
-		after := o.Put(key, latest[key], rebuild.Youngest(before)+1)
-		removed := slices.DeleteFunc(slices.Clone(before), func(old hbase.Cell) bool {
-			return slices.ContainsFunc(after.Cells, func(c hbase.Cell) bool { return c.Qualifier == old.Qualifier })
+		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], rebuild.Youngest(stored[i])+1)}
+		for _, old := range v.before {
+			if rebuild.Find(v.after.Cells, old.Qualifier) == nil {
+				v.removed = append(v.removed, old)
+			}
+		}
+		v.changed = len(v.removed) > 0 || slices.ContainsFunc(v.after.Cells, func(c hbase.Cell) bool {
+			old := rebuild.Find(v.before, c.Qualifier)
+			return old == nil || string(old.Value) != string(c.Value)
 		})
-		all[i] = revision{key, before, after, removed, !maps.Equal(values(before), values(after.Cells))}
+		all[i] = v
 	}
 	return all, nil
-}
-
-func values(cells []hbase.Cell) map[string]string {
-	values := make(map[string]string, len(cells))
-	for _, c := range cells {
-		values[c.Qualifier] = string(c.Value)
-	}
-	return values
 }
 
 // revise writes changed objects that have references, with their places in lists.

@@ -46,7 +46,7 @@ func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbas
 	if err != nil {
 		return err
 	}
-	return writeChanges(ctx, store, Differs(nil, at, find(stored[0], want.Qualifier), want))
+	return writeChanges(ctx, store, Differs(nil, at, Find(stored[0], want.Qualifier), want))
 }
 
 // Remove deletes cells of a row, with all older versions.
@@ -60,7 +60,8 @@ func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
 	return d
 }
 
-func find(cells []hbase.Cell, column string) *hbase.Cell {
+// Find returns the cell of a column, or nil.
+func Find(cells []hbase.Cell, column string) *hbase.Cell {
 	for i := range cells {
 		if cells[i].Qualifier == column {
 			return &cells[i]

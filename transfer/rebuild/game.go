@@ -53,7 +53,7 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 		for _, day := range slices.Sorted(maps.Keys(sums)) {
 			if sum := sums[day]; sum.count > 0 {
 				cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.count}, sum.timestamp)
-				changes = Differs(changes, row, find(cells, day), cell)
+				changes = Differs(changes, row, Find(cells, day), cell)
 			}
 		}
 	}
