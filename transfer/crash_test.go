@@ -89,7 +89,7 @@ func (a announcing) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]e
 	return a.Store.Mutate(ctx, mutations)
 }
 
-func TestChild(t *testing.T) {
+func TestChildImports(t *testing.T) {
 	dir := os.Getenv(childSetting)
 	if dir == "" {
 		return
@@ -135,7 +135,7 @@ func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	child := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestChild$")
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestChildImports$")
 	child.Env = append(os.Environ(), childSetting+"="+dir)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 
 	"golang.org/x/crypto/argon2"
 )
@@ -46,7 +45,7 @@ type Hasher struct {
 	derive Derive
 	slots  chan struct{}
 	// absent is compared with the password of an unknown account. It is random.
-	absent func() phc
+	absent phc
 }
 
 // New returns a Hasher with [Default].
@@ -56,7 +55,7 @@ func New() *Hasher { return With(Default, argon2.IDKey) }
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		absent: sync.OnceValue(func() phc { return phc{params, random(saltSize), random(hashSize)} }),
+		absent: phc{params, random(saltSize), random(hashSize)},
 	}
 }
 
@@ -74,7 +73,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 // parameters than Hash uses. No password has the empty hash, which takes the same time to verify.
 // The error is [ErrFormat] if the hash cannot be parsed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
-	p := h.absent()
+	p := h.absent
 	if hash != "" {
 		if p, err = parse(hash); err != nil {
 			return false, false, err
