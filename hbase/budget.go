@@ -9,20 +9,20 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the number of bytes of keys and values that a request may still read. It is safe for concurrent use, and a nil one is
-// unlimited.
+// Budget is the number of bytes of keys and values that a request may still read. It is safe for
+// concurrent use. A nil one is unlimited.
 type Budget struct {
 	ctx    context.Context // of the request
-	most   int64           // 0 for any number
+	most   int64           // 0 is unlimited
 	read   atomic.Int64
-	memory *Memory // nil if it is not bounded
+	memory *Memory // nil is unlimited
 
 	mu   sync.Mutex
-	held atomic.Int64 // bytes of the memory; it changes under mu
-	done bool         // the request has ended, and holds nothing
+	held atomic.Int64 // bytes taken from memory; mu guards changes
+	done bool         // the request has ended and returned its memory
 }
 
-// OverBudget is the error of a read that exceeds, or would exceed, Most bytes.
+// OverBudget is the error of a read that exceeds, or is likely to exceed, Most bytes.
 type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
@@ -30,13 +30,14 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded returns the limited quantity, the limit and the actual number. Packages that do not know stores find it by this method.
+// Exceeded returns the limited quantity, the limit and the actual number, also to packages that do
+// not import this one.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend subtracts n bytes. It returns an [*OverBudget] from the call on that exceeds the budget, and a [*Busy] when the gateway's
-// memory is used up.
+// Spend subtracts n bytes. It returns an [*OverBudget] once the budget is exceeded, and a [*Busy]
+// if the gateway's memory is exhausted.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
@@ -48,8 +49,8 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes enough of the gateway's memory for a request that has read, or will read, that many bytes. The request returns it when
-// it ends. wait is whether it may wait for other requests to end.
+// hold takes memory for a request that reads that many bytes in all. wait lets it wait for other
+// requests. The request returns the memory when it ends.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -62,7 +63,7 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.done {
 		return b.ctx.Err()
 	}
-	// A step is at least a mebibyte, unless that is more than there is.
+	// Take at least a mebibyte, if the memory has it.
 	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.most-b.held.Load())
 	if err := b.memory.take(b.ctx, more, wait); err != nil {
 		return err
@@ -80,15 +81,16 @@ func (b *Budget) end() {
 	b.memory.give(b.held.Load())
 }
 
-// foresee reports whether the likely bytes of Gets exceed the budget, without subtracting them.
+// foresee returns an error if the likely bytes of Gets exceed the budget.
 func (b *Budget) foresee(gets []Get) error {
-	if likely := b.memory.sizeOf(gets).likely; likely > b.left() && !b.memory.doubts() {
-		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + likely}
+	_, size := b.memory.estimate(gets, unlimited)
+	if size.likely > b.left() && !b.memory.doubts() {
+		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.likely}
 	}
 	return b.Spend(0)
 }
 
-// left returns how many bytes the request may still read.
+// left returns the number of bytes that the request may still read.
 func (b *Budget) left() int64 {
 	if b.most == 0 {
 		return b.memory.most - b.read.Load()
@@ -98,14 +100,16 @@ func (b *Budget) left() int64 {
 
 type budgetKey struct{}
 
-// BudgetOf returns the budget of a call, nil if it has none. An engine spends what it reads while it reads, so that it can stop in the middle.
+// BudgetOf returns the budget of a call, or nil. Engines spend the bytes of each row that they
+// read, so that they can stop early.
 func BudgetOf(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b
 }
 
-// Budgeted returns a view of store for a request that ends with ctx. Its reads together return at most that many bytes, except for
-// the last row; 0 is no limit. They share memory with other requests; nil is no bound. Reads of writers are not counted.
+// Budgeted returns a view of store for a request that ends with ctx. Its reads return at most that
+// many bytes in all, and the rest of a row; 0 is unlimited. They take their bytes from memory,
+// unless that is nil.
 func Budgeted(ctx context.Context, store Store, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store
@@ -118,8 +122,8 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. Gets beyond the budget have its error. Gets whose results may be too large for one call are sent in
-// pieces, one after the other.
+// Get implements [Store]. Gets beyond the budget have its error. Gets are sent in pieces, in turn,
+// if their results may be too large for one call.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
@@ -137,7 +141,7 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces sends Gets in pieces, up to the budget.
+// getPieces sends Gets in pieces, until the budget is exceeded.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

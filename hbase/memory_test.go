@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// longTexts is a store whose rows have ten cells each. It spends what it reads, as a cluster does.
+// longTexts is a store whose rows have ten cells each. It counts results after the call, as a
+// cluster does.
 type longTexts struct {
 	Store
 	cell  int // bytes
 	mu    sync.Mutex
 	calls []int
-	hold  chan struct{} // unless it is nil, calls wait for it
+	hold  chan struct{} // unless nil, calls wait for it
 }
 
 func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err error) {
@@ -35,7 +36,8 @@ func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err 
 	results = make([]Result, len(gets))
 	for i := range results {
 		for n := range 10 {
-			results[i].Cells = append(results[i].Cells, Cell{Family: "t", Qualifier: fmt.Sprint(n), Value: []byte(strings.Repeat("x", s.cell))})
+			cell := Cell{Family: "t", Qualifier: fmt.Sprint(n), Value: []byte(strings.Repeat("x", s.cell))}
+			results[i].Cells = append(results[i].Cells, cell)
 		}
 	}
 	CountResults(ctx, results)
@@ -64,7 +66,7 @@ func TestMemory(t *testing.T) {
 		}
 		return answered, err
 	}
-	t.Run("a request that is known to exceed its budget reads nothing, but once a second", func(t *testing.T) {
+	t.Run("a request that is likely to exceed its budget reads once per second", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 			request := func() (answered int) {
@@ -75,38 +77,38 @@ func TestMemory(t *testing.T) {
 				var over *OverBudget
 				answered, err := read(t, ctx, Budgeted(ctx, store, 32<<20, m), 200)
 				if !errors.As(err, &over) {
-					t.Errorf("%d rows, and the error %v", answered, err)
+					t.Errorf("got %d rows and error %v, want OverBudget", answered, err)
 				}
 				return answered
 			}
 			if request() == 0 {
-				t.Error("the first one is not answered anything")
+				t.Error("the first request got no rows")
 			}
-			for range 4 { // each finds more rows that are large
+			for range 4 { // each one learns of more large rows
 				request()
 			}
 			if request(); store.calls != nil {
-				t.Errorf("calls of %v rows", store.calls)
+				t.Errorf("got calls of %v rows, want none", store.calls)
 			}
 			time.Sleep(time.Second)
 			if n := request(); n == 0 || n > 20 {
-				t.Errorf("%d rows are read a second later", n)
+				t.Errorf("got %d rows a second later, want 1 to 20", n)
 			}
 		})
 	})
-	t.Run("large rows that are known are read in pieces", func(t *testing.T) {
+	t.Run("rows known as large are read in pieces", func(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 		for range 2 {
 			store.calls = nil
 			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); n != 50 || err != nil {
-				t.Fatalf("%d rows, and the error %v", n, err)
+				t.Fatalf("got %d rows and error %v, want 50", n, err)
 			}
 		}
 		if want := "[19 19 12]"; fmt.Sprint(store.calls) != want {
-			t.Errorf("calls of %v rows, not %v", store.calls, want)
+			t.Errorf("got calls of %v rows, want %v", store.calls, want)
 		}
 	})
-	t.Run("a row that has fewer columns than are asked for counts for those that it has", func(t *testing.T) {
+	t.Run("a large row counts with its columns, not with the limit", func(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 		gets := pagesOf(50) // 20 MB
 		for i := range gets {
@@ -118,16 +120,17 @@ func TestMemory(t *testing.T) {
 			}
 		}
 	})
-	t.Run("small rows are read in one call, and take no memory", func(t *testing.T) {
+	t.Run("small rows take one call and no memory", func(t *testing.T) {
 		store, m := &longTexts{cell: 100}, NewMemory(64<<20, maxCell)
-		if n, err := read(t, t.Context(), Budgeted(t.Context(), store, 32<<20, m), 100); n != 100 || err != nil || len(store.calls) != 1 {
-			t.Errorf("%d rows, the error %v, calls of %v rows", n, err, store.calls)
+		n, err := read(t, t.Context(), Budgeted(t.Context(), store, 32<<20, m), 100)
+		if n != 100 || err != nil || len(store.calls) != 1 {
+			t.Errorf("got %d rows, error %v and calls of %v rows, want one call of 100", n, err, store.calls)
 		}
 		if held, _ := m.Load(); held != 0 {
-			t.Errorf("%d bytes are held", held)
+			t.Errorf("%d bytes are held, want 0", held)
 		}
 	})
-	t.Run("a request holds its memory until it ends, and another one waits or is refused", func(t *testing.T) {
+	t.Run("a request holds memory until it ends, and another one is rejected", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: cell}, NewMemory(16<<20, maxCell)
 			first, end := context.WithCancel(t.Context())
@@ -136,23 +139,23 @@ func TestMemory(t *testing.T) {
 			}
 			var busy *Busy
 			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 30); !errors.As(err, &busy) {
-				t.Errorf("another one has the error %v", err)
+				t.Errorf("another request: got error %v, want Busy", err)
 			}
 			end()
 			synctest.Wait()
 			second, end := context.WithCancel(t.Context())
 			defer end()
 			if _, err := read(t, second, Budgeted(second, store, 0, m), 30); err != nil {
-				t.Errorf("after its end: %v", err)
+				t.Errorf("after the end of the first: %v", err)
 			}
 			end()
 			synctest.Wait()
 			if held, refused := m.Load(); held != 0 || refused != 1 {
-				t.Errorf("%d bytes are held, %d were refused", held, refused)
+				t.Errorf("%d bytes are held, %d requests were rejected; want 0 and 1", held, refused)
 			}
 		})
 	})
-	t.Run("rows that may be large are in flight one call after the other", func(t *testing.T) {
+	t.Run("calls with rows of unknown size take turns", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
 			for range 3 {
@@ -160,13 +163,13 @@ func TestMemory(t *testing.T) {
 			}
 			for n := 1; n <= 3; n++ {
 				if synctest.Wait(); len(store.calls) != n {
-					t.Errorf("%d calls are in flight", len(store.calls))
+					t.Errorf("%d calls are in flight, want %d", len(store.calls), n)
 				}
 				store.hold <- struct{}{}
 			}
 		})
 	})
-	t.Run("rows whose cells are known to be small are in flight together", func(t *testing.T) {
+	t.Run("calls with rows known as small run concurrently", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100}, NewMemory(32<<20, maxCell)
 			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); err != nil {
@@ -177,7 +180,7 @@ func TestMemory(t *testing.T) {
 				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 1 MB at most
 			}
 			if synctest.Wait(); len(store.calls) != 3 {
-				t.Errorf("%d calls are in flight", len(store.calls))
+				t.Errorf("%d calls are in flight, want 3", len(store.calls))
 			}
 			close(store.hold)
 		})
