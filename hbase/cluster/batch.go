@@ -16,7 +16,6 @@ import (
 
 // batch is calls that are sent together through gohbase. A request is known by its index.
 type batch struct {
-	// table returns a request's table.
 	table func(i int) string
 	// call returns a new call for a request. gohbase can't send a call twice.
 	call func(ctx context.Context, i int) hrpc.Call
@@ -70,7 +69,6 @@ func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool
 	return again
 }
 
-// unfinished reports whether gohbase would have retried a call.
 func unfinished(err error) bool {
 	switch err.(type) {
 	case region.RetryableError, region.ServerError, region.NotServingRegionError:
@@ -79,7 +77,6 @@ func unfinished(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts one RPC for each region server.
 func countMultis(ctx context.Context, calls []hrpc.Call) {
 	stats, counted := hbase.StatsOf(ctx), map[string]bool{}
 	for _, call := range calls {

@@ -53,7 +53,6 @@ func TestBatchWithMisplacedErrors(t *testing.T) {
 	})
 }
 
-// recording answers every call, and records the batches.
 type recording struct {
 	gohbase.Client
 	mu      sync.Mutex

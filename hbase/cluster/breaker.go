@@ -62,7 +62,6 @@ func (b *breaker) remove(regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// refused returns an error if the breaker is open for a row.
 func (s *Store) refused(table, row string) error {
 	if s.breaker.open.Load() == 0 {
 		return nil
@@ -101,7 +100,6 @@ func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
 	}
 }
 
-// probe returns when a read of the row gets a response, or an error other than a timeout.
 func (s *Store) probe(table, row string) {
 	for !s.closed.Load() {
 		ctx, cancel := hbase.Bounded(context.Background(), 0)

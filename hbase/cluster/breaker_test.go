@@ -80,7 +80,6 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 		gets = append(gets, hbase.Get{Table: table, Row: row})
 	}
 	fill(t, store, table, rows)
-	// get returns the number of rows with a result, and the duration.
 	get := func(t *testing.T) (answered int, took time.Duration) {
 		t.Helper()
 		begun := time.Now()

@@ -45,7 +45,6 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return done, nil
 }
 
-// checkCall is a put with a condition.
 type checkCall struct {
 	*mutationCall
 	condition *pb.Condition
@@ -73,7 +72,6 @@ func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byt
 	return request, blocks, size
 }
 
-// holds reports whether a row has all cells of a put.
 func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	var columns []hbase.Column
 	for _, c := range put.Cells {

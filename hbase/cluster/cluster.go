@@ -55,7 +55,6 @@ type Store struct {
 	// collects is true if gohbase delays Gets to send them with others (?flush=).
 	collects bool
 
-	// nonceGroup identifies this client in increments.
 	nonceGroup  uint64
 	adminRegion atomic.Pointer[hrpc.RegionInfo]
 	closed      atomic.Bool

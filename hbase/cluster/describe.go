@@ -68,7 +68,6 @@ func AlterCommand(table string, differences []Difference) string {
 	return line + "}"
 }
 
-// describe returns the attributes of a table's families.
 func (s *Store) describe(ctx context.Context, table string) (map[string]map[string]string, error) {
 	list, err := hrpc.NewListTableNames(ctx)
 	if err != nil {

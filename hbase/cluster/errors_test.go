@@ -13,7 +13,6 @@ import (
 	"twibase/hbase"
 )
 
-// java is an exception of HBase as gohbase returns it.
 func java(class, message string) error {
 	class = "org.apache.hadoop.hbase." + class
 	const trace = "\n\tat org.apache.hadoop.hbase.Some.method(Some.java:1)\n\tat java.lang.Thread.run"
@@ -40,7 +39,7 @@ func TestTranslateErrors(t *testing.T) {
 		"an error of the server's disk":   {errors.New(noSpace), hbase.ErrUnavailable},
 		"a deadline is unavailable":       {context.DeadlineExceeded, hbase.ErrUnavailable},
 		"a deadline stays one":            {context.DeadlineExceeded, context.DeadlineExceeded},
-		"a canceled call":                 {context.Canceled, context.Canceled},
+		"a cancelled call":                {context.Canceled, context.Canceled},
 		"a closed store":                  {gohbase.ErrClientClosed, hbase.ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {

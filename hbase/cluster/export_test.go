@@ -15,10 +15,8 @@ func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Opti
 
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Uncut removes the maximum size of multis.
 func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
-// Admin returns gohbase's admin client, to disable tables and move regions.
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
 // ServerOf returns the address of the region server that last served a row.

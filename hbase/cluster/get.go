@@ -43,10 +43,9 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	}
 	hbase.StatsOf(ctx).Gets.Add(int64(len(gets)))
 	hbase.CountResults(ctx, results)
-	return results, canceled(ctx)
+	return results, cancellation(ctx)
 }
 
-// getThrough sends Gets through gohbase, which finds their regions and retries them.
 func (s *Store) getThrough(
 	ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result,
 ) {
@@ -65,8 +64,8 @@ func (s *Store) getThrough(
 	}, rest)
 }
 
-// canceled returns an error if ctx was canceled. After its deadline, the items have errors.
-func canceled(ctx context.Context) error {
+// cancellation returns an error if ctx was cancelled. After its deadline, the items have errors.
+func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
 	}

@@ -39,7 +39,6 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, erro
 	return int64(binary.BigEndian.Uint64(sum[0].Value)), nil
 }
 
-// incrementCall is gohbase's increment with a nonce.
 type incrementCall struct {
 	*hrpc.Mutate
 	group, nonce uint64

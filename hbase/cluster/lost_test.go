@@ -95,7 +95,6 @@ func TestLostResponses(t *testing.T) {
 	})
 }
 
-// newTable creates a table with family f, and drops it at the end of the test.
 func newTable(t testing.TB, store hbase.Store, splits ...string) string {
 	t.Helper()
 	name := fmt.Sprintf("cluster-%x", rand.Uint64())
@@ -107,7 +106,6 @@ func newTable(t testing.TB, store hbase.Store, splits ...string) string {
 	return name
 }
 
-// dropLater drops a table at the end of the test, if it still exists.
 func dropLater(t testing.TB, store hbase.Store, name string) {
 	t.Cleanup(func() {
 		if err := store.DropTable(context.Background(), name); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
@@ -116,7 +114,6 @@ func dropLater(t testing.TB, store hbase.Store, name string) {
 	})
 }
 
-// keys returns the row keys of a scan.
 func keys(t testing.TB, store hbase.Store, scan hbase.Scan) (keys []string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), scan) {
@@ -128,7 +125,6 @@ func keys(t testing.TB, store hbase.Store, scan hbase.Scan) (keys []string) {
 	return keys
 }
 
-// fill puts one cell into each row.
 func fill(t testing.TB, store hbase.Store, table string, rows []string) {
 	t.Helper()
 	var puts []hbase.Mutation

@@ -14,7 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(onHBase{m}) }
 
-// onHBase is tests that share an HBase.
 type onHBase struct{ *testing.M }
 
 func (tests onHBase) Run() int { return minihbase.Main(tests.M) }

@@ -26,7 +26,6 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 			gets = append(gets, hbase.Get{Table: table, Row: row})
 		}
 	}
-	// round reads all rows, and returns the number of their servers.
 	round := func(store *cluster.Store) (int64, error) {
 		stats := hbase.Stats{Servers: new(hbase.Servers)}
 		results, err := store.Get(hbase.WithStats(t.Context(), &stats), gets)

@@ -39,13 +39,12 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	}, valid)
 	for _, err := range errs {
 		if err != nil {
-			return errs, canceled(ctx)
+			return errs, cancellation(ctx)
 		}
 	}
 	return nil, nil
 }
 
-// Types of cells in HBase's encoding.
 const (
 	putCell               = 4
 	deleteOneVersionCell  = 8
@@ -126,7 +125,6 @@ func (c *mutationCall) add(kind byte, cell hbase.Cell) {
 	c.count++
 }
 
-// request is called each time that gohbase sends the call.
 func (c *mutationCall) request() *pb.MutateRequest {
 	c.sent++
 	return &pb.MutateRequest{

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// serving is a region server with a name.
 type serving struct {
 	hrpc.RegionClient
 	name string
@@ -29,7 +28,6 @@ func newRegion(start, stop, name string) hrpc.RegionInfo {
 	return r
 }
 
-// calledAt is a call that was sent to a region.
 func calledAt(region hrpc.RegionInfo) hrpc.Call {
 	call, err := hrpc.NewGetStr(context.Background(), "t", "")
 	if err != nil {

@@ -22,7 +22,6 @@ type regionCache struct {
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
 }
 
-// find returns the region of a row, or nil if it is unknown.
 func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -71,7 +70,6 @@ func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	return region.Client()
 }
 
-// routed is a Get, by its index, and its region.
 type routed struct {
 	region hrpc.RegionInfo
 	get    int

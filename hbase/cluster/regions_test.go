@@ -98,7 +98,6 @@ func TestCallsWhileRegionsMove(t *testing.T) {
 	})
 }
 
-// move moves every region of a table to another server.
 func move(t *testing.T, store *cluster.Store, table string) {
 	t.Helper()
 	var moves errgroup.Group

@@ -68,7 +68,6 @@ func parseURL(url string) (address, error) {
 	return address{strings.Join(servers, ","), znode, flush}, nil
 }
 
-// flushInterval parses flush=1ms.
 func flushInterval(query string) (time.Duration, error) {
 	if query == "" {
 		return 0, nil

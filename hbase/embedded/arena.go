@@ -14,13 +14,11 @@ type arena struct {
 	data  []byte
 }
 
-// Each piece is twice as large as the one before it, within these bounds.
 const (
 	minCells, maxCells = 8, 512
 	minBytes, maxBytes = 512, 64 << 10
 )
 
-// begin starts a row. end returns its cells.
 func (a *arena) begin() { a.row = len(a.cells) }
 
 func (a *arena) end() []hbase.Cell {
@@ -53,7 +51,6 @@ func (a *arena) copy(value []byte) []byte {
 	return a.data[start:len(a.data):len(a.data)]
 }
 
-// unescaped decodes a qualifier.
 func (a *arena) unescaped(escaped []byte) (qualifier string, err error) {
 	start := a.reserve(len(escaped))
 	a.data, err = appendUnescaped(a.data, escaped)

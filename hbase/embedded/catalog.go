@@ -48,7 +48,6 @@ func (s *Store) loadCatalog() error {
 	return storeError(it.Error())
 }
 
-// checkFormat compares the format's version, or writes it into a new directory.
 func (s *Store) checkFormat() error {
 	version, found, err := s.number(formatKey)
 	switch {
@@ -68,7 +67,6 @@ func (s *Store) checkFormat() error {
 	return storeError(s.db.Flush())
 }
 
-// number reads a number of the catalog.
 func (s *Store) number(key []byte) (n uint64, found bool, err error) {
 	value, closer, err := s.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {

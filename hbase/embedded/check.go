@@ -97,7 +97,6 @@ func (s *Store) update(ctx context.Context, table, row, family, qualifier string
 	return s.commit(ctx, w.batch, unlock)
 }
 
-// newest returns the newest version of a cell, or nil.
 func (s *Store) newest(t *table, row string, f family, qualifier string) (*hbase.Cell, error) {
 	r, err := s.reader(nil)
 	if err != nil {

@@ -38,7 +38,6 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child starts a process. The caller waits for it.
 func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -62,7 +61,6 @@ const (
 	ackCheck     = "check"
 )
 
-// writeUntilKilled writes with several workers and prints acknowledgements.
 func writeUntilKilled(dir, round string) {
 	s, err := Open(dir)
 	if err != nil {
@@ -118,7 +116,6 @@ func crashRow(round, kind string, worker, n int) string {
 	return fmt.Sprintf("%s/%s/%d/%d", round, kind, worker, n)
 }
 
-// crashBatch is a batch of three rows of two cells each.
 func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
 	for i := range 3 {
 		row := crashRow(round, ackPut, worker, 3*n+i)

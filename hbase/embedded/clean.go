@@ -21,11 +21,9 @@ import (
 const (
 	tolerated = 32
 	markerAge = time.Hour
-	// maxQueued bounds the queue of rows.
 	maxQueued = 1024
 )
 
-// cleaner removes the garbage of rows in the background.
 type cleaner struct {
 	store *Store
 	// queue holds key prefixes of rows.
@@ -178,7 +176,6 @@ func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
 	return nil
 }
 
-// sweepMarker deletes the marker at the cursor if it has expired.
 func (r *reader) sweepMarker(b *pebble.Batch) error {
 	expired, err := r.markerExpired()
 	if expired {

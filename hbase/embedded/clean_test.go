@@ -30,7 +30,6 @@ func newDirty(t *testing.T) *dirty {
 	return d
 }
 
-// empty creates the table, or drops it and creates it again.
 func (d *dirty) empty() {
 	d.t.Helper()
 	if err := d.DropTable(context.Background(), "t"); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
@@ -62,7 +61,6 @@ func (d *dirty) remove(kind hbase.Kind, column string, timestamp int64) {
 	d.write(hbase.Delete{Table: "t", Row: "r", Columns: []hbase.Deletion{deletion}})
 }
 
-// read returns all versions of the row.
 func (d *dirty) read() (list []string) {
 	d.t.Helper()
 	results, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Versions: 100}})
@@ -75,7 +73,6 @@ func (d *dirty) read() (list []string) {
 	return list
 }
 
-// entries counts the row's entries in Pebble.
 func (d *dirty) entries() (n int) {
 	d.t.Helper()
 	r, err := d.reader(nil)
@@ -90,7 +87,6 @@ func (d *dirty) entries() (n int) {
 	return n
 }
 
-// cleanQueued cleans the queued rows.
 func (d *dirty) cleanQueued() error {
 	for len(d.cleaner.queue) > 0 {
 		if err := d.Store.clean(context.Background(), []byte(<-d.cleaner.queue)); err != nil {

@@ -17,7 +17,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// createTable creates a table with the family i.
 func createTable(t testing.TB, s *Store, name string) {
 	t.Helper()
 	table := hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "i"}}}

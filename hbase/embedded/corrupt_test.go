@@ -22,7 +22,6 @@ const corruptRows = 3000
 
 func corruptRow(i int) string { return fmt.Sprintf("row%04d", i) }
 
-// fill writes rows with incompressible values.
 func fill(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := context.Background()

@@ -14,8 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// TestKill kills a writing process at random moments, and checks after each kill that all
-// acknowledged writes are there.
 func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -25,7 +23,6 @@ func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	for i := range 6 {
 		round := fmt.Sprint("round", i)
 		cmd, out := child(t, dir, round)
-		// The child is killed while it opens the store, or some time after its first acknowledgement.
 		kill := func() { _ = cmd.Process.Signal(os.Kill) }
 		if i == 3 {
 			time.AfterFunc(time.Duration(random.IntN(20))*time.Millisecond, kill)

@@ -10,7 +10,6 @@ import (
 // a seek.
 const nearby = 4
 
-// cursor moves forward over the entries of an iterator.
 type cursor struct {
 	it *pebble.Iterator
 	// within restricts seeks to the row of their target, so that Pebble uses its bloom filters.

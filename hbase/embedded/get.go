@@ -17,9 +17,8 @@ type lookup struct {
 	cacheable bool
 	index     uint16 // of the row's state
 	key       cacheKey
-	// writes is the row's count of writes before it is read.
-	writes uint64
-	cached *cachedRow
+	writes    uint64
+	cached    *cachedRow
 }
 
 // Get implements [hbase.Store]. It reads the rows that are not cached in the order of their keys,
@@ -83,7 +82,6 @@ type selected struct {
 	shape unique.Handle[shape]
 }
 
-// prepare fills lookups, and the errors of invalid Gets.
 func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Result) {
 	hbase.Select(gets, results, s.selectFor, func(i int, sel selected) error {
 		g := &gets[i]
@@ -162,7 +160,6 @@ func (s *Store) answer(
 	return nil
 }
 
-// get reads the row of a Get.
 func (r *reader) get(g *hbase.Get, sel *selection) ([]hbase.Cell, error) {
 	r.within = true
 	r.prepare(g.Page, g.Versions, g.Time)

@@ -22,11 +22,9 @@ import (
 // The value of a version is the cell's. The value of a marker is the time when it was written,
 // 8 bytes. Table 0 is the catalog (catalog.go).
 const (
-	tableLength = 4
-	// tailLength is the length of a timestamp and a kind.
-	tailLength = 9
-	// familyTailLength is the length of 00 00 and a timestamp.
-	familyTailLength = 10
+	tableLength      = 4
+	tailLength       = 9  // of a version's key: timestamp and kind
+	familyTailLength = 10 // of a family marker's key: 00 00 and timestamp
 	terminator       = "\x00\x01"
 )
 
@@ -51,7 +49,6 @@ func appendEscaped(dst []byte, s string) []byte {
 	}
 }
 
-// appendRow appends the key prefix of a row.
 func appendRow(dst []byte, table uint32, row string) []byte {
 	return appendEscaped(appendTable(dst, table), row)
 }
@@ -62,7 +59,6 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
-// familyMarker decodes the rest of a key after the family, if it is a marker of the family.
 func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
 		return 0, false
@@ -70,7 +66,6 @@ func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	return decodeTime(tail[2:]), true
 }
 
-// version decodes the rest of a key after the column.
 func version(tail []byte) (timestamp int64, kind byte, ok bool) {
 	if len(tail) != tailLength || tail[8] < kindAllVersions || tail[8] > kindPut {
 		return 0, 0, false
@@ -95,7 +90,6 @@ func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	}
 }
 
-// decodeRow decodes a row key from its key prefix, in the memory of a.
 func decodeRow(a *arena, prefix []byte) (string, error) {
 	if len(prefix) < tableLength+len(terminator) {
 		return "", badKey(prefix)

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// entry is a decoded key.
 type entry struct {
 	table             uint32
 	row               string

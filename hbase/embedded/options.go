@@ -64,7 +64,6 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	return o
 }
 
-// pebbleLog is Pebble's logger. It logs infos at level debug.
 type pebbleLog struct{ log *slog.Logger }
 
 func (l pebbleLog) Infof(format string, args ...any) {

@@ -13,7 +13,6 @@ import (
 // maxPassed is the number of versions that a reader steps over before it seeks the next column.
 const maxPassed = 64
 
-// query is a [hbase.Page], versions and a time range.
 type query struct {
 	// start and stop are encoded; empty means none.
 	start, stop []byte
@@ -37,7 +36,6 @@ type reader struct {
 	garbage int   // the number of skipped entries of the row that the cleaner would remove
 }
 
-// reader returns a reader of the present state. The caller closes it.
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	it, err := s.db.NewIter(opts)
 	if err != nil {
@@ -49,7 +47,6 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 // close ignores the iterator's error, which row has returned.
 func (r *reader) close() { _ = r.it.Close() }
 
-// prepare sets the query.
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	q := &r.query
 	q.start, q.stop, q.limit, q.versions, q.time = q.start[:0], q.stop[:0], page.Limit, max(versions, 1), time
@@ -245,7 +242,6 @@ func (r *reader) take(family string, known *column, timestamp int64, again bool)
 	return nil
 }
 
-// countMarker counts the marker at the cursor as garbage if it has expired.
 func (r *reader) countMarker() error {
 	expired, err := r.markerExpired()
 	if expired {
@@ -254,7 +250,6 @@ func (r *reader) countMarker() error {
 	return err
 }
 
-// markerExpired reports whether the marker at the cursor is older than markerAge.
 func (r *reader) markerExpired() (bool, error) {
 	value, err := r.it.ValueAndErr()
 	if err != nil {

@@ -89,7 +89,6 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find looks up rows, and returns the numbers of hits and misses.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -113,7 +112,6 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 	return hits, misses
 }
 
-// offer keeps a row that was read before.
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if c == nil || !l.cacheable || !c.again(l.key) {
 		return
@@ -128,7 +126,6 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may alias the whole request
 }
 
-// cloneCells copies cells out of the arena of their call.
 func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	clones := make([]hbase.Cell, len(cells))
 	for i, c := range cells {

@@ -107,7 +107,6 @@ func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
 	return nil
 }
 
-// observer reads the registers, and remembers the last step that it read.
 type observer struct {
 	store  *Store
 	all    []*register
@@ -180,7 +179,6 @@ func (o *observer) look(ctx context.Context) error {
 	return nil
 }
 
-// in reports whether a Get reads the register.
 func (r *register) in(g hbase.Get, sel *selection) bool {
 	for _, row := range r.rows {
 		for _, f := range sel.families {

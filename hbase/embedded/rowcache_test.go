@@ -15,7 +15,6 @@ import (
 	"twibase/hbase"
 )
 
-// answer reads rows, and returns the results and their cost.
 func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) {
 	d.t.Helper()
 	var stats hbase.Stats
@@ -27,10 +26,8 @@ func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) 
 		stats.RPCs.Load(), stats.Gets.Load(), stats.Rows.Load(), stats.Bytes.Load())
 }
 
-// cacheCounts returns the numbers of rows that the cache had and did not have.
 func cacheCounts(s *Store) (hits, misses int64) { return s.hits.Load(), s.misses.Load() }
 
-// hits reads rows, and returns the number of hits.
 func (d *dirty) hits(gets ...hbase.Get) int64 {
 	d.t.Helper()
 	before, _ := cacheCounts(d.Store)

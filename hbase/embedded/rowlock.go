@@ -69,7 +69,6 @@ func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock f
 	}
 }
 
-// alone locks a row exclusively.
 func (r *rowStates) alone(table uint32, row string) (unlock func()) {
 	state := &r[rowIndex(table, row)]
 	state.Lock()

@@ -119,7 +119,6 @@ func (k *keyRange) remove(row []byte, reversed bool) {
 	}
 }
 
-// rangeOf returns the keys of all rows of a scan.
 func rangeOf(table uint32, scan *hbase.Scan) keyRange {
 	k := keyRange{appendTable(nil, table), appendTable(nil, table+1)}
 	switch {

@@ -177,7 +177,6 @@ func (s *Store) shut() (err error) {
 	return errors.Join(storeError(s.db.Flush()), storeError(s.db.Close()))
 }
 
-// storeError translates an error of Pebble's.
 func storeError(err error) error {
 	if err != nil && pebble.IsCorruptionError(err) && !errors.Is(err, hbase.ErrCorrupt) {
 		return fmt.Errorf("%w: %v", hbase.ErrCorrupt, err)

@@ -76,7 +76,6 @@ func gatedStore(t *testing.T) (*Store, *gateFS) {
 	return s, fs
 }
 
-// keys counts the visible entries.
 func keys(t *testing.T, s *Store) (n int) {
 	t.Helper()
 	iter, err := s.db.NewIter(nil)

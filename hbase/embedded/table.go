@@ -15,8 +15,7 @@ type table struct {
 	id   uint32
 	name string
 	// families are ordered by name, as their cells are.
-	families []family
-	// selections caches the selections of Columns strings.
+	families   []family
 	selections *lru.Cache[string, *selection]
 }
 
@@ -62,14 +61,12 @@ func (s *Store) table(name string) (*table, error) {
 
 // selection is a parsed Columns string.
 type selection struct {
-	table uint32
-	// families are ordered by name.
+	table    uint32
 	families []familySelection
 }
 
 type familySelection struct {
 	family
-	// key is the family in a key.
 	key string
 	// columns are the selected ones, ascending; none means all.
 	columns []column
@@ -82,7 +79,6 @@ type column struct{ qualifier, key string }
 // strings are many.
 const maxSelections = 1000
 
-// selection parses columns.
 func (t *table) selection(columns string) (*selection, error) {
 	if known, ok := t.selections.Get(columns); ok {
 		return known, nil

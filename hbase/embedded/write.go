@@ -40,7 +40,6 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return errs, s.commit(ctx, w.batch, unlock)
 }
 
-// checkMutation validates a mutation and returns its table.
 func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -112,7 +111,6 @@ func (s *Store) settle(ctx context.Context) error {
 	return s.commit(ctx, b, func() {})
 }
 
-// writer fills a batch.
 type writer struct {
 	batch *pebble.Batch
 	// now is the timestamp of cells without one.
@@ -172,7 +170,6 @@ func (w *writer) familyMarker(family string, timestamp int64, written []byte) {
 	_ = w.batch.Set(w.key, written, nil)
 }
 
-// begin starts a key with the row and a family.
 func (w *writer) begin(family string) {
 	w.key = append(append(append(w.key[:0], w.row...), family...), 0)
 }

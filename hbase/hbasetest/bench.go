@@ -82,7 +82,6 @@ func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells 
 	b.ReportMetric(float64(cpu(b)-before)/float64(b.N*size), "cpu-ns/Get")
 }
 
-// cpu returns the CPU time of this process, without that of a cluster.
 func cpu(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// faultList is the faults of a call's items.
 type faultList []Fault
 
 // decide returns the fault of each item, and the items to send.
@@ -23,7 +22,6 @@ func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send 
 // passes reports whether the operation is sent to the store.
 func (f Fault) passes() bool { return f.Err == nil || f.Done }
 
-// wait waits for the longest delay.
 func (l faultList) wait(ctx context.Context) error {
 	var delay time.Duration
 	for _, fault := range l {

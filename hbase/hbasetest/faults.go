@@ -49,7 +49,6 @@ type Hook func(Op) Fault
 
 var _ hbase.Store = (*Faults)(nil)
 
-// NewFaults returns a store over store.
 func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
 
 // On returns a hook for the operations on one row.
@@ -91,7 +90,6 @@ func Any(hooks ...Hook) Hook {
 	}
 }
 
-// Get implements [hbase.Store].
 func (f *Faults) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	faults, send := decide(f, gets, func(g hbase.Get) Op { return Op{Kind: "Get", Table: g.Table, Row: g.Row} })
 	if err := faults.wait(ctx); err != nil {
@@ -113,7 +111,6 @@ func (f *Faults) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, err
 	return results, nil
 }
 
-// Mutate implements [hbase.Store].
 func (f *Faults) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	faults, send := decide(f, mutations, mutationOp)
 	if err := faults.wait(ctx); err != nil {
@@ -147,7 +144,6 @@ func mutationOp(m hbase.Mutation) Op {
 	return Op{Kind: "Delete", Table: table, Row: row}
 }
 
-// Scan implements [hbase.Store].
 func (f *Faults) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	rows := f.store.Scan(ctx, scan)
 	return func(yield func(hbase.Row, error) bool) {
@@ -170,7 +166,6 @@ func (f *Faults) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row,
 	}
 }
 
-// CheckAndPut implements [hbase.Store].
 func (f *Faults) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (done bool, err error) {
 	err = f.around(ctx, Op{Kind: "CheckAndPut", Table: put.Table, Row: put.Row}, func() error {
 		done, err = f.store.CheckAndPut(ctx, check, put)
@@ -179,7 +174,6 @@ func (f *Faults) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.P
 	return done && err == nil, err
 }
 
-// Increment implements [hbase.Store].
 func (f *Faults) Increment(ctx context.Context, inc hbase.Increment) (sum int64, err error) {
 	err = f.around(ctx, Op{Kind: "Increment", Table: inc.Table, Row: inc.Row}, func() error {
 		sum, err = f.store.Increment(ctx, inc)
@@ -188,13 +182,11 @@ func (f *Faults) Increment(ctx context.Context, inc hbase.Increment) (sum int64,
 	return sum, err
 }
 
-// CreateTable implements [hbase.Store].
 func (f *Faults) CreateTable(ctx context.Context, table hbase.Table) error {
 	op := Op{Kind: "CreateTable", Table: table.Name}
 	return f.around(ctx, op, func() error { return f.store.CreateTable(ctx, table) })
 }
 
-// Tables implements [hbase.Store].
 func (f *Faults) Tables(ctx context.Context) (names []string, err error) {
 	err = f.around(ctx, Op{Kind: "Tables"}, func() error {
 		names, err = f.store.Tables(ctx)
@@ -203,7 +195,6 @@ func (f *Faults) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// DropTable implements [hbase.Store].
 func (f *Faults) DropTable(ctx context.Context, name string) error {
 	return f.around(ctx, Op{Kind: "DropTable", Table: name}, func() error { return f.store.DropTable(ctx, name) })
 }

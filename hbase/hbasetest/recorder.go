@@ -35,7 +35,6 @@ type recorded struct {
 
 var _ hbase.Store = (*Recorder)(nil)
 
-// NewRecorder returns a recorder over store.
 func NewRecorder(store hbase.Store, names Names) *Recorder {
 	return &Recorder{store: store, names: names}
 }
@@ -71,7 +70,6 @@ func (r *Recorder) Calls() [][]string {
 	return calls
 }
 
-// Reset deletes all lines.
 func (r *Recorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +83,6 @@ func (r *Recorder) record(reads bool, lines ...string) {
 	r.calls = append(r.calls, recorded{reads: reads, lines: lines})
 }
 
-// Get implements [hbase.Store].
 func (r *Recorder) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	lines := make([]string, len(gets))
 	for i, g := range gets {
@@ -104,7 +101,6 @@ func (r *Recorder) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Ro
 	}
 }
 
-// Mutate implements [hbase.Store].
 func (r *Recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	lines := make([]string, len(mutations))
 	for i, m := range mutations {
@@ -114,35 +110,29 @@ func (r *Recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.store.Mutate(ctx, mutations)
 }
 
-// CheckAndPut implements [hbase.Store].
 func (r *Recorder) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	r.record(false, r.names.check(check, put))
 	return r.store.CheckAndPut(ctx, check, put)
 }
 
-// Increment implements [hbase.Store].
 func (r *Recorder) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
 	r.record(false, r.names.increment(inc))
 	return r.store.Increment(ctx, inc)
 }
 
-// CreateTable implements [hbase.Store].
 func (r *Recorder) CreateTable(ctx context.Context, table hbase.Table) error {
 	r.record(false, "CreateTable "+table.Name)
 	return r.store.CreateTable(ctx, table)
 }
 
-// Tables implements [hbase.Store].
 func (r *Recorder) Tables(ctx context.Context) ([]string, error) {
 	r.record(true, "Tables")
 	return r.store.Tables(ctx)
 }
 
-// DropTable implements [hbase.Store].
 func (r *Recorder) DropTable(ctx context.Context, name string) error {
 	r.record(false, "DropTable "+name)
 	return r.store.DropTable(ctx, name)
 }
 
-// Close implements [hbase.Store].
 func (r *Recorder) Close() error { return r.store.Close() }

@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// newStore returns a store in memory with a table t of the families f and i.
 func newStore(t *testing.T) hbase.Store {
 	t.Helper()
 	s, err := embedded.Open("")

@@ -77,7 +77,6 @@ func newSuite(t *testing.T, store hbase.Store) *suite {
 	return s
 }
 
-// row returns a key that only this test uses.
 func row(t *testing.T, name string) string { return t.Name() + "/" + name }
 
 // cell parses "family:qualifier".
@@ -86,14 +85,12 @@ func cell(column string, timestamp int64, value string) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp, Value: []byte(value)}
 }
 
-// write makes a mutation of a row.
 type write func(table, row string) hbase.Mutation
 
 func put(cells ...hbase.Cell) write {
 	return func(table, row string) hbase.Mutation { return hbase.Put{Table: table, Row: row, Cells: cells} }
 }
 
-// put1 puts one cell.
 func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }

@@ -97,7 +97,6 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 	})
 }
 
-// race sets an absent cell from many goroutines.
 func (s *suite) race(t *testing.T, key string) {
 	var wins atomic.Int32
 	var winner atomic.Value
@@ -137,7 +136,6 @@ func (s *suite) addByCheck(key string) error {
 	}
 }
 
-// each runs workers concurrently and reports their errors.
 func (s *suite) each(t *testing.T, workers int, work func(worker int) error) {
 	t.Helper()
 	var group sync.WaitGroup

@@ -59,7 +59,7 @@ func (s *suite) testContexts(t *testing.T) {
 	expired, cancel := context.WithDeadline(s.ctx, time.Now().Add(-time.Second))
 	defer cancel()
 	for _, c := range s.calls(s.table) {
-		t.Run(c.name+" with a canceled ctx is rejected", func(t *testing.T) {
+		t.Run(c.name+" with a cancelled ctx is rejected", func(t *testing.T) {
 			if err := c.do(canceled, s.store); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}

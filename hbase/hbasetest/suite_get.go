@@ -92,7 +92,6 @@ func (s *suite) testGet(t *testing.T) {
 		var mutations []hbase.Mutation
 		for i := range 350 {
 			table, value := []string{s.table, s.split}[i%2], fmt.Sprint(i)
-			// The first byte spreads the rows over the regions.
 			key := string(rune('a'+i%26)) + row(t, value)
 			if i%7 != 0 {
 				mutations = append(mutations, put1("i:q", 1, value)(table, key))
@@ -161,7 +160,6 @@ func (s *suite) testGet(t *testing.T) {
 
 const absent = "(absent)"
 
-// expectValues compares the value of each result's only cell.
 func (s *suite) expectValues(t *testing.T, gets []hbase.Get, want []string) {
 	t.Helper()
 	results, err := s.store.Get(s.ctx, gets)

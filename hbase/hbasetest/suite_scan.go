@@ -13,7 +13,6 @@ import (
 )
 
 func (s *suite) testScan(t *testing.T) {
-	// Rows before, at and after the regions' bounds.
 	rows := []string{"a", "b", "b\x00", "bb", "f\xff\xff", "g", "g\x00", "h", "o", "p", "q", "z", "\xff\xff"}
 	var mutations []hbase.Mutation
 	for _, key := range rows {

@@ -28,10 +28,8 @@ type kept struct {
 	made         []string // of memos, or empty
 }
 
-// NewUnwritten returns an Unwritten over store.
 func NewUnwritten(store hbase.Store) *Unwritten { return &Unwritten{Store: store} }
 
-// Get implements [hbase.Store].
 func (u *Unwritten) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	results, err := u.Store.Get(ctx, gets)
 	u.mu.Lock()

@@ -20,12 +20,10 @@ var (
 
 func long(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// generator makes operations.
 type generator struct{ *rand.Rand }
 
 func pick[T any](g generator, list []T) T { return list[g.IntN(len(list))] }
 
-// rarely is true once in n times.
 func (g generator) rarely(n int) bool { return g.IntN(n) == 0 }
 
 func (g generator) operation() operation {
@@ -86,7 +84,6 @@ func (g generator) column() (family, qualifier string) {
 	return family, qualifier
 }
 
-// timestamp is the store's present half of the time.
 func (g generator) timestamp() int64 {
 	if g.rarely(2) {
 		return 0

@@ -36,7 +36,6 @@ func (p place) name(table string) string {
 	return p.table
 }
 
-// bound returns a bound of a scan, or none for an empty one.
 func (p place) bound(row, none string) string {
 	if row == "" {
 		return none
@@ -76,7 +75,6 @@ func (p place) scan(s hbase.Scan) hbase.Scan {
 	return s
 }
 
-// String returns the operation in Go syntax.
 func (o operation) String() string {
 	switch {
 	case o.mutation != nil:

@@ -54,7 +54,6 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 	}
 }
 
-// engines are the two stores.
 type engines struct{ embedded, cluster hbase.Store }
 
 // step runs operations on both engines, and returns the results that differ, by index.

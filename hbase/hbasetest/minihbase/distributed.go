@@ -17,9 +17,8 @@ type Distributed struct {
 	url               string
 	zookeeper, master *process
 	servers           [regionServers]*process
-	// start starts a process.
-	start  func(name string, args ...string) (*process, error)
-	starts int
+	start             func(name string, args ...string) (*process, error)
+	starts            int
 }
 
 // session is the ZooKeeper session timeout of region servers. Afterwards the master reassigns their
@@ -89,7 +88,6 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 	return d, nil
 }
 
-// server starts a master or a region server at a free port.
 func (d *Distributed) server(name, class, port string, session time.Duration) (*process, error) {
 	return d.start(name, class, "-D", "hbase.cluster.distributed=true", "-D", port+"=0",
 		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds()), "start")
@@ -110,10 +108,8 @@ func listens(ctx context.Context, port int) error {
 	}
 }
 
-// URL returns the URL to open it with.
 func (d *Distributed) URL() string { return d.url }
 
-// Servers returns the number of region servers.
 func (d *Distributed) Servers() int { return len(d.servers) }
 
 // StartServer restarts a region server that has ended. The master assigns regions to it when it
@@ -126,7 +122,6 @@ func (d *Distributed) StartServer(i int) (err error) {
 	return err
 }
 
-// ServerEnded reports whether a region server has ended.
 func (d *Distributed) ServerEnded(i int) bool {
 	select {
 	case <-d.servers[i].done:
@@ -143,13 +138,10 @@ func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 // responses. After more than the session timeout, it ends when it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
-// ContinueServer resumes a region server.
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }
 
-// Log returns the end of the master's log.
 func (d *Distributed) Log() string { return d.master.log.tail() }
 
-// Kill kills all processes.
 func (d *Distributed) Kill() {
 	for _, p := range append(d.servers[:], d.master, d.zookeeper) {
 		if p != nil {

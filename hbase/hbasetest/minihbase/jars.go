@@ -105,7 +105,6 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-// writeRecipe writes the pom, the configuration and the JVM's arguments to dir.
 func writeRecipe(dir string) error {
 	root, err := fs.Sub(recipe, "recipe")
 	if err != nil {

@@ -23,7 +23,6 @@ type logFile struct {
 	up   bool
 }
 
-// Write implements io.Writer.
 func (l *logFile) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

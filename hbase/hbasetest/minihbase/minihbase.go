@@ -23,7 +23,6 @@ const (
 	znode         = "/hbase"
 )
 
-// HBase is a running HBase.
 type HBase struct {
 	url     string
 	process *process
@@ -78,13 +77,10 @@ func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error
 	return h, nil
 }
 
-// URL returns the URL to open it with.
 func (h *HBase) URL() string { return h.url }
 
-// Log returns the end of its log.
 func (h *HBase) Log() string { return h.process.log.tail() }
 
-// Done returns a channel that is closed when the process ends.
 func (h *HBase) Done() <-chan struct{} { return h.process.done }
 
 // Kill kills the process. Acknowledged writes are in its log, and are restored by Start.

@@ -43,7 +43,6 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	return p, <-started
 }
 
-// kill kills the process and its children.
 func (p *process) kill() {
 	select {
 	case <-p.done: // its id may be reused
@@ -53,7 +52,6 @@ func (p *process) kill() {
 	}
 }
 
-// signal sends a signal to the process unless it has ended.
 func (p *process) signal(signal syscall.Signal) {
 	select {
 	case <-p.done:
