@@ -1,7 +1,9 @@
 package hbase
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"iter"
 )
 
@@ -47,4 +49,92 @@ type Store interface {
 
 	// Close closes the store. Later calls return [ErrClosed].
 	Close() error
+}
+
+// GetAll is [Store.Get] that returns the first error of a Get, and otherwise the cells of each.
+func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
+	if len(gets) == 0 {
+		return nil, nil
+	}
+	results, err := store.Get(ctx, gets)
+	if err != nil {
+		return nil, err
+	}
+	cells := make([][]Cell, len(results))
+	for i := range results {
+		if results[i].Err != nil {
+			return nil, fmt.Errorf("read %s %q: %w", gets[i].Table, gets[i].Row, results[i].Err)
+		}
+		cells[i] = results[i].Cells
+	}
+	return cells, nil
+}
+
+// GetEach is [GetAll] with a Get for each item.
+func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
+	gets := make([]Get, len(items))
+	for i, item := range items {
+		gets[i] = get(item)
+	}
+	return GetAll(ctx, store, gets)
+}
+
+// MutateAll is [Store.Mutate] that returns the first error of a mutation. Others may have been
+// written.
+func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
+	if len(mutations) == 0 {
+		return nil
+	}
+	errs, err := store.Mutate(ctx, mutations)
+	if err != nil {
+		return err
+	}
+	for i, err := range errs {
+		if err != nil {
+			table, row := mutations[i].At()
+			return fmt.Errorf("write %s %q: %w", table, row, err)
+		}
+	}
+	return nil
+}
+
+// defaultPageSize is in rows.
+const defaultPageSize = 256
+
+// Pages implements [Store.Scan] for an engine. open begins the scan. The function that it returns
+// reads the next page of at most size rows, and reports whether more may follow.
+func Pages(
+	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
+) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		if err := scan.Validate(); err != nil {
+			yield(Row{}, err)
+			return
+		}
+		stats := StatsOf(ctx)
+		stats.Scans.Add(1)
+		if scan.Empty() {
+			return
+		}
+		next := open()
+		for rows, more := 0, true; more; {
+			size := cmp.Or(scan.PageSize, defaultPageSize)
+			if scan.Limit > 0 {
+				size = min(size, scan.Limit-rows)
+			}
+			var page []Row
+			var err error
+			page, more, err = next(size)
+			for _, row := range page {
+				stats.CountRow(row)
+				if rows++; !yield(row, nil) || rows == scan.Limit {
+					return
+				}
+			}
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+		}
+	}
 }
