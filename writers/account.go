@@ -23,7 +23,7 @@ func NewAccounts(w *Writers, hasher *password.Hasher) *Accounts { return &Accoun
 
 type signUpArgs struct {
 	NewUser
-	// Key is the signUpKey, empty without an idempotency key. Origin starts with it, and is unique.
+	// Key is the signUpKey, if any. Origin starts with it, and is unique.
 	Key, Origin string
 	Hash        string // of the password
 	// Taken reports whether the username is taken, maybe by an earlier call with the same key.
@@ -74,8 +74,8 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm handles a repeated sign-up: it succeeds if the user has the same key and password. All
-// other cases take the same time and have the same error, so that keys cannot be probed.
+// confirm succeeds if the user has the same key and password. All other cases take the same time
+// and have the same error, so that keys cannot be probed.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -95,8 +95,7 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 	return username, err
 }
 
-// verify reports whether the password is right, and returns the user's origin. It hashes exactly
-// one password, also for an unknown user.
+// verify reports whether the password is right, and returns the user's origin.
 func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
 	c := client{a.writers, caller}
 	var hash string

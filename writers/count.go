@@ -29,8 +29,8 @@ import (
 //	  ▼
 //	counted
 //
-// The first execution reads the counts before the commit, when no execution can have counted, and
-// starts with the CheckAndPut. A full journal drops operations without an intent.
+// The first execution reads the counts before the commit, and starts with the CheckAndPut. A full
+// journal drops operations without an intent.
 //
 // Concurrent increments of a gateway in a row share a CheckAndPut: a hot row is no bottleneck.
 

@@ -140,9 +140,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 
 // clearList deletes all members of a deleted owner's list. No operation adds members to it.
 //
-// It scans all rows of the list, including pending buckets, and keeps the directory. So an
-// interrupted clearing is repeated, late copies of a split are masked, and a later split finds
-// nothing to copy.
+// It scans all rows of the list, including pending buckets, and keeps the directory: so it can be
+// repeated, late copies of a split are masked, and a later split finds nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}

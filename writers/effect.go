@@ -125,8 +125,7 @@ type nested struct {
 func (n nested) String() string { return "nested " + n.opType }
 
 // compensation runs a nested operation unless all objects exist. Its stage follows the additions to
-// their lists. A deletion marks the object before it clears the lists: so either it finds the
-// members, or the compensation finds the object deleted.
+// their lists: so either it finds an object deleted, or the deletion finds the members.
 type compensation struct {
 	unless references
 	nested
@@ -135,8 +134,8 @@ type compensation struct {
 func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, and must find all items whose effects may be missing. So its effects do not remove items.
-// A nested operation may, because the next operation on the same commit row completes it.
+// again, so its effects must not remove items. A nested operation may, because the next operation
+// on the same commit row completes it.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page, without counts.

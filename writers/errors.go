@@ -10,25 +10,24 @@ import (
 type Code string
 
 const (
-	BadInput         Code = "BAD_USER_INPUT"    // a field has an invalid value
-	NotFound         Code = "NOT_FOUND"         // an object does not exist or is hidden from the viewer
-	AlreadyExists    Code = "ALREADY_EXISTS"    // the name or code is taken, or was a deleted user's
-	Conflict         Code = "CONFLICT"          // the object no longer has the expected version
-	LimitExceeded    Code = "LIMIT_EXCEEDED"    // a count or a depth exceeds its limit
-	HasChildren      Code = "HAS_CHILDREN"      // the department has sub-departments
-	Cycle            Code = "CYCLE"             // the department would be below itself
-	WrongCredentials Code = "WRONG_CREDENTIALS" // the username or the password is wrong
+	BadInput         Code = "BAD_USER_INPUT"
+	NotFound         Code = "NOT_FOUND"      // or hidden from the viewer
+	AlreadyExists    Code = "ALREADY_EXISTS" // or the name was a deleted user's
+	Conflict         Code = "CONFLICT"       // not the expected version
+	LimitExceeded    Code = "LIMIT_EXCEEDED"
+	HasChildren      Code = "HAS_CHILDREN" // of a department
+	Cycle            Code = "CYCLE"        // of departments
+	WrongCredentials Code = "WRONG_CREDENTIALS"
 )
 
-// UserError is a reason why a mutation changed nothing: a user error of the schema. Field is the
-// input field of the schema that the client should change. It may be empty.
+// UserError is a user error of the schema. Field is an input field of the schema, or empty.
 type UserError struct {
 	Code    Code
 	Field   string
 	Message string
 }
 
-// UserErrors are all reasons why a mutation changed nothing.
+// UserErrors are all user errors of a mutation, which changed nothing.
 type UserErrors []UserError
 
 func (u UserErrors) Error() string {

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// origin identifies a creation by caller and idempotency key. It is unique without a key. The
-// object's row stores it, so a repeated creation finds its object.
+// origin identifies a creation by caller and idempotency key. The object's row stores it, so a
+// repeated creation finds its object. It is unique without a key.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -56,8 +56,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
-// updateType declares the update of an object's attributes. target returns the object's key and the
-// expected version; field is the input field of the key.
+// updateType declares the update of an object's attributes. field is the input field of its key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {

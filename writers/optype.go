@@ -31,7 +31,7 @@ type opType[A any] struct {
 type properties struct {
 	// needsPredecessor is true if reads or check read effects of earlier operations on the commit
 	// row, which are completed first. That costs a round unless this gateway knows that they are
-	// complete, and another one unless [tables.CompleteColumn] names the last. row reads that column.
+	// complete, and another one unless [tables.CompleteColumn], which row reads, names the last.
 	needsPredecessor bool
 	// compensated is true if the plan has a compensation for an object with a reusable key. The
 	// commit row of a complete operation is sealed, so that a late compensation fails.

@@ -110,7 +110,8 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next lets one call proceed, and waits until all goroutines block. Without a call it returns false.
+// next lets one call proceed, and waits until all goroutines block. Without a call it returns
+// false.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()

@@ -1,9 +1,9 @@
 // Package writers changes the store. Every change is crash-safe: docs/WRITES.md has the guarantees.
 //
-// A noun's file declares operation types as data, and has a method of [Writers] for each mutation.
-// relate.go derives the operation types of relations from the catalogue. The rest is the core:
-// protocol.go has the states of an operation, apply.go and count.go apply effects, and sweep.go
-// completes operations that other gateways left behind.
+// A noun's file declares operation types, and has a method of [Writers] for each mutation.
+// relate.go derives the operation types of relations from the catalogue. The core: protocol.go has
+// the states of an operation, apply.go and count.go apply effects, sweep.go completes stale
+// intents.
 //
 // Mutations return names and codes as they are stored. Their errors may be [UserErrors]. A creation
 // is idempotent under the same caller and idempotency key.
@@ -60,10 +60,9 @@ type Writers struct {
 
 	increments incrementQueue
 	// life ends when the context of Close ends.
-	life context.Context
-	end  context.CancelFunc
-	// slots is the semaphore of long operations in the background.
-	slots chan struct{}
+	life  context.Context
+	end   context.CancelFunc
+	slots chan struct{} // of long operations in the background
 
 	mu      sync.Mutex
 	random  *rand.Rand
