@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestSubscribersHopBetweenGatewaysOverAnHBase(t *testing.T) {
+func TestSubscribersReconnectBetweenGatewaysOverHBase(t *testing.T) {
 	minihbase.Slow(t)
 	store := onHBase(t)
 	for _, table := range tables.Definitions(1) {

@@ -1,4 +1,4 @@
-package hops
+package reconnect
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// watchdog counts the responses of all tests whose reads were failed because a resolver blocked.
+// watchdog counts the responses of all tests whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
 // TestMain also fails if the watchdog failed a response.
