@@ -3,14 +3,10 @@
 package kill
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,62 +14,50 @@ import (
 	"time"
 
 	"twibase/graph/apierr"
-	"twibase/graph/auth"
 )
 
-var connections = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
-
-func get(url string) (status int, err error) {
-	r, err := connections.Get(url)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Body.Close()
-	_, err = io.Copy(io.Discard, r.Body)
-	return r.StatusCode, err
-}
-
-// op is a mutation, and what it makes true.
-type op struct {
+// mutation is a mutation and its expected effects.
+type mutation struct {
 	name  string
 	input map[string]any
-	// as is whose it is: of an administrator if it is empty.
-	as string
-	// selection is what is selected of the payload besides the errors.
+	// viewer is an administrator if it is empty.
+	viewer string
+	// selection is added to the selected userErrors.
 	selection string
-	// makes says of facts what they are afterwards.
-	makes map[string]string
-	// accepts are user errors that may come, and change nothing.
-	accepts []string
-	// again is whether it may be sent again if nobody knows what became of it.
-	again bool
-	// done gets the payload of an op that was acknowledged.
-	done func(payload any)
+	// effects are the values of facts after the mutation. An empty value is an absent fact.
+	effects map[string]string
+	// allowedErrors are codes of user errors that the mutation may return without an effect.
+	allowedErrors []string
+	// retryable mutations may be sent again if their outcome is unknown.
+	retryable bool
+	// onSuccess is called with the payload, if the mutation is acknowledged.
+	onSuccess func(payload any)
 }
 
-// client makes mutations, one after the other, about things that nobody else changes. So it knows what must be, but for what it was not told.
+// client sends one mutation after the other.
 type client struct {
-	w    *world
+	f    *fixture
 	name string
 	rand *rand.Rand
-	// facts are what may be, by name: several values of those of which that is not known. Empty is what is not there.
+	// facts has the possible values of each fact: several after a mutation with an unknown outcome. A
+	// fact is named by its kind and keys, as in "follow a b". An empty value is an absent fact.
 	facts map[string][]string
-	// gone are the facts that end when another does.
-	gone map[string][]string
-	// ids are those of twits and comments, by their contents.
+	// dependents are the facts that end when another one ends.
+	dependents map[string][]string
+	// ids are those of twits and comments, by content.
 	ids map[string]string
-	n   int
-	// doubt is an op to be sent again.
-	doubt *op
-	// longest is the longest time between two acknowledgements.
-	last    time.Time
-	longest time.Duration
-	// answered is how many were acknowledged.
-	answered atomic.Int64
+	// names counts the names that the client has made.
+	names int
+	// retry is a mutation with an unknown outcome, to be sent again.
+	retry *mutation
+	// longestPause is the longest time between two acknowledgements.
+	last         time.Time
+	longestPause time.Duration
+	acknowledged atomic.Int64
 }
 
-// is returns what is known for sure, and whether it is known.
-func (c *client) is(fact string) (string, bool) {
+// value returns the value of a fact, and whether it is certain.
+func (c *client) value(fact string) (value string, certain bool) {
 	switch values := c.facts[fact]; len(values) {
 	case 0:
 		return "", true
@@ -83,171 +67,169 @@ func (c *client) is(fact string) (string, bool) {
 	return "", false
 }
 
-// known returns the facts of a kind that are surely there, in an order of their own.
-func (c *client) known(kind string) (names []string) {
+// possible returns the keys of the facts of a kind, in a fixed order.
+func (c *client) possible(kind string) (keys []string) {
 	for fact := range c.facts {
-		if rest, mine := strings.CutPrefix(fact, kind+" "); mine {
-			if value, sure := c.is(fact); sure && value != "" {
-				names = append(names, rest)
-			}
+		if key, matches := strings.CutPrefix(fact, kind+" "); matches {
+			keys = append(keys, key)
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(keys)
+	return keys
 }
 
-// one returns one of them.
-func (c *client) one(names []string) (string, bool) {
+// existing returns the keys of the facts of a kind that certainly exist.
+func (c *client) existing(kind string) []string {
+	return slices.DeleteFunc(c.possible(kind), func(key string) bool {
+		value, certain := c.value(kind + " " + key)
+		return !certain || value == ""
+	})
+}
+
+func (c *client) pick(names []string) (name string, found bool) {
 	if len(names) == 0 {
 		return "", false
 	}
 	return names[c.rand.IntN(len(names))], true
 }
 
-// fresh returns a name that nobody else has.
-func (c *client) fresh(prefix string) string {
-	c.n++
-	return fmt.Sprintf("%s-%s-%d", prefix, c.name, c.n)
+// newName returns a name that no client has used.
+func (c *client) newName(prefix string) string {
+	c.names++
+	return fmt.Sprintf("%s-%s-%d", prefix, c.name, c.names)
 }
 
-// ends says that a fact is not there any more when another one is not, if that is one of the client's.
-func (c *client) ends(fact, with string) {
-	if c.facts[with] != nil && !slices.Contains(c.gone[with], fact) {
-		c.gone[with] = append(c.gone[with], fact)
+// dependsOn records that a fact ends when another one ends, if that is a fact of the client.
+func (c *client) dependsOn(fact, other string) {
+	if c.facts[other] != nil && !slices.Contains(c.dependents[other], fact) {
+		c.dependents[other] = append(c.dependents[other], fact)
 	}
 }
 
-// ending are the facts that end with one, and with those.
-func (c *client) ending(fact string) map[string]string {
-	makes := map[string]string{fact: ""}
-	for _, other := range c.gone[fact] {
-		maps.Copy(makes, c.ending(other))
+// deletion returns the effects of ending a fact and its dependents.
+func (c *client) deletion(fact string) map[string]string {
+	effects := map[string]string{fact: ""}
+	for _, dependent := range c.dependents[fact] {
+		maps.Copy(effects, c.deletion(dependent))
 	}
-	return makes
+	return effects
 }
 
-// actor is the client's own user, or one of those that it made.
-func (c *client) actor() string {
-	who, _ := c.one(append(c.known("user"), c.name))
-	return who
+// user returns the client's own user, or one that it created.
+func (c *client) user() string {
+	name, _ := c.pick(append(c.existing("user"), c.name))
+	return name
 }
 
-// run makes mutations until stop says so.
+// users returns all users whose objects the client may have changed.
+func (c *client) users() []string { return append(c.possible("user"), c.name) }
+
 func (c *client) run(stop *atomic.Bool) {
 	c.last = time.Now()
 	for !stop.Load() {
-		o := c.doubt
-		if o == nil {
-			// The last one, the tide, more often than others: it turns soon.
-			o = c.w.nouns[min(c.rand.IntN(len(c.w.nouns)+5), len(c.w.nouns)-1)].act(c)
+		m := c.retry
+		if m == nil {
+			// The last noun, the timeline, is more frequent: its author changes with each kill.
+			m = nouns[min(c.rand.IntN(len(nouns)+5), len(nouns)-1)].mutate(c)
 		}
-		if o != nil && (c.doubt != nil || c.sure(o)) {
-			c.send(o)
+		if m != nil && (c.retry != nil || c.isCertain(m)) {
+			c.send(m)
 		}
 	}
 }
 
-func (c *client) sure(o *op) bool {
-	for fact := range o.makes {
-		if _, sure := c.is(fact); !sure {
+// isCertain reports whether all facts that a mutation changes have a known value.
+func (c *client) isCertain(m *mutation) bool {
+	for fact := range m.effects {
+		if _, certain := c.value(fact); !certain {
 			return false
 		}
 	}
 	return true
 }
 
-// send makes a mutation, and notes what is known then.
-func (c *client) send(o *op) {
+// send sends a mutation and updates the facts by its outcome.
+func (c *client) send(m *mutation) {
 	query := fmt.Sprintf("mutation($input:%sInput!){%s(input:$input){userErrors{code field message} %s}}",
-		strings.ToUpper(o.name[:1])+o.name[1:], o.name, o.selection)
-	data, errs, err := c.w.ask(c.rand.IntN(len(c.w.gateways)), o.as, query, map[string]any{"input": o.input})
-	payload := dig(data, o.name)
-	c.doubt = nil
+		strings.ToUpper(m.name[:1])+m.name[1:], m.name, m.selection)
+	data, errs, err := c.f.query(c.rand.IntN(len(c.f.gateways)), m.viewer, query, map[string]any{"input": m.input})
+	payload := dig(data, m.name)
+	c.retry = nil
 	switch {
 	case err == nil && len(errs) == 0 && payload != nil:
-		if refused := list(dig(payload, "userErrors")); len(refused) > 0 {
-			if code, _ := dig(refused[0], "code").(string); !slices.Contains(o.accepts, code) {
-				c.w.wrong("%s %v is refused: %v", o.name, o.input, refused)
+		if rejected := list(dig(payload, "userErrors")); len(rejected) > 0 {
+			if code := text(rejected[0], "code"); !slices.Contains(m.allowedErrors, code) {
+				c.f.errorf("%s %v is rejected: %v", m.name, m.input, rejected)
 			}
-			c.w.refused.Add(1)
+			c.f.rejected.Add(1)
 			return
 		}
-		for fact, value := range o.makes {
-			c.facts[fact] = []string{value}
-		}
-		if o.done != nil {
-			o.done(payload)
-		}
-		c.w.acknowledged[o.name].Add(1)
-		now := time.Now()
-		c.longest = max(c.longest, now.Sub(c.last))
-		c.last = now
-		c.answered.Add(1)
+		c.acknowledge(m, payload)
 		return
-	case errors.Is(err, syscall.ECONNREFUSED): // it was never sent
+	case errors.Is(err, syscall.ECONNREFUSED): // not sent
 		time.Sleep(10 * time.Millisecond)
 		return
-	case err == nil && !slices.ContainsFunc(errs, unavailable):
-		c.w.wrong("%s %v fails: %v", o.name, o.input, errs)
+	case err == nil && !slices.ContainsFunc(errs, isUnavailable):
+		c.f.errorf("%s %v fails: %v", m.name, m.input, errs)
 	}
-	c.w.unknown.Add(1)
-	for fact, value := range o.makes {
+	c.f.unknown.Add(1)
+	for fact, value := range m.effects {
 		if was := c.facts[fact]; len(was) == 0 {
 			c.facts[fact] = []string{"", value}
 		} else if !slices.Contains(was, value) {
 			c.facts[fact] = append(slices.Clone(was), value)
 		}
 	}
-	if o.again && c.rand.IntN(2) == 0 {
-		c.doubt = o
+	if m.retryable && c.rand.IntN(2) == 0 {
+		c.retry = m
 	}
 	time.Sleep(time.Duration(5+c.rand.IntN(20)) * time.Millisecond)
 }
 
-func unavailable(e any) bool {
-	code, _ := dig(e, "extensions", "code").(string)
+func (c *client) acknowledge(m *mutation, payload any) {
+	for fact, value := range m.effects {
+		c.facts[fact] = []string{value}
+	}
+	if m.onSuccess != nil {
+		m.onSuccess(payload)
+	}
+	c.f.acknowledged[m.name].Add(1)
+	now := time.Now()
+	c.longestPause = max(c.longestPause, now.Sub(c.last))
+	c.last = now
+	c.acknowledged.Add(1)
+}
+
+// compare compares the facts of a noun with those found in the store, and makes all of them
+// certain.
+func (c *client) compare(n noun, found facts) (compared int) {
+	for fact, possible := range c.facts {
+		if kind, _, _ := strings.Cut(fact, " "); !slices.Contains(n.kinds, kind) {
+			continue
+		}
+		compared++
+		value := found[fact]
+		if !slices.Contains(possible, value) {
+			c.f.errorf("%s: %q is %q, want one of %q", c.name, fact, value, possible)
+		}
+		if delete(found, fact); value == "" {
+			delete(c.facts, fact)
+		} else {
+			c.facts[fact] = []string{value}
+		}
+	}
+	for fact, value := range found {
+		c.f.errorf("%s: %q is %q, which no mutation made", c.name, fact, value)
+	}
+	return compared
+}
+
+func isUnavailable(e any) bool {
+	code := text(e, "extensions", "code")
 	return code == string(apierr.CodeUnavailable) || code == string(apierr.CodeTimeout)
 }
 
-// ask asks one of the gateways as a user, or an administrator if there is no name. An err is no answer, or none that is GraphQL.
-func (w *world) ask(gateway int, as, query string, variables map[string]any) (data any, errs []any, err error) {
-	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := http.NewRequest(http.MethodPost, "http://"+w.gateways[gateway].address+"/graphql", bytes.NewReader(body))
-	if err != nil {
-		return nil, nil, err
-	}
-	viewer := auth.Viewer{Username: as}
-	if as == "" {
-		viewer = auth.Viewer{Username: "root", Admin: true}
-	}
-	token, _, err := w.tokens.Sign(viewer)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+token)
-	response, err := connections.Do(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close()
-	var answer struct {
-		Data   any
-		Errors []any
-	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		return nil, nil, err
-	}
-	if response.StatusCode >= 500 {
-		return nil, nil, fmt.Errorf("status %d", response.StatusCode)
-	}
-	return answer.Data, answer.Errors, nil
-}
-
-// dig goes down into what JSON decodes to, and returns nil where there is nothing.
+// dig returns the value at a path of decoded JSON, nil if there is none.
 func dig(v any, path ...string) any {
 	for _, name := range path {
 		object, _ := v.(map[string]any)

@@ -3,102 +3,109 @@
 package kill
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// Departments: the fact says where one is, and what it is called.
+// The value of the fact "department CODE" is the parent and the name.
 
-// atTop is where a department is that has no parent.
-const atTop = "-"
+// noParent is the parent of a top department.
+const noParent = "-"
 
-func (c *client) departments() map[string]string {
+// parents returns the parent of each existing department.
+func (c *client) parents() map[string]string {
 	parents := map[string]string{}
-	for _, code := range c.known("department") {
-		value, _ := c.is("department " + code)
+	for _, code := range c.existing("department") {
+		value, _ := c.value("department " + code)
 		parents[code], _, _ = strings.Cut(value, " ")
 	}
 	return parents
 }
 
-func actDepartment(c *client) *op {
-	parents := c.departments()
-	mine := c.known("department")
-	code, some := c.one(mine)
-	parent, _ := c.one(append(mine, "top", atTop))
+func mutateDepartment(c *client) *mutation {
+	parents := c.parents()
+	existing := c.existing("department")
+	// Children of a department are known only if all departments are.
+	certain := len(existing) == len(c.possible("department"))
+	code, found := c.pick(existing)
+	parent, _ := c.pick(append(existing, "top", noParent))
 	input := func(code string) map[string]any {
 		input := map[string]any{"code": code}
-		if parent != atTop {
+		if parent != noParent {
 			input["parent"] = parent
 		}
 		return input
 	}
-	value, _ := c.is("department " + code)
+	value, _ := c.value("department " + code)
 	_, name, _ := strings.Cut(value, " ")
 	switch n := c.rand.IntN(20); {
-	case len(mine) < 3 || n < 3 && len(mine) < 8:
-		code = c.fresh("department")
+	case len(existing) < 3 || n < 3 && len(existing) < 8:
+		code = c.newName("department")
 		in := input(code)
 		in["name"], in["idempotencyKey"] = "D", code
-		return &op{name: "createDepartment", input: in, again: true, makes: map[string]string{"department " + code: parent + " D"}}
-	case !some:
+		return &mutation{name: "createDepartment", input: in, retryable: true,
+			effects: map[string]string{"department " + code: parent + " D"}}
+	case !found:
 		return nil
 	case n < 6:
-		shown := c.fresh("name")
-		return &op{name: "updateDepartment", input: map[string]any{"code": code, "name": shown}, again: true,
-			makes: map[string]string{"department " + code: parents[code] + " " + shown}}
+		name := c.newName("name")
+		return &mutation{name: "updateDepartment", input: map[string]any{"code": code, "name": name}, retryable: true,
+			effects: map[string]string{"department " + code: parents[code] + " " + name}}
 	case n < 9:
-		o := &op{name: "deleteDepartment", input: map[string]any{"code": code}, makes: map[string]string{"department " + code: ""}}
-		up := c.rand.IntN(2) == 0
-		o.input["moveChildrenUp"] = up
-		for _, child := range mine {
+		m := &mutation{name: "deleteDepartment", input: map[string]any{"code": code},
+			effects: map[string]string{"department " + code: ""}}
+		moveUp := c.rand.IntN(2) == 0
+		m.input["moveChildrenUp"] = moveUp
+		for _, child := range existing {
 			if parents[child] != code {
 				continue
 			}
-			if !up {
-				o.accepts, o.makes = []string{"HAS_CHILDREN"}, nil
-				return o
+			if !moveUp {
+				m.allowedErrors, m.effects = []string{"HAS_CHILDREN"}, nil
+				return m
 			}
-			is, _ := c.is("department " + child)
-			_, called, _ := strings.Cut(is, " ")
-			o.makes["department "+child] = parents[code] + " " + called
+			value, _ := c.value("department " + child)
+			_, name, _ := strings.Cut(value, " ")
+			m.effects["department "+child] = parents[code] + " " + name
 		}
-		// Of one that nobody is sure about nobody knows whether it is below.
-		if len(mine) != len(c.mentioned("department")) {
+		if !certain {
 			return nil
 		}
-		return o
+		return m
 	}
-	if len(mine) != len(c.mentioned("department")) {
+	if !certain {
 		return nil
 	}
-	o := &op{name: "moveDepartment", input: input(code), again: true, makes: map[string]string{"department " + code: parent + " " + name}}
-	for at := parent; at != atTop && at != "top"; at = parents[at] {
+	m := &mutation{name: "moveDepartment", input: input(code), retryable: true,
+		effects: map[string]string{"department " + code: parent + " " + name}}
+	for at := parent; at != noParent && at != "top"; at = parents[at] {
 		if at == code {
-			o.accepts, o.makes = []string{"CYCLE"}, nil
+			m.allowedErrors, m.effects = []string{"CYCLE"}, nil
 			break
 		}
 	}
-	return o
+	return m
 }
 
-func readDepartments(c *client, w *world) (facts, error) {
+func readDepartments(c *client) (facts, error) {
 	found := facts{}
-	for _, code := range c.mentioned("department") {
-		data, err := w.see("query($d:String!){department(code:$d){name parent{code} ancestors{code}}}", map[string]any{"d": code})
+	for _, code := range c.possible("department") {
+		department, err := c.f.object(fmt.Sprintf("department(code:%q){name parent{code} ancestors{code}}", code))
 		if err != nil {
 			return nil, err
 		}
-		if dig(data, "department") == nil {
+		if department == nil {
 			continue
 		}
-		parent := text(data, "department", "parent", "code")
+		parent := text(department, "parent", "code")
 		if parent == "" {
-			parent = atTop
+			parent = noParent
 		}
-		found.add("department "+code, parent+" "+text(data, "department", "name"))
-		if slices.ContainsFunc(list(dig(data, "department", "ancestors")), func(a any) bool { return text(a, "code") == code }) {
-			w.wrong("%s is above itself", code)
+		found.add("department "+code, parent+" "+text(department, "name"))
+		isItself := func(ancestor any) bool { return text(ancestor, "code") == code }
+		if slices.ContainsFunc(list(dig(department, "ancestors")), isItself) {
+			c.f.errorf("%s is its own ancestor", code)
 		}
 	}
 	return found, nil

@@ -16,12 +16,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// A server that is told to end answers whom it has begun with, sends everybody else away, and is gone soon.
-func TestATerminatedGateway(t *testing.T) {
+// After SIGTERM a gateway finishes running requests, rejects new ones, and exits.
+func TestTerminatedGatewayDrains(t *testing.T) {
 	minihbase.Slow(t)
-	w := newWorld(t, "embedded:"+t.TempDir(), 1, 1, *seed)
-	w.start(t)
-	g := w.gateways[0]
+	f := newFixture(t, "embedded:"+t.TempDir(), 1, 1, *seed)
+	f.start(t)
+	g := f.gateways[0]
 	const body = `{"query":"{user(username:\"star\"){name}}"}`
 	begin := func(header, body string) (net.Conn, *bufio.Reader) {
 		c, err := net.Dial("tcp", g.address)
@@ -32,12 +32,13 @@ func TestATerminatedGateway(t *testing.T) {
 		if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+header+"\r\n"+body); err != nil {
+		header = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + header
+		if _, err := io.WriteString(c, header+"\r\n"+body); err != nil {
 			t.Fatal(err)
 		}
 		return c, bufio.NewReader(c)
 	}
-	answered := func(r *bufio.Reader) (int, string) {
+	receive := func(r *bufio.Reader) (int, string) {
 		response, err := http.ReadResponse(r, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -50,11 +51,11 @@ func TestATerminatedGateway(t *testing.T) {
 		return response.StatusCode, string(text)
 	}
 	half := len(body) / 2
-	running, answer := begin(fmt.Sprintf("Content-Length: %d\r\n", len(body)), body[:half])
+	running, response := begin(fmt.Sprintf("Content-Length: %d\r\n", len(body)), body[:half])
 	subscription := `{"query":"subscription{twitPosted(username:\"star\"){id}}"}`
 	_, events := begin(fmt.Sprintf("Accept: text/event-stream\r\nContent-Length: %d\r\n", len(subscription)), subscription)
 	if status, err := http.ReadResponse(events, nil); err != nil || status.StatusCode != http.StatusOK {
-		t.Fatal("the subscription: ", status, err)
+		t.Fatal("subscribing: ", status, err)
 	} else {
 		events = bufio.NewReader(status.Body)
 	}
@@ -62,44 +63,44 @@ func TestATerminatedGateway(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 
-	g.untimed(t)
+	g.checkWatchdog(t)
 	begun := time.Now()
 	if err := g.process.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("tells subscribers to go elsewhere", func(t *testing.T) {
+	t.Run("ends subscriptions", func(t *testing.T) {
 		if text, err := io.ReadAll(events); err != nil {
 			t.Errorf("%q, %v", text, err)
 		}
 	})
-	t.Run("is not ready while it answers", func(t *testing.T) {
+	t.Run("is not ready while requests run", func(t *testing.T) {
 		if status, err := get("http://" + g.address + "/readyz"); err != nil || status != http.StatusServiceUnavailable {
 			t.Errorf("status %d, %v", status, err)
 		}
 	})
-	t.Run("refuses what is new at once", func(t *testing.T) {
+	t.Run("rejects new requests", func(t *testing.T) {
 		_, r := begin(fmt.Sprintf("Content-Length: %d\r\n", len(body)), body)
-		if status, text := answered(r); status != http.StatusServiceUnavailable || !strings.Contains(text, `"UNAVAILABLE"`) {
+		if status, text := receive(r); status != http.StatusServiceUnavailable || !strings.Contains(text, `"UNAVAILABLE"`) {
 			t.Errorf("status %d: %s", status, text)
 		}
 	})
-	t.Run("answers what it had begun", func(t *testing.T) {
+	t.Run("finishes running requests", func(t *testing.T) {
 		if _, err := io.WriteString(running, body[half:]); err != nil {
 			t.Fatal(err)
 		}
-		if status, text := answered(answer); status != http.StatusOK || !strings.Contains(text, "Star") {
+		if status, text := receive(response); status != http.StatusOK || !strings.Contains(text, "Star") {
 			t.Errorf("status %d: %s", status, text)
 		}
 	})
-	t.Run("ends soon, and well", func(t *testing.T) {
+	t.Run("exits with status 0", func(t *testing.T) {
 		select {
-		case <-g.ended:
+		case <-g.exited:
 			if status := g.process.ProcessState.ExitCode(); status != 0 {
-				t.Errorf("status %d: %s", status, g.tail())
+				t.Errorf("status %d: %s", status, g.logTail())
 			}
-			t.Logf("it ended after %v", time.Since(begun).Round(time.Millisecond))
+			t.Logf("it exited after %v", time.Since(begun).Round(time.Millisecond))
 		case <-time.After(20 * time.Second):
-			t.Error("it has not ended")
+			t.Error("it has not exited after 20 s")
 		}
 	})
 }

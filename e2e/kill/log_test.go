@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-func TestAGatewayOutlivesTheReaderOfItsLog(t *testing.T) {
+func TestGatewayOutlivesReaderOfItsLog(t *testing.T) {
 	minihbase.Slow(t)
 	gateway := exec.CommandContext(t.Context(), binary, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0")
 	log, err := gateway.StderrPipe()
@@ -35,18 +35,18 @@ func TestAGatewayOutlivesTheReaderOfItsLog(t *testing.T) {
 			t.Fatalf("after %d requests: status %d, %v", i, status, err)
 		}
 	}
-	response, err := connections.Get(ready.URL + "/metrics")
+	response, err := httpClient.Get(ready.URL + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	if text, err := io.ReadAll(response.Body); !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
-		t.Errorf("the fallback timer of the loaders fired, or nobody says: %v", err)
+		t.Errorf("the loaders' watchdog failed responses, or /metrics is incomplete: %v", err)
 	}
 	if err := gateway.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := gateway.Wait(); err != nil {
-		t.Error("it ended with ", err)
+		t.Error("the gateway exited with ", err)
 	}
 }

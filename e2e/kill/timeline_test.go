@@ -17,74 +17,75 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Timelines, and the tide that takes authors over the limit and back.
-
 const (
-	// fanoutLimit is that of the gateways. Who went over it comes back with one follower.
+	// fanoutLimit is that of the gateways. A broadcaster becomes an ordinary author again with one
+	// follower.
 	fanoutLimit = 4
-	// rests is for how long the job of one who comes back is left alone, and some seconds: docs/FEEDS.md.
-	rests = 45 * time.Second
+	// quarantine is at least the time that the job of an author who stops being a broadcaster waits:
+	// docs/FEEDS.md.
+	quarantine = 45 * time.Second
 )
 
-// tide is whom all follow now, or leave if it ebbs. It turns with the kills: four times for each author.
-func (w *world) tide() (idol *client, ebbs bool) {
-	n := int(w.turns.Load())
-	return w.clients[n/4%len(w.clients)], n%4 >= 2
+// popular returns the author whom all users follow now, or unfollow. Each author has four phases,
+// two of either.
+func (f *fixture) popular() (author *client, unfollow bool) {
+	n := int(f.phase.Load())
+	return f.clients[n/4%len(f.clients)], n%4 >= 2
 }
 
-func actTide(c *client) *op {
-	idol, ebbs := c.w.tide()
-	if c == idol && c.rand.IntN(2) == 0 {
-		return post(c, c.name)
+func mutateTimeline(c *client) *mutation {
+	author, unfollows := c.f.popular()
+	if c == author && c.rand.IntN(2) == 0 {
+		return postTwit(c, c.name)
 	}
-	who := slices.DeleteFunc(append(c.known("user"), c.name), func(name string) bool {
-		is, _ := c.is("follow " + name + " " + idol.name)
-		return name == idol.name || (is != "") != ebbs
+	candidates := slices.DeleteFunc(append(c.existing("user"), c.name), func(name string) bool {
+		value, _ := c.value("follow " + name + " " + author.name)
+		return name == author.name || (value != "") != unfollows
 	})
-	name, some := c.one(who)
-	if !some {
+	name, found := c.pick(candidates)
+	switch {
+	case !found:
 		return nil
+	case unfollows:
+		return unfollow(name, author.name)
 	}
-	return follow(c, name, idol.name, !ebbs)
+	return follow(c, name, author.name)
 }
 
-// readTimelines says first what timelines must show: each twit of those whom the owner follows. The twits and follows of all clients have been compared.
-func readTimelines(c *client, w *world) (facts, error) {
+// readTimelines also sets the expected facts: each twit of each followed author. The twits and
+// follows of all clients have been compared before.
+func readTimelines(c *client) (facts, error) {
 	twits := map[string][]string{}
-	for _, other := range w.clients {
-		for _, content := range other.known("twit") {
-			author, _ := other.is("twit " + content)
+	for _, other := range c.f.clients {
+		for _, content := range other.existing("twit") {
+			author, _ := other.value("twit " + content)
 			twits[author] = append(twits[author], content)
 		}
 	}
 	maps.DeleteFunc(c.facts, func(fact string, _ []string) bool { return strings.HasPrefix(fact, "timeline ") })
-	for _, pair := range c.known("follow") {
+	for _, pair := range c.existing("follow") {
 		owner, author, _ := strings.Cut(pair, " ")
 		for _, content := range twits[author] {
 			c.facts["timeline "+owner+" "+content] = []string{"1"}
-			w.entries.Add(1)
+			c.f.timelineEntries.Add(1)
 		}
 	}
 	found := facts{}
-	for _, name := range c.everyone() {
-		err := w.pages(`query($u:String!,$after:String){user(username:$u){c:timeline(first:100,after:$after){edges{node{content}} pageInfo{hasNextPage endCursor}}}}`,
-			map[string]any{"u": name}, []string{"user", "c"}, func(edge any) { found.add("timeline "+name+" "+text(edge, "node", "content"), "1") })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return found, c.readLists("timeline", "node{content}", func(username string, edge any) {
+		found.add("timeline "+username+" "+text(edge, "node", "content"), "1")
+	})
 }
 
-// crosses notes who went over the limit since it was last looked, and who came back. The gateways have ended.
-func (w *world) crosses(t *testing.T) {
+// countBroadcasters counts the authors who became or stopped being broadcasters since the last
+// call. No gateway may run: an embedded store is opened.
+func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store
 	var err error
-	if dir, is := strings.CutPrefix(w.store, "embedded:"); is {
+	if dir, found := strings.CutPrefix(f.store, "embedded:"); found {
 		store, err = embedded.Open(dir)
 	} else {
-		store, err = cluster.Open(t.Context(), w.store, zerolog.Nop())
+		store, err = cluster.Open(t.Context(), f.store, zerolog.Nop())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -95,34 +96,35 @@ func (w *world) crosses(t *testing.T) {
 		t.Fatal(err, results)
 	}
 	for i, cell := range results[0].Cells {
-		is, _, err := tables.Broadcasters.State(results[0].Cells[i : i+1])
+		state, _, err := tables.Broadcasters.State(results[0].Cells[i : i+1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		was := w.states[cell.Qualifier]
-		_, leaving := is.Leaving()
-		switch w.states[cell.Qualifier] = is; {
-		case is == was:
-		case is == tables.Merged:
-			w.over++
+		was := f.broadcasts[cell.Qualifier]
+		_, leaving := state.Leaving()
+		switch f.broadcasts[cell.Qualifier] = state; {
+		case state == was:
+		case state == tables.Merged:
+			f.becameBroadcaster++
 		case leaving && was != tables.Merged:
-			w.over++
-			w.back++
+			f.becameBroadcaster++
+			f.stoppedBroadcasting++
 		case leaving || was == tables.Merged:
-			w.back++
+			f.stoppedBroadcasting++
 		}
 	}
 }
 
-// rest waits for those who come back, and proves once more that the store is whole: what they posted could not be looked at before.
-func (w *world) rest(t *testing.T) {
+// finishJobs waits for the jobs in quarantine, and verifies the store once more: their twits could
+// not be compared before.
+func (f *fixture) finishJobs(t *testing.T) {
 	t.Helper()
-	if len(w.faults) > 0 || !w.waits {
+	if len(f.failures) > 0 || !f.jobsPending {
 		return
 	}
-	w.start(t)
-	time.Sleep(rests)
-	if w.proven(t); w.waits {
-		t.Errorf("jobs wait still")
+	f.start(t)
+	time.Sleep(quarantine)
+	if f.verify(t); f.jobsPending {
+		t.Errorf("jobs are pending after %v", quarantine)
 	}
 }

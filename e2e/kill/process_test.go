@@ -1,0 +1,188 @@
+//go:build linux
+
+package kill
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the twibase binary that TestMain builds.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "twibase-kill-")
+	if err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", fmt.Sprint(stores)) // they sleep most of the time
+	status := 1
+	defer func() {
+		os.RemoveAll(dir)
+		os.Exit(status)
+	}()
+	if os.Getenv("CI") != "" {
+		binary = filepath.Join(dir, "twibase")
+		if out, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
+			fmt.Println(string(out))
+			return
+		}
+	}
+	status = m.Run()
+}
+
+// command runs a command of twibase.
+func command(t *testing.T, args ...string) (status int, out string) {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	text, err := cmd.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
+}
+
+// gateway is a process that can be started again and again, at the same address.
+type gateway struct {
+	args    []string
+	address string
+	log     *os.File
+	process *exec.Cmd // nil while none runs
+	exited  chan struct{}
+}
+
+func newGateway(t *testing.T, dir, store, secret string) *gateway {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	g := &gateway{address: l.Addr().String()}
+	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens",
+		"--fanout-limit", fmt.Sprint(fanoutLimit)}
+	if g.log, err = os.Create(filepath.Join(dir, "gateway-"+strings.ReplaceAll(g.address, ":", "-")+".log")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		g.checkWatchdog(t)
+		g.kill()
+		g.log.Close()
+	})
+	return g
+}
+
+// start starts the process, and does not wait until it is ready.
+func (g *gateway) start(t *testing.T) {
+	t.Helper()
+	g.process = exec.Command(binary, g.args...)
+	g.process.Stdout, g.process.Stderr = g.log, g.log
+	// The kernel kills the process when the thread that started it ends. So that thread lives as long.
+	g.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started, exited := make(chan error), make(chan struct{})
+	g.exited = exited
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := g.process.Start()
+		started <- err
+		if err == nil {
+			_ = g.process.Wait()
+		}
+		close(exited)
+	}()
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (g *gateway) awaitReady(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-g.exited:
+			t.Fatalf("the gateway exited: %s", g.logTail())
+		default:
+		}
+		if status, err := get("http://" + g.address + "/readyz"); err == nil && status == 200 {
+			return
+		}
+	}
+	t.Fatalf("the gateway is not ready: %s", g.logTail())
+}
+
+func (g *gateway) kill() { g.stop(syscall.SIGKILL) }
+
+func (g *gateway) stop(signal syscall.Signal) {
+	if g.process == nil {
+		return
+	}
+	_ = g.process.Process.Signal(signal)
+	<-g.exited
+	g.process = nil
+}
+
+// checkWatchdog fails the test if the loaders' watchdog failed a response of a running gateway.
+func (g *gateway) checkWatchdog(t *testing.T) {
+	t.Helper()
+	if g.process == nil {
+		return
+	}
+	if status, err := get("http://" + g.address + "/metrics"); err != nil || status != 200 {
+		return
+	}
+	if n := g.metric(t, "twibase_loader_fallbacks_total"); n != 0 {
+		t.Errorf("the loaders' watchdog failed %v responses", n)
+	}
+}
+
+func (g *gateway) metric(t *testing.T, name string) float64 {
+	response, err := httpClient.Get("http://" + g.address + "/metrics")
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer response.Body.Close()
+	value, found := 0.0, false
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if text, matches := strings.CutPrefix(lines.Text(), name+" "); matches {
+			value, err = strconv.ParseFloat(text, 64)
+			found = err == nil
+		}
+	}
+	if !found {
+		t.Errorf("/metrics lacks %s", name)
+	}
+	return value
+}
+
+// logTail returns the last ten lines of the log, without those of level info.
+func (g *gateway) logTail() string {
+	f, err := os.Open(g.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	var tail []string
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var line struct{ Level string }
+		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Level != "info" {
+			tail = append(tail, lines.Text())
+		}
+		tail = tail[max(0, len(tail)-10):]
+	}
+	return strings.Join(tail, "\n")
+}

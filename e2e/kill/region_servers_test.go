@@ -1,0 +1,75 @@
+//go:build linux
+
+package kill
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
+)
+
+// While clients write through two gateways, region servers of a real HBase are killed one after the
+// other, and then one of the gateways.
+func TestKilledRegionServersLoseNothing(t *testing.T) {
+	if *servers == 0 {
+		t.Skip("it takes minutes: make killservers")
+	}
+	t.Logf("-seed %d", *seed)
+	r := rand.New(rand.NewPCG(*seed, 1))
+	h, err := minihbase.StartDistributed(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	f := newFixture(t, h.URL(), 2, writers, r.Uint64())
+	f.start(t)
+	end := f.load()
+	defer end()
+	var total totals
+	for n := range *servers {
+		time.Sleep(time.Duration(1000+r.IntN(2000)) * time.Millisecond)
+		i := n % h.Servers()
+		h.KillServer(i)
+		f.phase.Add(1)
+		t.Logf("killed region server %d: all clients had acknowledgements after %v", i, f.awaitAcknowledgements(t))
+		if err := h.StartServer(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(time.Duration(1000+r.IntN(2000)) * time.Millisecond)
+	f.gateways[1].kill()
+	t.Logf("killed a gateway: all clients had acknowledgements after %v", f.awaitAcknowledgements(t))
+	end()
+	time.Sleep(2 * recoveryTime) // the other gateway waits for leases of the killed one
+	facts := f.verify(t)
+	f.finishJobs(t)
+	total.addKills(*servers+1, facts)
+	total.add(f)
+	t.Log(total.String())
+	var longest time.Duration
+	for _, c := range f.clients {
+		longest = max(longest, c.longestPause)
+	}
+	t.Logf("longest pause between two acknowledgements of a client: %v", longest)
+}
+
+// recoveryTimeout includes the time that HBase takes on a busy machine to notice a dead region
+// server and to move its regions.
+const recoveryTimeout = 3 * time.Minute
+
+// awaitAcknowledgements waits until each client got two more acknowledgements, and returns the time
+// that it took.
+func (f *fixture) awaitAcknowledgements(t *testing.T) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for _, c := range f.clients {
+		for before := c.acknowledged.Load(); c.acknowledged.Load() < before+2; time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > recoveryTimeout {
+				t.Fatalf("%s got no acknowledgement for %v: %s", c.name, recoveryTimeout, f.gateways[0].logTail())
+			}
+		}
+	}
+	return time.Since(began).Round(10 * time.Millisecond)
+}
