@@ -282,10 +282,10 @@ func (f *fixture) query(gateway int, viewer, query string, variables map[string]
 }
 
 // object reads a field of Query as an administrator. GraphQL errors are returned as an error.
-func (f *fixture) object(field string) (any, error) { return f.queryObject(field, nil) }
+func (f *fixture) object(field string) (any, error) { return f.queryObject("{object:"+field+"}", nil) }
 
-func (f *fixture) queryObject(field string, after any) (any, error) {
-	data, errs, err := f.query(0, "", "query($after:String){object:"+field+"}", map[string]any{"after": after})
+func (f *fixture) queryObject(query string, variables map[string]any) (any, error) {
+	data, errs, err := f.query(0, "", query, variables)
 	if err == nil && len(errs) > 0 {
 		err = fmt.Errorf("%v", errs)
 	}
@@ -294,10 +294,10 @@ func (f *fixture) queryObject(field string, after any) (any, error) {
 
 // eachEdge calls each with all edges of a connection of an object.
 func (f *fixture) eachEdge(object, connection, selection string, each func(edge any)) error {
-	field := fmt.Sprintf("%s{c:%s(first:100,after:$after){edges{%s} pageInfo{hasNextPage endCursor}}}",
-		object, connection, selection)
+	query := fmt.Sprintf(`query($after:String){object:%s{c:%s(first:100,after:$after){
+		edges{%s} pageInfo{hasNextPage endCursor}}}}`, object, connection, selection)
 	for after := any(nil); ; {
-		o, err := f.queryObject(field, after)
+		o, err := f.queryObject(query, map[string]any{"after": after})
 		if err != nil {
 			return err
 		}
