@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// post sends a query as whoever has a token, and returns the data and the errors.
-func (g *gateway) post(t *testing.T, query, token string) oracle.Answer {
+// queryWithToken sends a query with a token, or without one if it is empty.
+func (g *gateway) queryWithToken(t *testing.T, query, token string) oracle.Answer {
 	t.Helper()
 	body := fmt.Sprintf(`{"query":%q}`, query)
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
@@ -24,14 +24,14 @@ func (g *gateway) post(t *testing.T, query, token string) oracle.Answer {
 	}
 	w := httptest.NewRecorder()
 	g.handler.ServeHTTP(w, r)
-	a, err := answer(w.Body.Bytes())
+	a, err := decodeAnswer(w.Body.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func newAccounts(t *testing.T) *gateway {
+func newEmptyGateway(t *testing.T) *gateway {
 	t.Helper()
 	store := inMemory(t)
 	for _, table := range tables.Definitions(1) {
@@ -42,29 +42,32 @@ func newAccounts(t *testing.T) *gateway {
 	return newGateway("embedded", store)
 }
 
-const lilei = `mutation{signUp(input:{username:"LiLei",name:"Li Lei",email:"li@example.org",age:17,password:"correct horse",clientMutationId:"x"}){
+const signUpLiLei = `mutation{signUp(input:{username:"LiLei",name:"Li Lei",email:"li@example.org",age:17,password:"correct horse",clientMutationId:"x"}){
 	user{username name age createdAt followerCount version} token expiresAt userErrors{code} clientMutationId}}`
 
-func TestWhoSignsUpIsTheViewer(t *testing.T) {
-	g := newAccounts(t)
-	a := g.post(t, lilei, "")
+func TestSignUpReturnsTokenOfNewUser(t *testing.T) {
+	g := newEmptyGateway(t)
+	a := g.queryWithToken(t, signUpLiLei, "")
 	payload := oracle.Get(a.Data, "signUp")
 	user := oracle.Get(payload, "user")
-	if len(a.Errors) > 0 || sprint(oracle.Get(user, "username"), " ", oracle.Get(user, "name"), " ", oracle.Get(user, "age"), " ", oracle.Get(user, "followerCount")) != "LiLei Li Lei 17 0" ||
-		oracle.Get(user, "createdAt") == nil || oracle.Get(payload, "expiresAt") == nil || oracle.Get(payload, "clientMutationId") != "x" {
+	if len(a.Errors) > 0 || sprint(oracle.Get(user, "username"), " ", oracle.Get(user, "name"), " ",
+		oracle.Get(user, "age"), " ", oracle.Get(user, "followerCount")) != "LiLei Li Lei 17 0" ||
+		oracle.Get(user, "createdAt") == nil || oracle.Get(payload, "expiresAt") == nil ||
+		oracle.Get(payload, "clientMutationId") != "x" {
 		t.Fatal(a)
 	}
-	seen := g.post(t, `{viewer{username email timeline{nodes{id}}}}`, oracle.Get(payload, "token").(string))
-	if got := sprint(oracle.Get(seen.Data, "viewer", "username"), " ", oracle.Get(seen.Data, "viewer", "email")); got != "LiLei li@example.org" {
+	seen := g.queryWithToken(t, `{viewer{username email timeline{nodes{id}}}}`, oracle.Get(payload, "token").(string))
+	if got := sprint(oracle.Get(seen.Data, "viewer", "username"), " ",
+		oracle.Get(seen.Data, "viewer", "email")); got != "LiLei li@example.org" {
 		t.Error(got)
 	}
 }
 
-func TestLoggingIn(t *testing.T) {
-	g := newAccounts(t)
-	g.post(t, lilei, "")
+func TestLogIn(t *testing.T) {
+	g := newEmptyGateway(t)
+	g.queryWithToken(t, signUpLiLei, "")
 	logIn := func(username, password string) string {
-		a := g.post(t, fmt.Sprintf(`mutation{logIn(input:{username:%q,password:%q}){user{username} token expiresAt userErrors{code field message}}}`, username, password), "")
+		a := g.queryWithToken(t, fmt.Sprintf(`mutation{logIn(input:{username:%q,password:%q}){user{username} token expiresAt userErrors{code field message}}}`, username, password), "")
 		token, _ := oracle.Get(a.Data, "logIn", "token").(string)
 		if token == "" {
 			if oracle.Get(a.Data, "logIn", "user") != nil || oracle.Get(a.Data, "logIn", "expiresAt") != nil {
@@ -73,11 +76,11 @@ func TestLoggingIn(t *testing.T) {
 			e := oracle.Get(a.Data, "logIn", "userErrors").(oracle.List)[0]
 			return sprint(oracle.Get(e, "code"), " ", oracle.Get(e, "message"))
 		}
-		seen := g.post(t, `{viewer{username}}`, token)
+		seen := g.queryWithToken(t, `{viewer{username}}`, token)
 		return sprint(oracle.Get(seen.Data, "viewer", "username"))
 	}
 	const wrong = "WRONG_CREDENTIALS the username or the password is wrong"
-	for range 20 { // who knows the password is never told to wait
+	for range 20 { // correct passwords are not limited
 		if got := logIn("LiLei", "correct horse"); got != "LiLei" {
 			t.Fatal(got)
 		}
@@ -90,7 +93,8 @@ func TestLoggingIn(t *testing.T) {
 		}
 	}
 	for _, username := range []string{"LiLei", "nobody"} {
-		if got := logIn(username, "correct horse"); !strings.HasPrefix(got, "LIMIT_EXCEEDED too many attempts; try again in ") {
+		if got := logIn(username, "correct horse"); !strings.HasPrefix(got,
+			"LIMIT_EXCEEDED too many attempts; try again in ") {
 			t.Error(got)
 		}
 	}
@@ -99,10 +103,10 @@ func TestLoggingIn(t *testing.T) {
 	}
 }
 
-func TestSigningUpUnderAKey(t *testing.T) {
-	g := newAccounts(t)
+func TestSignUpIsIdempotent(t *testing.T) {
+	g := newEmptyGateway(t)
 	signUp := func(key, name, password string) string {
-		a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"LiLei",name:%q,password:%q,idempotencyKey:%q}){user{username name} token expiresAt userErrors{code field message}}}`, name, password, key), "")
+		a := g.queryWithToken(t, fmt.Sprintf(`mutation{signUp(input:{username:"LiLei",name:%q,password:%q,idempotencyKey:%q}){user{username name} token expiresAt userErrors{code field message}}}`, name, password, key), "")
 		payload := oracle.Get(a.Data, "signUp")
 		token, _ := oracle.Get(payload, "token").(string)
 		if token == "" {
@@ -112,9 +116,9 @@ func TestSigningUpUnderAKey(t *testing.T) {
 			e := oracle.Get(payload, "userErrors").(oracle.List)[0]
 			return sprint(oracle.Get(e, "code"), " ", oracle.Get(e, "field"), " ", oracle.Get(e, "message"))
 		}
-		seen := g.post(t, `{viewer{username name}}`, token)
+		seen := g.queryWithToken(t, `{viewer{username name}}`, token)
 		if got, want := sprint(oracle.Get(payload, "user")), sprint(oracle.Get(seen.Data, "viewer")); got != want {
-			t.Errorf("the payload has %s, the viewer is %s", got, want)
+			t.Errorf("the payload has %s, but the viewer is %s", got, want)
 		}
 		return sprint(oracle.Get(seen.Data, "viewer", "name"))
 	}
@@ -123,7 +127,7 @@ func TestSigningUpUnderAKey(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	for range 20 { // who knows both is never told to wait
+	for range 20 { // correct passwords are not limited
 		if got := signUp("k", "Li Lei", "correct horse"); got != "Li Lei" {
 			t.Fatal(got)
 		}
@@ -136,24 +140,24 @@ func TestSigningUpUnderAKey(t *testing.T) {
 			}
 		}
 	}
-	// Nor can passwords be tried that way more often than by logging in.
+	// Wrong passwords are limited as for logIn.
 	for _, key := range []string{"k", "l"} {
 		if got := signUp(key, "Li Lei", "correct horse"); !strings.Contains(got, "LIMIT_EXCEEDED") {
 			t.Error(got)
 		}
 	}
-	if a := g.post(t, `mutation{logIn(input:{username:"LiLei",password:"correct horse"}){token userErrors{code}}}`, ""); oracle.Get(a.Data, "logIn", "token") != nil {
-		t.Error("these attempts do not count as ones to log in: ", a)
+	if a := g.queryWithToken(t, `mutation{logIn(input:{username:"LiLei",password:"correct horse"}){token userErrors{code}}}`, ""); oracle.Get(a.Data, "logIn", "token") != nil {
+		t.Error("these attempts do not count for logIn: ", a)
 	}
 }
 
-// CONTRACT: fifty at once from one address.
-func TestFiftySignUpAtOnce(t *testing.T) {
-	g := newAccounts(t)
+// By default a burst of 50 sign-ups from one address passes.
+func TestFiftySignUpsFromOneAddress(t *testing.T) {
+	g := newEmptyGateway(t)
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			a := g.post(t, fmt.Sprintf(`mutation{signUp(input:{username:"u%d",name:"x",password:"correct horse",idempotencyKey:"k"}){token userErrors{code message}}}`, i), "")
+			a := g.queryWithToken(t, fmt.Sprintf(`mutation{signUp(input:{username:"u%d",name:"x",password:"correct horse",idempotencyKey:"k"}){token userErrors{code message}}}`, i), "")
 			if oracle.Get(a.Data, "signUp", "token") == nil {
 				t.Error(i, a)
 			}
@@ -162,45 +166,46 @@ func TestFiftySignUpAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestTheRoleMakesTheAdministrator(t *testing.T) {
-	w := smallWorld(t)
-	const question = `{user(username:"Lucy"){email}}`
+func TestAdminRoleGrantsAccess(t *testing.T) {
+	w := smallFixture(t)
+	const query = `{user(username:"Lucy"){email}}`
 	token, _, err := w.tokens.Sign(auth.Viewer{Username: "boss"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != "lucy@example.org" {
+	if got := oracle.Get(w.queryWithToken(t, query, token).Data, "user", "email"); got != "lucy@example.org" {
 		t.Error(got)
 	}
 	w.write(t, tables.Assignments.Put("boss", "admin", false, tables.UnknownTime, 1_500_000_000_000))
-	if got := oracle.Get(w.post(t, question, token).Data, "user", "email"); got != nil {
-		t.Error("who holds the role no longer still sees ", got)
+	if got := oracle.Get(w.queryWithToken(t, query, token).Data, "user", "email"); got != nil {
+		t.Error("a viewer whose role was revoked still sees ", got)
 	}
 }
 
-func TestAServerWithoutASecretGivesNoTokens(t *testing.T) {
-	g := newAccounts(t)
+func TestSignUpWithoutSecretIsUnavailable(t *testing.T) {
+	g := newEmptyGateway(t)
 	g.root.Tokens = nil
-	if a := g.post(t, lilei, ""); len(a.Errors) != 1 || a.Errors[0] != "signUp UNAVAILABLE" {
+	if a := g.queryWithToken(t, signUpLiLei, ""); len(a.Errors) != 1 || a.Errors[0] != "signUp UNAVAILABLE" {
 		t.Error(a)
 	}
-	if a := g.post(t, `{user(username:"LiLei"){username}}`, ""); oracle.Get(a.Data, "user") != nil {
-		t.Error("there is a user who can't log in: ", a)
+	if a := g.queryWithToken(t, `{user(username:"LiLei"){username}}`, ""); oracle.Get(a.Data, "user") != nil {
+		t.Error("a user without a token was created: ", a)
 	}
 }
 
 func TestLongTextsAreLimited(t *testing.T) {
-	g := newAccounts(t)
-	token := oracle.Get(g.post(t, lilei, "").Data, "signUp", "token").(string)
+	g := newEmptyGateway(t)
+	token := oracle.Get(g.queryWithToken(t, signUpLiLei, "").Data, "signUp", "token").(string)
 	post := func(content string) string {
-		a := g.post(t, fmt.Sprintf(`mutation{postTwit(input:{content:%q}){userErrors{code message}}}`, content), token)
+		a := g.queryWithToken(t, fmt.Sprintf(`mutation{postTwit(input:{content:%q}){userErrors{code message}}}`,
+			content), token)
 		if errs, _ := oracle.Get(a.Data, "postTwit", "userErrors").(oracle.List); len(errs) > 0 {
 			return sprint(oracle.Get(errs[0], "code"), " ", oracle.Get(errs[0], "message"))
 		}
 		return sprint(a.Errors)
 	}
 	posted := 0
-	for ; posted < 200; posted++ { // a mebibyte is 104
+	for ; posted < 200; posted++ { // 104 texts are 1 MiB
 		if got := post(strings.Repeat("x", 10_000)); got != "[]" {
 			if !strings.HasPrefix(got, "LIMIT_EXCEEDED too many long texts; try again in ") {
 				t.Error(got)
@@ -209,9 +214,9 @@ func TestLongTextsAreLimited(t *testing.T) {
 		}
 	}
 	if posted < 104 || posted == 200 {
-		t.Errorf("%d long texts are posted", posted)
+		t.Errorf("%d long texts were posted, want at least 104 and fewer than 200", posted)
 	}
 	if got := post("short"); got != "[]" {
-		t.Errorf("a short one: %s", got)
+		t.Errorf("a short text: %s", got)
 	}
 }

@@ -11,50 +11,53 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// hostile are names that nobody has, or can have.
-var hostile = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂", "'; DROP TABLE users", "\xff",
+// hostileNames are names of no object.
+var hostileNames = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂",
+	"'; DROP TABLE users", "\xff",
 	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
 
-// hostileIDs are no ids and no cursors, though some look like them. An id of more than 512 bytes is refused before
-// anything executes, a cursor fails its field.
-var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "enUwMDAwMQ", "VWEAYg", "VABh", "Q////w", "AAAA", "_____w", "f", "null",
+// hostileIDs are invalid ids and cursors. An id of more than 512 bytes is rejected before
+// execution; a cursor of that length fails its field.
+var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "enUwMDAwMQ", "VWEAYg", "VABh", "Q////w",
+	"AAAA", "_____w", "f", "null",
 	strings.Repeat("A", 512), strings.Repeat("é", 200)}
 
 var hostileCursors = append(hostileIDs, strings.Repeat("A", 513), strings.Repeat("é", 300))
 
 func (g *generator) users() []string {
-	return append([]string{dataset.Hub, dataset.Special, dataset.Admin, dataset.Nobody}, g.keys("users", g.oracle.Users)...)
+	return append([]string{dataset.Hub, dataset.Special, dataset.Admin, dataset.Nobody},
+		g.keys("users", g.oracle.Users)...)
 }
 
-// keys are those of a map, in an order that depends on the seed alone.
-func (g *generator) keys(name string, things any) []string {
+// keys returns the sorted keys of a map.
+func (g *generator) keys(name string, objects any) []string {
 	if g.sorted == nil {
 		g.sorted = map[string][]string{}
 	}
 	if g.sorted[name] == nil {
-		switch things := things.(type) {
+		switch objects := objects.(type) {
 		case map[string]*oracle.User:
-			g.sorted[name] = sortedKeys(things)
+			g.sorted[name] = sortedKeys(objects)
 		case map[string]*oracle.Role:
-			g.sorted[name] = sortedKeys(things)
+			g.sorted[name] = sortedKeys(objects)
 		case map[string]*oracle.Department:
-			g.sorted[name] = sortedKeys(things)
+			g.sorted[name] = sortedKeys(objects)
 		case map[string]*oracle.Game:
-			g.sorted[name] = sortedKeys(things)
+			g.sorted[name] = sortedKeys(objects)
 		}
 	}
 	return g.sorted[name]
 }
 
-// name is one of the names, or one that nobody has.
+// name returns one of the names, or a hostile one.
 func (g *generator) name(names []string) string {
 	if g.chance(12) {
-		return oneOf(g, hostile)
+		return oneOf(g, hostileNames)
 	}
 	return oneOf(g, names)
 }
 
-// arguments makes the arguments of a field, and tells below what is known of it by them.
+// arguments generates the arguments of a field, and records in below what they determine.
 func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *parent) string {
 	var all []string
 	add := func(name, value string) { all = append(all, name+":"+value) }
@@ -113,7 +116,7 @@ func (g *generator) codes(field string) []string {
 	return g.keys("roles", g.oracle.Roles)
 }
 
-// text writes a string into the query, or as a variable.
+// text generates a string literal or a variable.
 func (g *generator) text(s string) string {
 	if g.chance(2) {
 		return g.variable("String!", s)
@@ -140,7 +143,8 @@ func (g *generator) number(n int) string {
 }
 
 func (g *generator) day() string {
-	return oneOf(g, []string{"1970-01-01", "2014-12-01", "2014-12-10", "2014-12-11", "2014-12-20", "2015-01-05", "9999-12-31"})
+	return oneOf(g, []string{"1970-01-01", "2014-12-01", "2014-12-10", "2014-12-11", "2014-12-20", "2015-01-05",
+		"9999-12-31"})
 }
 
 func (g *generator) date(day string) string {
@@ -150,7 +154,7 @@ func (g *generator) date(day string) string {
 	return `"` + day + `"`
 }
 
-// id is one that an answer had, or a hostile one.
+// id returns an id of an earlier response, or a hostile one.
 func (g *generator) id() any {
 	if seen := g.opaque.Seen["id"]; len(seen) > 0 && !g.chance(8) {
 		noun := oneOf(g, []string{"User", "Role", "Department", "Game", "Twit", "Comment"})
@@ -164,9 +168,9 @@ func (g *generator) id() any {
 	return oneOf(g, hostileIDs)
 }
 
-// page makes the arguments of a connection, of which at most one is wrong.
+// page generates the arguments of a connection. At most one of them is invalid.
 func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
-	size, right := g.IntN(8), !g.chance(15)
+	size, valid := g.IntN(8), !g.chance(15)
 	if g.chance(8) {
 		size = min(20, max(1, p.budget))
 	}
@@ -175,7 +179,7 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 		first = "first"
 	}
 	switch {
-	case !right && g.chance(2):
+	case !valid && g.chance(2):
 		switch g.IntN(3) {
 		case 0:
 			add(first, g.number(-1-g.IntN(3)))
@@ -187,7 +191,7 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 		}
 		return
 	case p.budget >= 20 && g.chance(10):
-		size = 20 // if nobody says how many
+		size = 20 // the default
 	default:
 		add(first, g.number(min(size, p.budget)))
 	}
@@ -199,15 +203,16 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 		cursors = []string{"after", "before"}
 	}
 	for _, name := range cursors {
-		if cursor := g.cursor(p, field, right); cursor != nil {
+		if cursor := g.cursor(p, field, valid); cursor != nil {
 			add(name, g.variable("String", cursor))
-			right = true
+			valid = true
 		}
 	}
 }
 
-// cursor is one of the list if its owner is known, or of another owner's; or, if it need not be right, of another kind or of nobody.
-func (g *generator) cursor(p parent, field *ast.FieldDefinition, right bool) any {
+// cursor returns a cursor of the list if its owner is known, or of another owner's list. An invalid
+// one is hostile or of another kind of list.
+func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any {
 	kind := p.typ + "." + field.Name
 	switch field.Name {
 	case "topDepartments":
@@ -217,7 +222,7 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, right bool) any
 			kind = "Query." + strings.TrimSuffix(field.Type.Name(), "Connection")
 		}
 	}
-	if !right {
+	if !valid {
 		if g.chance(2) {
 			return oneOf(g, hostileCursors)
 		}
@@ -239,7 +244,7 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, right bool) any
 			return oneOf(g, own)
 		}
 	}
-	// The places of descendants, and those of comments of one instant, mean nothing in another list.
+	// Positions of descendants, and of comments at one time, have no meaning in another list.
 	if len(seen) == 0 || field.Name == "descendants" || field.Name == "comments" {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -30,22 +29,23 @@ import (
 	"twibase/transfer"
 )
 
-var compared = flag.Int("compared", 0, "how many random queries, each a text of its own that is executed, both executors answer; 0 is 20000 in CI and 3000 elsewhere")
+var compared = flag.Int("compared", 0,
+	"number of different random queries that both executors execute; 0 is 20000 in CI and 3000 elsewhere")
 
-// executors are both of them, over the same store and resolvers.
+// executors are the plan and gqlgen's executor over one store, with the same faulty resolvers.
 type executors struct {
 	schema *ast.Schema
-	// known is what mutations and subscriptions answer with.
+	// known has the objects of payloads and events.
 	known
 	planned, stock http.Handler
 }
 
 func newExecutors(store hbase.Store) *executors {
 	e := &executors{}
-	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, whimsOf(ctx).store(store)) }
+	withLoaders := func(ctx context.Context) context.Context { return watchdog.With(ctx, faultPlanOf(ctx).store(store)) }
 	e.known = known{}
-	config := exec.Config{Resolvers: holey{&resolvers.Resolver{Fresh: fresh}, e.known}}
-	around := endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return fresh(ctx) }}
+	config := exec.Config{Resolvers: faultyResolvers{&resolvers.Resolver{Fresh: withLoaders}, e.known}}
+	around := endpoint.Config{Timeout: time.Minute, Around: withLoaders}
 	stock := plantest.Gqlgen(exec.NewExecutableSchema(config), tasksOf)
 	e.schema = stock.Schema()
 	e.stock = endpoint.New(stock, around)
@@ -53,17 +53,17 @@ func newExecutors(store hbase.Store) *executors {
 	return e
 }
 
-// request is a query, who asks it, and what goes wrong meanwhile.
+// request is a query, its viewer and its faults.
 type request struct {
 	query     string
 	variables map[string]any
 	viewer    auth.Viewer
-	whims     whims
+	faults    faultPlan
 }
 
 func (r request) String() string {
 	variables, _ := json.Marshal(r.variables)
-	return fmt.Sprintf("%s\nwith %s\nfor %+v, %+v", r.query, variables, r.viewer, r.whims)
+	return fmt.Sprintf("%s\nvariables %s\n%+v, %+v", r.query, variables, r.viewer, r.faults)
 }
 
 func (r request) send(handler http.Handler) (int, []byte) {
@@ -71,7 +71,7 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	if err != nil {
 		panic(err)
 	}
-	ctx := context.WithValue(context.Background(), whimsKey{}, r.whims)
+	ctx := context.WithValue(context.Background(), faultPlanKey{}, r.faults)
 	if r.viewer != (auth.Viewer{}) {
 		ctx = auth.WithViewer(ctx, r.viewer)
 	}
@@ -85,8 +85,9 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// differ says how the answers of both executors differ, if they do. valid tells whether there was anything to execute.
-func (e *executors) differ(r request) (difference string, valid bool) {
+// difference describes how the responses of both executors differ, if they do. valid is false if
+// the request was rejected before execution.
+func (e *executors) difference(r request) (difference string, valid bool) {
 	status, planned := r.send(e.planned)
 	stockStatus, stock := r.send(e.stock)
 	if status != http.StatusOK || stockStatus != http.StatusOK {
@@ -94,18 +95,18 @@ func (e *executors) differ(r request) (difference string, valid bool) {
 	}
 	got, want := events(planned), events(stock)
 	if len(got) != len(want) {
-		return fmt.Sprintf("there are %d events, and should be %d: %s", len(got), len(want), cut(planned)), true
+		return fmt.Sprintf("got %d events, want %d: %s", len(got), len(want), cut(planned)), true
 	}
 	for i := range got {
 		difference, executed := compare(got[i], want[i], bytes.HasPrefix(stock, []byte(":")))
 		if valid = valid || executed; difference != "" {
-			return fmt.Sprintf("answer %d: %s", i, difference), valid
+			return fmt.Sprintf("event %d: %s", i, difference), valid
 		}
 	}
 	return "", valid
 }
 
-// events are the answers of a subscription, or the only one of what is none.
+// events returns the responses of a subscription, or the only one of another operation.
 func events(body []byte) [][]byte {
 	if !bytes.HasPrefix(body, []byte(":")) {
 		return [][]byte{body}
@@ -119,7 +120,8 @@ func events(body []byte) [][]byte {
 	return list
 }
 
-// compare says how an answer, or an event, differs from what it should be. executed tells whether there was anything to execute.
+// compare describes how a response differs from that of gqlgen's executor. executed is false if it
+// was rejected before execution.
 func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {
@@ -129,32 +131,26 @@ func compare(planned, stock []byte, event bool) (difference string, executed boo
 		return fmt.Sprintf("%v in %s", err, stock), true
 	}
 	if !bytes.Equal(got.Data, want.Data) {
-		return fmt.Sprintf("the plan's data are\n%s\nand should be\n%s\nits errors %+v and %+v", cut(got.Data), cut(want.Data), got.Errors, want.Errors), true
+		return fmt.Sprintf("got the data\n%s\nwant\n%s\nerrors: got %+v, want %+v",
+			cut(got.Data), cut(want.Data), got.Errors, want.Errors), true
 	}
 	if got.Data == nil {
 		if !bytes.Equal(planned, stock) {
-			return fmt.Sprintf("refused with %s, and should be with %s", planned, stock), false
+			return fmt.Sprintf("rejected with %s, want %s", planned, stock), false
 		}
 		return "", false
 	}
 	if event {
-		want.rooted()
+		want.addRoot()
 	}
 	return got.compare(want), true
 }
 
-// TestExecutors asks both executors random queries, mutations and subscriptions, with faults of the store and holes in what resolvers return.
+// Both executors get random queries, mutations and subscriptions, with faults of the store and
+// missing parts of resolvers' results.
 func TestExecutors(t *testing.T) {
-	n := *compared
-	if n == 0 {
-		if n = 3000; os.Getenv("CI") != "" {
-			n = 20_000
-		}
-	}
-	random := *seed
-	if random == 0 {
-		random = uint64(time.Now().UnixNano())
-	}
+	n := queryCount(*compared)
+	random := seedOf(t)
 	t.Logf("-seed %d -compared %d", random, n)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	before, texts := watchdog.Stalls.Load(), map[uint64]bool{}
@@ -163,40 +159,39 @@ func TestExecutors(t *testing.T) {
 		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
 		e := newExecutors(store)
 		begin, counted := time.Now(), &tally{texts: texts}
-		if err := e.compareUntil(e.harvest(t), random+uint64(bound), n*(part+1)/2, counted); err != nil {
-			t.Fatalf("of seed %d: %v", random, err)
+		if err := e.compareUntil(e.collectArguments(t), random+uint64(bound), n*(part+1)/2, counted); err != nil {
+			t.Fatalf("seed %d: %v", random, err)
 		}
 		if err := store.Err(); err != nil {
 			t.Error(err)
 		}
-		t.Logf("lists of %d: %d were asked and %d executed, %d mutations and %d subscriptions among these, in %s; so far %d texts", bound, counted.asked, counted.executed,
+		t.Logf("buckets of %d: %d requests, %d executed, including %d mutations and %d subscriptions, in %s; %d different queries so far", bound, counted.asked, counted.executed,
 			counted.mutations, counted.subscriptions, time.Since(begin).Round(time.Millisecond), len(texts))
 		if counted.executed < counted.asked*7/10 || min(counted.mutations, counted.subscriptions) < counted.asked*3/100 {
-			t.Error("too few of the queries are executed")
+			t.Error("too few requests were executed")
 		}
 	}
 	if len(texts) < n {
-		t.Errorf("only %d different queries were executed", len(texts))
+		t.Errorf("executed %d different queries, want %d", len(texts), n)
 	}
 	if failed := watchdog.Stalls.Load() - before; failed != 0 {
 		t.Errorf("the watchdog failed %d responses", failed)
 	}
 }
 
-// TestExecutorsTellTheSameSchema asks both what every tool asks first.
-func TestExecutorsTellTheSameSchema(t *testing.T) {
+func TestExecutorsAgreeOnIntrospection(t *testing.T) {
 	store := inMemory(t)
 	importInto(t, store, generated(t, 1), transfer.Options{})
 	for _, query := range []string{introspection.Query, `{__schema{directives{name args{name defaultValue}} queryType{name}} __type(name:"User"){name fields(includeDeprecated:true){name args{name type{name}}}} none:__type(name:"None"){name}}`} {
-		if difference, valid := newExecutors(store).differ(request{query: query}); difference != "" || !valid {
-			t.Errorf("%.60s…: valid is %t; %s", query, valid, difference)
+		if difference, valid := newExecutors(store).difference(request{query: query}); difference != "" || !valid {
+			t.Errorf("%.60s…: valid %t; %s", query, valid, difference)
 		}
 	}
 }
 
-// request asks a query with some of its variables changed, for anybody, while something may go wrong.
+// request changes some variables of a query, and adds a viewer and faults.
 func (q *queries) request(text string, variables map[string]any) request {
-	r := request{query: text, variables: maps.Clone(variables), whims: whims{seed: q.Uint64()}}
+	r := request{query: text, variables: maps.Clone(variables), faults: faultPlan{seed: q.Uint64()}}
 	for _, name := range sortedKeys(variables) {
 		switch value := variables[name].(type) {
 		case bool:
@@ -215,18 +210,19 @@ func (q *queries) request(text string, variables map[string]any) request {
 	case 2, 3:
 		r.viewer = auth.Viewer{Username: q.text("user", "username")}
 	}
-	trouble := q.IntN(6)
-	if trouble < 3 {
-		r.whims.faults = 5 + q.Uint64N(40)
+	kind := q.IntN(6)
+	if kind < 3 {
+		r.faults.errors = 5 + q.Uint64N(40)
 	}
-	if trouble > 1 && trouble < 5 {
-		r.whims.holes = 5 + q.Uint64N(40)
+	if kind > 1 && kind < 5 {
+		r.faults.missing = 5 + q.Uint64N(40)
 	}
 	return r
 }
 
-// harvest asks for ids, cursors and names. The aliases tell the fields that take them.
-func (e *executors) harvest(t *testing.T) map[string][]string {
+// collectArguments collects ids, cursors and names as arguments of random queries. They are named
+// by the fields that take them.
+func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
 		user:users(first:60){edges{cursor node{username id}}}
 		isFollowing:user(username:"` + dataset.Hub + `"){followers(first:40){edges{cursor node{username}}} timeline(first:9){edges{cursor}} album(first:9){edges{cursor}} games{edges{cursor}} roles{edges{cursor}}}
@@ -257,16 +253,17 @@ func (e *executors) harvest(t *testing.T) map[string][]string {
 			last := path[len(path)-1]
 			pool[last] = append(pool[last], value)
 			for i, field := range path[:len(path)-1] {
-				if last != "cursor" || i == len(path)-3 { // a cursor is of the nearest field, whose edges have it
+				if last != "cursor" || i == len(path)-3 { // a cursor belongs to the nearest connection
 					pool[field+" "+last] = append(pool[field+" "+last], value)
 				}
 			}
 		}
 	}
 	walk(nil, answer)
-	for _, name := range []string{"id", "user username", "role code", "game code", "department code", "twit id", "followers cursor", "descendants cursor", "game day"} {
+	for _, name := range []string{"id", "user username", "role code", "game code", "department code",
+		"twit id", "followers cursor", "descendants cursor", "game day"} {
 		if len(pool[name]) < 10 {
-			t.Fatalf("the harvest has %d of %s", len(pool[name]), name)
+			t.Fatalf("got %d values of %s, want at least 10", len(pool[name]), name)
 		}
 	}
 	for _, noun := range nouns {

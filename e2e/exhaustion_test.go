@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,19 +23,21 @@ import (
 )
 
 var (
-	exhausting = flag.Duration("exhausting", 3*time.Second, "for how long a gateway is asked for more than its memory")
-	readMemory = flag.Int("read-memory", 64, "the --read-memory of that gateway")
-	unslowed   = flag.Float64("unslowed", 0, "how many times longer other requests may take meanwhile; 0 does not judge, as on a busy machine")
+	exhausting = flag.Duration("exhausting", 3*time.Second, "duration of each load")
+	readMemory = flag.Int("read-memory", 64, "--read-memory of the gateway")
+	unslowed   = flag.Float64("unslowed", 0,
+		"maximum slowdown of other requests under attack; 0 is not checked, as on a busy machine")
 )
 
 const (
 	heavyAuthors, heavyTwits = 24, 100
 	lightUsers               = 200
-	exhausters               = 64
+	attackers                = 64
 	mostResident             = 400 << 20
 )
 
-// Strangers ask for authors with 100 twits of 40 KB each: 24 of them are 96 MB in one round, and 7 just within the limit.
+// An author has 100 twits of 40 KB: 24 authors are 96 MB in one round, and 7 are just within the
+// limit.
 const exhaustingQuery = `{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`
 
 func TestExhaustion(t *testing.T) {
@@ -52,13 +53,13 @@ func TestExhaustion(t *testing.T) {
 		newExhaustion(t, dir, servers.hbase.URL()).run(t)
 		for i := range servers.hbase.Servers() {
 			if servers.hbase.ServerEnded(i) {
-				t.Errorf("region server %d has ended", i)
+				t.Errorf("region server %d exited", i)
 			}
 		}
 	})
 }
 
-// exhaustion is a gateway, and what those who ask it for too much were answered.
+// exhaustion is a gateway with little read memory, and the results of requests.
 type exhaustion struct {
 	gateway *loadtest.Gateway
 	client  *http.Client
@@ -69,16 +70,10 @@ type exhaustion struct {
 func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	t.Helper()
 	files := exhaustingData(t, dir)
-	program := filepath.Join(dir, "twibase")
-	for _, args := range [][]string{
-		{"go", "build", "-o", program, "twibase"},
-		append([]string{program, "import", "--store", store}, files...),
-	} {
-		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--read-memory", fmt.Sprint(*readMemory))
+	program := buildTwibase(t, dir)
+	run(t, program, append([]string{"import", "--store", store}, files...)...)
+	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--read-memory",
+		fmt.Sprint(*readMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +81,7 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 }
 
-// exhaustingData writes users of whom few have long twits, and many short ones.
+// exhaustingData writes a few users with long twits, and many with short ones.
 func exhaustingData(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	write := func(name, header string, rows func(w io.Writer)) {
@@ -136,21 +131,22 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// ask asks and returns what was answered: the code of the first error, or ok.
+// ask returns the code of the first error of a response, or ok.
 func (x *exhaustion) ask(ctx context.Context, query string) string {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, x.gateway.URL+"/graphql", strings.NewReader(asBody(query, nil)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, x.gateway.URL+"/graphql",
+		strings.NewReader(asBody(query, nil)))
 	if err != nil {
 		return err.Error()
 	}
 	r.Header.Set("Content-Type", "application/json")
 	response, err := x.client.Do(r)
 	if err != nil {
-		return "no answer"
+		return "no response"
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return "no answer"
+		return "no response"
 	}
 	_, code, failed := strings.Cut(string(body), `"code":"`)
 	if !failed {
@@ -160,17 +156,18 @@ func (x *exhaustion) ask(ctx context.Context, query string) string {
 	return code
 }
 
-// others asks what others ask, and returns how long that took, ascending.
-func (x *exhaustion) others(ctx context.Context, t *testing.T) (took []time.Duration) {
+// measureOthers sends ordinary queries and returns their latencies, ascending.
+func (x *exhaustion) measureOthers(ctx context.Context, t *testing.T) (latencies []time.Duration) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				query := fmt.Sprintf(`{user(username:"u%d"){name followers(first:10){nodes{name twits(first:3){nodes{content}}}}}}`, rand.IntN(lightUsers))
-				asked := time.Now()
+				query := fmt.Sprintf(`{user(username:"u%d"){name followers(first:10){nodes{name twits(first:3){nodes{content}}}}}}`,
+					rand.IntN(lightUsers))
+				begun := time.Now()
 				code := x.ask(context.WithoutCancel(ctx), query)
 				x.mu.Lock()
-				took = append(took, time.Since(asked))
+				latencies = append(latencies, time.Since(begun))
 				x.got["others: "+code]++
 				x.mu.Unlock()
 				time.Sleep(20 * time.Millisecond)
@@ -178,15 +175,16 @@ func (x *exhaustion) others(ctx context.Context, t *testing.T) (took []time.Dura
 		})
 	}
 	all.Wait()
-	slices.Sort(took)
-	if len(took) == 0 {
-		t.Fatal("nobody else asked")
+	slices.Sort(latencies)
+	if len(latencies) == 0 {
+		t.Fatal("no other requests were sent")
 	}
-	return took
+	return latencies
 }
 
-// beside returns how long others wait while so many clients ask something without a pause.
-func (x *exhaustion) beside(t *testing.T, clients int, query string) []time.Duration {
+// measureUnderLoad returns the latencies of ordinary queries while clients send a query without
+// pause.
+func (x *exhaustion) measureUnderLoad(t *testing.T, clients int, query string) []time.Duration {
 	ctx, cancel := context.WithTimeout(t.Context(), *exhausting)
 	defer cancel()
 	var all sync.WaitGroup
@@ -200,43 +198,44 @@ func (x *exhaustion) beside(t *testing.T, clients int, query string) []time.Dura
 			}
 		})
 	}
-	took := x.others(ctx, t)
+	latencies := x.measureOthers(ctx, t)
 	all.Wait()
-	return took
+	return latencies
 }
 
 func (x *exhaustion) run(t *testing.T) {
-	p99 := func(took []time.Duration) time.Duration { return took[(len(took)-1)*99/100] }
-	x.beside(t, 0, "") // everything is found and compiled
-	alone := p99(x.beside(t, 0, ""))
-	cheap := p99(x.beside(t, exhausters, `{a:user(username:"A"){name}}`))
+	p99 := func(latencies []time.Duration) time.Duration { return latencies[(len(latencies)-1)*99/100] }
+	x.measureUnderLoad(t, 0, "") // warm-up
+	idle := p99(x.measureUnderLoad(t, 0, ""))
+	cheap := p99(x.measureUnderLoad(t, attackers, `{a:user(username:"A"){name}}`))
 	before, err := x.gateway.Resident()
 	if err != nil {
 		t.Fatal(err)
 	}
-	attacked := p99(x.beside(t, exhausters, fmt.Sprintf(exhaustingQuery, heavyAuthors)))
-	within := p99(x.beside(t, exhausters, fmt.Sprintf(exhaustingQuery, 7)))
+	attacked := p99(x.measureUnderLoad(t, attackers, fmt.Sprintf(exhaustingQuery, heavyAuthors)))
+	within := p99(x.measureUnderLoad(t, attackers, fmt.Sprintf(exhaustingQuery, 7)))
 	peak, err := x.gateway.Peak()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("p99 of others: %v alone, %v beside %d clients with a cheap query, %v beside as many attackers, %v if these keep to the limit; %d MB before, at most %d MB; %v",
-		alone, cheap, exhausters, attacked, within, before>>20, peak>>20, x.got)
+	t.Logf("p99 of other requests: %v idle, %v with %d clients and a cheap query, %v with as many attackers, "+
+		"%v with queries within the limit; %d MB before, at most %d MB; %v",
+		idle, cheap, attackers, attacked, within, before>>20, peak>>20, x.got)
 	if peak > mostResident {
-		t.Errorf("the gateway took %d MB", peak>>20)
+		t.Errorf("the gateway latencies %d MB", peak>>20)
 	}
 	for what, n := range x.got {
 		switch what {
-		case "others: UNAVAILABLE": // on a busy machine few wait for a slot for too long
+		case "others: UNAVAILABLE": // on a busy machine some requests wait too long for a slot
 			if n > x.got["others: ok"]/100 {
-				t.Errorf("%d of others are refused", n)
+				t.Errorf("%d other requests were rejected", n)
 			}
 		case "others: ok", "{a:user(uok", "{user(useok", "{user(useLIMIT_EXCEEDED", "{user(useUNAVAILABLE":
 		default:
 			t.Errorf("%q, %d times", what, n)
 		}
 	}
-	if *unslowed > 0 && float64(attacked) > *unslowed*float64(alone) {
-		t.Errorf("others wait %v instead of %v", attacked, alone)
+	if *unslowed > 0 && float64(attacked) > *unslowed*float64(idle) {
+		t.Errorf("other requests take %v under attack, and %v without", attacked, idle)
 	}
 }

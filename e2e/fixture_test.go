@@ -1,203 +1,170 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
+	"time"
 
+	"twibase/e2e/dataset"
 	"twibase/e2e/oracle"
-	"twibase/hbase"
-	"twibase/hbase/tables"
+	"twibase/graph/exec"
 	"twibase/transfer"
 )
 
-// small are people of whom each has a part: what they see of each other is the question.
-var small = map[string]string{
-	"users": `username,name,email,age,avatar_url,bio,created_at
-LiLei,Li Lei,lilei@example.org,30,https://example.org/l.jpg,Plants trees.,2014-01-01T00:00:00Z
-Lucy,Lucy,lucy@example.org,,,,
-小红,小红,xh@example.org,7,,十二局俄罗斯方块,2014-01-01T08:30:00.125+08:00
-follower,Follower,,,,,
-other,Other,,,,,
-boss,Boss,,,,,
-empty,Empty,,,,,`,
-	"departments": "id,name,parent\nceo,CEO,\n开发部,开发部,ceo\n",
-	"roles":       "id,name,department\nadmin,Administrator,\ndeveloper,Developer,开发部\n",
-	"user_roles":  "username,role\nboss,admin\n小红,developer\n",
-	"follows": `follower,followee,followed_at
-follower,Lucy,2014-05-01T00:00:00Z
-follower,小红,
-LiLei,Lucy,2014-03-01T00:00:00.5Z
-LiLei,小红,2014-03-02T00:00:00Z
-小红,Lucy,2014-03-01T00:00:00.5Z
-other,Lucy,
-boss,Lucy,
-LiLei,other,`,
-	"twits": `id,author,posted_at,content,photo_urls,title,visibility
-p1,Lucy,2014-06-01T00:00:00Z,for all,,,PUBLIC
-m1,Lucy,2014-06-02T00:00:00Z,a moment,,,FOLLOWERS
-p2,Lucy,2014-06-03T00:00:00Z,a photo,https://example.org/1.jpg https://example.org/2.jpg,A title,
-m2,Lucy,2014-06-04T00:00:00Z,a moment with a photo,https://example.org/3.jpg,,FOLLOWERS
-m3,Lucy,2014-06-05T00:00:00Z,m3,,,FOLLOWERS
-m4,Lucy,2014-06-05T00:00:00Z,m4,,,FOLLOWERS
-m5,Lucy,2014-06-05T00:00:00Z,m5,,,FOLLOWERS
-m6,Lucy,2014-06-06T00:00:00Z,m6,,,FOLLOWERS
-m7,Lucy,2014-06-07T00:00:00Z,m7,,,FOLLOWERS
-h1,小红,2014-06-05T00:00:00Z,你好,https://example.org/小红.jpg,,
-h2,小红,2014-06-08T00:00:00Z,再见,,,
-o1,other,2014-06-09T00:00:00Z,o1,,,FOLLOWERS`,
-	"comments": `twit,author,posted_at,content
-p1,小红,2014-06-01T01:00:00Z,by 小红
-p1,other,2014-06-01T02:00:00Z,by other
-p1,other,2014-06-01T02:00:00Z,by other
-p1,boss,2014-06-01T03:00:00Z,by boss
-p1,Lucy,2014-06-01T04:00:00Z,by Lucy
-m1,小红,2014-06-02T01:00:00Z,below a moment
-m1,empty,2014-06-02T02:00:00Z,by empty`,
-	"likes": `username,twit,liked_at
-小红,p1,2014-06-01T05:00:00Z
-LiLei,p1,2014-06-01T05:00:00Z
-follower,p1,
-LiLei,m1,2014-06-02T05:00:00Z
-LiLei,h1,
-LiLei,o1,2014-06-09T05:00:00Z
-LiLei,m2,2014-06-09T05:00:00Z
-empty,p2,2014-06-10T00:00:00Z`,
-	"games": "id,name\nchess,Chess\ngo,Go\n",
-	"plays": "username,game,day,count\n小红,chess,2014-12-25,2\n小红,chess,2014-12-31,3\nLiLei,chess,2014-12-25,1\n",
+// fixture is imported data, a gateway over it on the embedded engine, and the oracle with the same
+// data.
+type fixture struct {
+	*gateway
+	folder  string
+	options transfer.Options
+	oracle  *oracle.Oracle
+	opaque  *oracle.Opaque
+	// recorded has all queries and their responses: the other engine must return the same.
+	recorded []recordedQuery
+	// failed is the number of responses with errors.
+	failed int
 }
 
-// smallWorld imports the small data, and knows the ids of all its twits and comments.
-func smallWorld(t *testing.T) *world {
+type recordedQuery struct {
+	question oracle.Question // with the gateway's ids and cursors
+	body     []byte
+}
+
+var (
+	stranger = oracle.Viewer{}
+	root     = oracle.Viewer{Username: dataset.Nobody, Admin: true}
+)
+
+func as(username string) oracle.Viewer { return oracle.Viewer{Username: username} }
+
+func newFixture(t testing.TB, folder string, options transfer.Options) *fixture {
 	t.Helper()
-	return smallWorldOf(t, transfer.Options{})
+	model, err := oracle.Read(folder)
+	if err != nil {
+		t.Fatal("reading the data into the oracle: ", err)
+	}
+	f := &fixture{
+		gateway: newGateway("embedded", inMemory(t)), folder: folder, options: options,
+		oracle: oracle.New(model, exec.NewExecutableSchema(exec.Config{}).Schema()), opaque: oracle.NewOpaque(),
+	}
+	importInto(t, f.store, folder, options)
+	f.learnComments(t)
+	f.learnRoots(t)
+	return f
 }
 
-func smallWorldOf(t *testing.T, options transfer.Options) *world {
+// generated writes random data into a folder.
+func generated(t testing.TB, seed uint64) string {
 	t.Helper()
 	folder := t.TempDir()
-	for name, text := range small {
-		if err := os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := dataset.Write(folder, seed); err != nil {
+		t.Fatal(err)
 	}
-	w := newWorld(t, folder, options)
-	w.check(t, root, `{users(first:100){nodes{id twits(first:100){nodes{id comments(first:100){nodes{id}}}}}}}`, nil)
-	return w
+	return folder
 }
 
-// everybody are all who may ask.
-func everybody() []oracle.Viewer {
-	all := []oracle.Viewer{stranger, root, as("ghost")}
-	for _, name := range []string{"LiLei", "Lucy", "小红", "follower", "other", "boss", "empty"} {
-		all = append(all, as(name))
+// dataFolder returns the folder of TWIBASE_DATA, or generated data.
+func dataFolder(t testing.TB) string {
+	if folder := os.Getenv("TWIBASE_DATA"); folder != "" {
+		return folder
 	}
-	return all
+	return generated(t, 1)
 }
 
-func twitRef(id string) oracle.Ref { return oracle.Ref{Kind: "id", Owner: "Twit", Key: id} }
-
-// paths are all ways to a twit or a comment.
-const paths = `query($m:ID!,$p:ID!,$ids:[ID!]!){
-	users(first:100){nodes{...All}} viewer{...All}
-	twit(id:$m){...Post} node(id:$m){id ...on Twit{...Post}} public:twit(id:$p){...Post} nodes(ids:$ids){id ...on Twit{...Post} ...on Comment{...Remark}}
-}
-fragment All on User{username name email viewerFollows twitCount twits(first:100){totalCount nodes{...Post}} album(first:100){totalCount nodes{id photoUrls}}
-	timeline(first:100){totalCount nodes{...Post} pageInfo{hasNextPage}}
-	followers(first:100){totalCount edges{followedAt node{username}}} following(first:100){edges{followedAt node{username}}}}
-fragment Post on Twit{id content visibility author{username} commentCount comments(first:100){totalCount nodes{...Remark}}}
-fragment Remark on Comment{id content author{username email} twit{id content}}`
-
-func (w *world) seePaths(t *testing.T) {
+// check compares the gateway's response to a query with the oracle's, and returns the data of both.
+func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variables map[string]any) (want, got any) {
 	t.Helper()
-	var ids []any
-	for _, ref := range w.opaque.Seen["id"] {
-		if ref.Owner == "Twit" || ref.Owner == "Comment" {
-			ids = append(ids, ref)
-		}
+	question := oracle.Question{Query: query, Variables: variables, Viewer: viewer}
+	expected, err := f.oracle.Ask(question)
+	if err != nil {
+		t.Fatalf("invalid query: %v\n%s", err, query)
 	}
-	for _, viewer := range everybody() {
-		w.check(t, viewer, paths, map[string]any{"m": twitRef("m1"), "p": twitRef("p1"), "ids": ids})
+	question.Variables = f.opaque.Variables(variables)
+	body := f.ask(t, query, question.Variables, viewer)
+	f.recorded = append(f.recorded, recordedQuery{question, body})
+	given, err := decodeAnswer(body)
+	if err != nil {
+		t.Fatalf("decoding the response: %v\n%s", err, body)
 	}
+	slices.Sort(given.Errors)
+	if len(given.Errors) > 0 {
+		f.failed++
+	}
+	if !slices.Equal(expected.Errors, given.Errors) && !(expected.Data == nil && isPartOf(given.Errors, expected.Errors)) {
+		t.Fatalf("got the errors %q, want %q\n%s", given.Errors, expected.Errors, describe(viewer, query, question.Variables))
+	}
+	if err := f.opaque.Compare(expected.Data, given.Data); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, question.Variables), cut(body))
+	}
+	return expected.Data, given.Data
 }
 
-func TestWhoSeesWhat(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		options transfer.Options
-	}{
-		{"twits in the timelines", transfer.Options{}},
-		{"twits of those who have more than a follower merged into the timelines", transfer.Options{FanoutLimit: 1}},
-	} {
-		t.Run(test.name, func(t *testing.T) { whoSeesWhat(t, smallWorldOf(t, test.options)) })
+// isPartOf reports whether some, which is not empty, is a part of all. If one error makes the whole
+// response null, the others may be missing.
+func isPartOf(some, all []string) bool {
+	for _, e := range some {
+		if !slices.Contains(all, e) {
+			return false
+		}
 	}
+	return len(some) > 0
 }
 
-func whoSeesWhat(t *testing.T, w *world) {
-	t.Run("twits, comments and emails on every path", w.seePaths)
-	t.Run("pages of which a viewer sees a part", func(t *testing.T) {
-		for _, field := range []string{"twits", "album", "timeline"} {
-			for _, user := range []string{"Lucy", "LiLei", "follower"} {
-				for _, viewer := range everybody() {
-					w.follow(t, viewer, inquiry{variables: map[string]any{"u": user}, paged: []any{"user", field}, query: `query($u:String!,$cursor:String){user(username:$u){` +
-						field + `(first:1,after:$cursor){nodes{id} edges{cursor} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}}`})
-					w.follow(t, viewer, inquiry{variables: map[string]any{"u": user}, paged: []any{"user", field}, backward: true, query: `query($u:String!,$cursor:String){user(username:$u){` +
-						field + `(last:1,before:$cursor){nodes{id} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}}`})
-				}
-			}
-		}
-	})
-	t.Run("a page may be empty and yet be followed by another", func(t *testing.T) {
-		_, got := w.check(t, stranger, `{user(username:"Lucy"){twits(first:1){nodes{id} pageInfo{hasNextPage endCursor}}}}`, nil)
-		page := oracle.Get(got, "user", "twits")
-		if len(oracle.Get(page, "nodes").(oracle.List)) != 0 || oracle.Get(page, "pageInfo", "hasNextPage") != true {
-			t.Errorf("the first four candidates are moments, and a stranger sees the page %v", page)
-		}
-	})
-	t.Run("who has nothing has empty lists and zeros", func(t *testing.T) {
-		w.check(t, as("empty"), `{user(username:"empty"){followerCount followingCount twitCount email age avatarUrl createdAt isFollowing(username:"empty") viewerFollows
-			followers{totalCount nodes{id} edges{cursor} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}} following{nodes{id}}
-			twits{totalCount nodes{id}} album{totalCount edges{cursor}} timeline{nodes{id} pageInfo{startCursor}} roles{totalCount nodes{id}} games{totalCount nodes{id}}}
-			role(code:"developer"){userCount} game(code:"go"){isPlayed playerCount players{totalCount nodes{id}} plays(from:"1970-01-01",to:"9999-12-31"){day}}
-			department(code:"开发部"){subDepartments{totalCount nodes{id}} descendants{nodes{id}} descendants0:descendants(maxDepth:0){edges{depth}} ancestors{code}}}`, nil)
-	})
-	t.Run("an author who is followed no longer is gone from the timeline, though the list still has the entries", func(t *testing.T) {
-		w.write(t, tables.Follows.Put("LiLei", "Lucy", false, tables.UnknownTime, 1_500_000_000_000))
-		w.oracle.Unfollow("LiLei", "Lucy")
-		w.seePaths(t)
-		_, got := w.check(t, as("LiLei"), `{viewer{timeline(first:100){nodes{author{username}}} isFollowing(username:"Lucy")} user(username:"Lucy"){viewerFollows twitCount}}`, nil)
-		if text := sprint(got); strings.Contains(text, "Lucy") || !strings.Contains(text, "小红") {
-			t.Error("the timeline is ", text)
-		}
-	})
-	t.Run("a deleted twit is gone from every list and by its id", func(t *testing.T) {
-		for _, id := range []string{"p2", "h2"} {
-			twit := w.oracle.Twits[id]
-			key := (&tables.Twit{AuthorName: twit.Author.Username, PostedAt: twit.PostedAt, Name: id}).Key()
-			w.write(t,
-				hbase.Delete{Table: tables.Twits.Table, Row: tables.RowKey(key.Author), Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: tables.Twits.Family, Qualifier: key.Position}}},
-				hbase.Delete{Table: tables.Albums.Table, Row: tables.RowKey(key.Author), Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: tables.Albums.Family, Qualifier: key.Position}}})
-			w.oracle.Delete(id)
-		}
-		// A timeline's row still has the entries, and a page looks at them; the author's own list has them no more.
-		candidates := " pageInfo{endCursor}} short:timeline(first:1){nodes{id} pageInfo{hasNextPage endCursor}"
-		if w.options.FanoutLimit > 0 {
-			candidates = ""
-		}
-		for _, viewer := range everybody() {
-			w.check(t, viewer, `query($a:ID!,$b:ID!){twit(id:$a){content} node(id:$b){id} users(first:100){nodes{twits(first:100){nodes{id}} album(first:100){nodes{id}}
-				timeline(first:100){nodes{id} edges{cursor}`+candidates+`}}}}`,
-				map[string]any{"a": twitRef("p2"), "b": twitRef("h2")})
-		}
-	})
+func describe(viewer oracle.Viewer, query string, variables map[string]any) string {
+	return sprint("query: ", query, "\nvariables: ", variables, "\nviewer: ", viewerName(viewer), ", administrator: ",
+		viewer.Admin)
 }
 
-// write changes the store behind the gateway's back.
-func (w *world) write(t *testing.T, mutations ...hbase.Mutation) {
+func viewerName(viewer oracle.Viewer) string {
+	if viewer == stranger {
+		return "anonymous"
+	}
+	return viewer.Username
+}
+
+func cut(body []byte) []byte { return body[:min(len(body), 4000)] }
+
+// replay sends all recorded queries to another gateway, and compares the responses byte by byte.
+// Only the order of errors may differ: it depends on the field that fails first.
+func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Helper()
-	errs, err := w.store.Mutate(t.Context(), mutations)
-	if err != nil || errs != nil {
-		t.Fatal(err, errs)
+	start := time.Now()
+	for _, a := range f.recorded {
+		if body := other.ask(t, a.question.Query, a.question.Variables, a.question.Viewer); !bytes.Equal(sortErrors(t, body),
+			sortErrors(t, a.body)) {
+			t.Fatalf("%s returns\n%s\nand %s returned\n%s\n%s", other.name, cut(body), f.name, cut(a.body),
+				describe(a.question.Viewer, a.question.Query, a.question.Variables))
+		}
 	}
+	t.Logf("%d responses are equal, in %s", len(f.recorded), time.Since(start).Round(time.Millisecond))
+}
+
+// sortErrors returns the data and the sorted errors of a response.
+func sortErrors(t testing.TB, body []byte) []byte {
+	t.Helper()
+	var response struct {
+		Errors []json.RawMessage `json:"errors,omitempty"`
+		Data   json.RawMessage   `json:"data"`
+	}
+	if err := json.Unmarshal(body, &response); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(response.Errors, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
+	parts := [][]byte{response.Data}
+	for _, e := range response.Errors {
+		parts = append(parts, e)
+	}
+	return bytes.Join(parts, []byte("\n"))
+}
+
+// compareEngines imports the same data into HBase, and replays all queries there.
+func (f *fixture) compareEngines(t *testing.T) {
+	t.Run("HBase returns the same responses", func(t *testing.T) {
+		store := onHBase(t)
+		importInto(t, store, f.folder, f.options)
+		f.replay(t, newGateway("HBase", store))
+	})
 }

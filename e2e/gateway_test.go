@@ -1,4 +1,5 @@
-// Package e2e tests the gateway as a whole: what is imported is asked for again, and every answer is compared with the oracle's.
+// Package e2e tests the gateway as a whole. Data are imported, and responses are compared with
+// those of the oracle, of gqlgen's executor, or of the other engine.
 package e2e
 
 import (
@@ -19,7 +20,6 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
-	"twibase/graph/plan"
 	costs "twibase/graph/report"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
@@ -33,7 +33,7 @@ import (
 	"twibase/writers/password"
 )
 
-// gateway answers GraphQL over a store, as the server does.
+// gateway serves GraphQL over a store, as the server does.
 type gateway struct {
 	name    string
 	store   hbase.Store
@@ -43,17 +43,22 @@ type gateway struct {
 }
 
 func newGateway(name string, store hbase.Store) *gateway {
-	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true, Now: time.Now}
+	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
+		Now: time.Now}
 	w := writers.New(store, writers.Options{Observe: loaders.Writing})
-	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
-	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens, Attempts: auth.NewAttempts(time.Now), Fresh: fresh}
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	withLoaders := loadersOver(store)
+	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens,
+		Attempts: auth.NewAttempts(time.Now), Fresh: withLoaders}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasksOf)
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: fresh, Watch: resolvers.Watch})), tokens, root}
+		Around: withLoaders, Watch: resolvers.Watch})), tokens, root}
 }
 
-// ask posts a query and returns the body of the answer, with a report if there is a header for it.
-func (g *gateway) ask(t testing.TB, query string, variables map[string]any, viewer oracle.Viewer, report ...string) []byte {
+// ask posts a query and returns the body of the response. report is the value of the header that
+// requests a report.
+func (g *gateway) ask(
+	t testing.TB, query string, variables map[string]any, viewer oracle.Viewer, report ...string,
+) []byte {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -79,8 +84,8 @@ func (g *gateway) ask(t testing.TB, query string, variables map[string]any, view
 	return bytes.TrimSpace(w.Body.Bytes())
 }
 
-// answer reads a body: its data, and of each error its path and code.
-func answer(body []byte) (oracle.Answer, error) {
+// decodeAnswer returns the data of a response, and the path and code of each error.
+func decodeAnswer(body []byte) (oracle.Answer, error) {
 	value, err := oracle.Decode(body)
 	if err != nil {
 		return oracle.Answer{}, err
@@ -101,7 +106,7 @@ func answer(body []byte) (oracle.Answer, error) {
 	return a, nil
 }
 
-// importInto makes the tables and imports the folder.
+// importInto creates the tables and imports the folder.
 func importInto(t testing.TB, store hbase.Store, folder string, options transfer.Options) {
 	t.Helper()
 	start := time.Now()
@@ -117,11 +122,10 @@ func importInto(t testing.TB, store hbase.Store, folder string, options transfer
 	if err != nil {
 		t.Fatal("import: ", err)
 	}
-	t.Logf("the tables were made in %s, %d rows imported in %s",
+	t.Logf("created the tables in %s, imported %d rows in %s",
 		made.Sub(start).Round(time.Millisecond), summary.Rows, time.Since(made).Round(time.Millisecond))
 }
 
-// inMemory opens an empty embedded store.
 func inMemory(t testing.TB) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -132,7 +136,7 @@ func inMemory(t testing.TB) hbase.Store {
 	return store
 }
 
-// onHBase opens an empty store on the HBase of this test program.
+// onHBase opens an empty store on the HBase that all tests share.
 func onHBase(t testing.TB) hbase.Store {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.Nop())
@@ -143,7 +147,12 @@ func onHBase(t testing.TB) hbase.Store {
 	return newNamespace(t, store)
 }
 
-// watchdog counts the responses of all tests whose reads were failed because a resolver blocked.
+// loadersOver returns a function that adds new loaders over a store to a context.
+func loadersOver(store hbase.Store) func(context.Context) context.Context {
+	return func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
+}
+
+// watchdog counts the responses of all tests whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
 // TestMain also fails if the watchdog failed a response.

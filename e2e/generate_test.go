@@ -11,36 +11,38 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// generator makes random queries over the whole schema.
+// generator makes random queries over the whole schema whose responses the oracle can predict.
 type generator struct {
 	*rand.Rand
-	*world
+	*fixture
 	schema *ast.Schema
-	// forward leaves out pages from the end, which are short at the edge of a bucket: the oracle knows no buckets.
+	// forward omits pages from the end: they are short at the end of a bucket, which the oracle does
+	// not model.
 	forward bool
-	// sorted are the keys of each noun.
+	// sorted caches the keys of each noun.
 	sorted map[string][]string
 
-	// Of the query that is being made:
+	// State of the current query:
 	variables   map[string]any
 	definitions []string
 	fragments   []string
 	aliases     int
-	aliased     bool // every field needs an alias of its own, or it would clash with another
+	aliased     bool // fields need aliases to avoid conflicts
 }
 
-// parent is where a selection stands.
+// parent describes the objects that a selection set is for.
 type parent struct {
 	typ string
-	// owner is the username, code or id of what is selected from, if it is known.
+	// owner is the username, code or id of the parent object, if it is known.
 	owner string
 	known bool
-	// depth is how many more things a field may lead to, one below another; budget how many there may be of the last of them.
+	// depth is the number of nested objects that are left, and budget the number of objects on the
+	// lowest level.
 	depth, budget int
 }
 
-// question makes a query, its variables, and who asks it.
-func (g *generator) question() (viewer oracle.Viewer, query string, variables map[string]any) {
+// query makes a query, its variables and its viewer.
+func (g *generator) query() (viewer oracle.Viewer, query string, variables map[string]any) {
 	g.variables, g.definitions, g.fragments, g.aliases, g.aliased = map[string]any{}, nil, nil, 0, false
 	body := g.selection(parent{typ: "Query", known: true, depth: 1 + g.IntN(4), budget: 120})
 	query = "query"
@@ -57,10 +59,10 @@ func (g *generator) viewer() oracle.Viewer {
 
 func oneOf[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// chance is true once in n times.
+// chance is true once in n calls.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-// variable returns a reference to a new variable.
+// variable declares a variable and returns its name.
 func (g *generator) variable(typ string, value any) string {
 	name := fmt.Sprintf("v%d", len(g.variables))
 	g.variables[name] = value
@@ -68,7 +70,7 @@ func (g *generator) variable(typ string, value any) string {
 	return "$" + name
 }
 
-// selection makes a selection set of a type: some of its fields, some of them in fragments.
+// selection makes a selection set of a type, partly in fragments.
 func (g *generator) selection(p parent) string {
 	var direct []string
 	for _, field := range g.fields(p) {
@@ -87,7 +89,7 @@ func (g *generator) selection(p parent) string {
 	return "{" + strings.Join(direct, " ") + "}"
 }
 
-// condition is a directive, or none.
+// condition makes a directive or nothing.
 func (g *generator) condition() string {
 	if g.chance(2) {
 		return ""
@@ -100,7 +102,7 @@ func (g *generator) condition() string {
 	return oneOf(g, []string{"@include", "@skip"}) + "(if:" + text + ")"
 }
 
-// fields makes fields whose response names differ.
+// fields makes fields with different response names.
 func (g *generator) fields(p parent) []string {
 	if p.typ == "Node" {
 		return g.nodeFields(p)
@@ -134,7 +136,7 @@ func (g *generator) fields(p parent) []string {
 	return all
 }
 
-// isNoun reports whether fields of that type lead to other things; those that lead to a part of a page do not count.
+// isNoun reports whether fields of that type lead to objects, directly or as a connection.
 func (g *generator) isNoun(typ string) bool {
 	return g.schema.Types[typ].Kind != ast.Scalar && g.schema.Types[typ].Kind != ast.Enum &&
 		!strings.HasSuffix(typ, "Edge") && typ != "PageInfo" && typ != "DayPlays" || typ == "Node"
@@ -143,23 +145,22 @@ func (g *generator) isNoun(typ string) bool {
 func (g *generator) field(p parent, alias string, field *ast.FieldDefinition, noun bool) string {
 	typ := field.Type.Name()
 	below := parent{typ: typ, depth: p.depth, budget: p.budget}
-	if strings.HasSuffix(p.typ, "Connection") || strings.HasSuffix(p.typ, "Edge") {
-		// The things of a page were paid for by the connection.
-	} else if noun {
+	page := strings.HasSuffix(p.typ, "Connection") || strings.HasSuffix(p.typ, "Edge")
+	if noun && !page {
 		below.depth--
 	}
 	text := alias + field.Name + g.arguments(p, field, &below)
 	if g.schema.Types[typ].Kind == ast.Scalar || g.schema.Types[typ].Kind == ast.Enum {
 		return text
 	}
-	if strings.HasSuffix(p.typ, "Connection") || strings.HasSuffix(p.typ, "Edge") {
+	if page {
 		below.owner, below.known = p.owner, false
 	}
 	if field.Name == "ancestors" {
 		below.budget /= 4
 	}
 	whole := text + g.selection(below)
-	if g.chance(10) { // once more, with another selection that is to be merged with the first
+	if g.chance(10) { // repeat the field, so that the selections are merged
 		before := g.aliased
 		g.aliased = true
 		whole += " " + text + g.selection(below)
@@ -168,17 +169,18 @@ func (g *generator) field(p parent, alias string, field *ast.FieldDefinition, no
 	return whole
 }
 
-// nodeFields selects of anything that has an id.
+// nodeFields selects fields of the Node interface and of its types.
 func (g *generator) nodeFields(p parent) []string {
 	all := []string{"__typename"}
 	if g.chance(2) {
 		all = append(all, "id")
 	}
 	before := g.aliased
-	g.aliased = true // fields of one name are of different types in different nouns
+	g.aliased = true // fields of one name have different types in different nouns
 	for _, noun := range g.schema.GetPossibleTypes(g.schema.Types["Node"]) {
 		if g.chance(2) {
-			all = append(all, "...on "+noun.Name+g.selection(parent{typ: noun.Name, owner: p.owner, known: p.known, depth: p.depth, budget: p.budget}))
+			all = append(all, "...on "+noun.Name+g.selection(parent{typ: noun.Name, owner: p.owner, known: p.known,
+				depth: p.depth, budget: p.budget}))
 		}
 	}
 	g.aliased = before

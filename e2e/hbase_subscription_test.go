@@ -16,22 +16,22 @@ func TestSubscribersReconnectBetweenGatewaysOverHBase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := stationsOver(t, store, 2, 0, "a", "fan")
-	s[0].does(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
+	s := liveGatewaysOver(t, store, 2, 0, "a", "fan")
+	s[0].mutate(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
 	for n, field := range []string{"timelineTwitAdded(after:%q)", `twitPosted(username:"a",after:%q)`} {
-		last := s[0].posts(t, "a", fmt.Sprint("first ", n))
+		last := s[0].postTwit(t, "a", fmt.Sprint("first ", n))
 		l := s[1].subscribe(t, "fan", fmt.Sprintf(field, last))
 		missing := map[string]bool{}
-		posts := func(at *station, content string) {
+		posts := func(at *liveGateway, content string) {
 			missing[content] = true
-			at.posts(t, "a", content)
+			at.postTwit(t, "a", content)
 		}
-		for i := range 6 { // one is posted while nobody listens, and one while somebody does
+		for i := range 6 { // one twit is posted while disconnected, and one while connected
 			l.socket.CloseNow()
-			posts(s[i%2], fmt.Sprint("away ", n, i))
+			posts(s[i%2], fmt.Sprint("disconnected ", n, i))
 			l = s[i%2].subscribe(t, "fan", fmt.Sprintf(field, last))
-			posts(s[1-i%2], fmt.Sprint("there ", n, i))
-			for len(missing) > 0 { // some come twice
+			posts(s[1-i%2], fmt.Sprint("connected ", n, i))
+			for len(missing) > 0 { // some are delivered twice
 				var content string
 				last, content = l.next()
 				delete(missing, content)

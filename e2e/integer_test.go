@@ -11,9 +11,9 @@ import (
 	"twibase/transfer"
 )
 
-// What the executors answer where a sum is more than GraphQL's Int holds: an error of the field, which goes up if that can't be null.
-func TestASumOfMoreThan32BitsIsAnErrorOfItsField(t *testing.T) {
-	files := maps.Clone(cast)
+// A sum beyond GraphQL's Int is an error. Null propagates from a non-null field.
+func TestSumBeyondInt32FailsItsField(t *testing.T) {
+	files := maps.Clone(people)
 	files["plays"] = "username,game,day,count"
 	for _, who := range []string{"boss,chess,2014-12-24", "boss,chess,2014-12-25", "third,chess,2014-12-25"} {
 		files["plays"] += fmt.Sprintf("\n%s,%d", who, math.MaxInt32)
@@ -22,12 +22,12 @@ func TestASumOfMoreThan32BitsIsAnErrorOfItsField(t *testing.T) {
 	importInto(t, store, folderOf(t, files), transfer.Options{})
 	e := newExecutors(store)
 	for _, test := range []struct{ name, query, want string }{
-		{"what fits is answered", `{game(code:"chess"){plays(from:"2014-12-24",to:"2014-12-24"){day n:count}}}`,
+		{"within Int", `{game(code:"chess"){plays(from:"2014-12-24",to:"2014-12-24"){day n:count}}}`,
 			`{"data":{"game":{"plays":[{"day":"2014-12-24","n":2147483647}]}}}`},
-		{"what does not, and can't be null, leaves null above it", `{game(code:"chess"){name plays(from:"2014-12-24",to:"2014-12-25"){day n:count} playerCount}}`,
+		{"non-null field", `{game(code:"chess"){name plays(from:"2014-12-24",to:"2014-12-25"){day n:count} playerCount}}`,
 			`{"errors":[{"message":"an Int is limited to 2147483647, and this is 4294967294","path":["game","plays",1,"n"],"locations":[{"line":1,"column":71}],` +
 				`"extensions":{"actual":4294967294,"code":"LIMIT_EXCEEDED","limit":2147483647}}],"data":{"game":{"name":"Chess","plays":null,"playerCount":2}}}`},
-		{"what can be null is null", `{user(username:"boss"){games{edges{day count node{code}}}}}`,
+		{"nullable field", `{user(username:"boss"){games{edges{day count node{code}}}}}`,
 			`{"errors":[{"message":"an Int is limited to 2147483647, and this is 4294967294","path":["user","games","edges",0,"count"],"locations":[{"line":1,"column":40}],` +
 				`"extensions":{"actual":4294967294,"code":"LIMIT_EXCEEDED","limit":2147483647}}],"data":{"user":{"games":{"edges":[{"day":"2014-12-25","count":null,"node":{"code":"chess"}}]}}}}`},
 	} {
@@ -38,7 +38,7 @@ func TestASumOfMoreThan32BitsIsAnErrorOfItsField(t *testing.T) {
 				t.Errorf("the plan (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(string(stock), string(planned)); diff != "" {
-				t.Errorf("gqlgen's executor answers otherwise (-it +the plan):\n%s", diff)
+				t.Errorf("the executors differ (-gqlgen +plan):\n%s", diff)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 func sprint(values ...any) string { return fmt.Sprint(values...) }
 
-// pages follows a connection to its end. The query has a variable $cursor, and path leads to the connection.
+// pages calls each with all pages of the connection at path. The query has a variable $cursor.
 func (g *gateway) pages(t testing.TB, query string, variables map[string]any, path []any, each func(connection any)) {
 	t.Helper()
 	all := map[string]any{"cursor": nil}
@@ -17,7 +17,7 @@ func (g *gateway) pages(t testing.TB, query string, variables map[string]any, pa
 		all[name] = value
 	}
 	for range 10_000 {
-		got, err := answer(g.ask(t, query, all, root))
+		got, err := decodeAnswer(g.ask(t, query, all, root))
 		if err != nil || got.Errors != nil {
 			t.Fatal(query, err, got.Errors)
 		}
@@ -28,45 +28,51 @@ func (g *gateway) pages(t testing.TB, query string, variables map[string]any, pa
 		}
 		all["cursor"] = oracle.Get(connection, "pageInfo", "endCursor")
 	}
-	t.Fatal("there is no end to the pages of ", query)
+	t.Fatal("more than 10,000 pages: ", query)
 }
 
-// learnRoots tells the oracle in which order the gateway lists all things of a noun, which must be each of them once.
-func (w *world) learnRoots(t testing.TB) {
+// learnRoots teaches the oracle the unspecified order of the root lists. Each object must occur
+// once.
+func (f *fixture) learnRoots(t testing.TB) {
 	t.Helper()
-	for _, noun := range []struct{ name, field, key string }{{"User", "users", "username"}, {"Role", "roles", "code"}, {"Game", "games", "code"}} {
+	for _, noun := range []struct{ name, field, key string }{
+		{"User", "users", "username"},
+		{"Role", "roles", "code"},
+		{"Game", "games", "code"},
+	} {
 		var keys []string
-		query := fmt.Sprintf(`query($cursor:String){%s(first:100,after:$cursor){nodes{%s} pageInfo{hasNextPage endCursor}}}`, noun.field, noun.key)
-		w.pages(t, query, nil, []any{noun.field}, func(connection any) {
+		query := fmt.Sprintf(`query($cursor:String){%s(first:100,after:$cursor){nodes{%s} pageInfo{hasNextPage endCursor}}}`,
+			noun.field, noun.key)
+		f.pages(t, query, nil, []any{noun.field}, func(connection any) {
 			for _, node := range oracle.Get(connection, "nodes").(oracle.List) {
 				keys = append(keys, oracle.Get(node, noun.key).(string))
 			}
 		})
-		if err := w.oracle.LearnRoot(noun.name, keys); err != nil {
+		if err := f.oracle.LearnRoot(noun.name, keys); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// learnComments tells the oracle in which order the gateway lists comments of one author and instant.
-func (w *world) learnComments(t testing.TB) {
+// learnComments teaches the oracle the order of comments by one author at one time.
+func (f *fixture) learnComments(t testing.TB) {
 	t.Helper()
-	for _, twit := range w.oracle.Ambiguous() {
-		id := w.twitID(t, twit)
+	for _, twit := range f.oracle.Ambiguous() {
+		id := f.twitID(t, twit)
 		var contents []string
-		w.pages(t, `query($id:ID!,$cursor:String){twit(id:$id){comments(first:100,after:$cursor){nodes{content} pageInfo{hasNextPage endCursor}}}}`,
+		f.pages(t, `query($id:ID!,$cursor:String){twit(id:$id){comments(first:100,after:$cursor){nodes{content} pageInfo{hasNextPage endCursor}}}}`,
 			map[string]any{"id": id}, []any{"twit", "comments"}, func(connection any) {
 				for _, node := range oracle.Get(connection, "nodes").(oracle.List) {
 					contents = append(contents, oracle.Get(node, "content").(string))
 				}
 			})
-		if err := w.oracle.LearnComments(twit.ID, contents); err != nil {
+		if err := f.oracle.LearnComments(twit.ID, contents); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// twitID finds the id of a twit in its author's list: the oracle has no name for it that the gateway knows.
+// twitID finds the gateway's id of a twit by its position in the author's list.
 func (g *gateway) twitID(t testing.TB, twit *oracle.Twit) (id string) {
 	t.Helper()
 	at := -1
@@ -86,7 +92,7 @@ func (g *gateway) twitID(t testing.TB, twit *oracle.Twit) (id string) {
 			}
 		})
 	if id == "" {
-		t.Fatalf("twit %s is not in the list of %s", twit.ID, twit.Author.Username)
+		t.Fatalf("twit %s is missing from the list of %s", twit.ID, twit.Author.Username)
 	}
 	return id
 }

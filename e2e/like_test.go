@@ -9,11 +9,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The twit w is public and by the writer; m is by the owner, for followers, and the fan follows the owner.
+// The twit w is public and by the writer; m is by the owner, for followers. The fan follows the
+// owner.
 func TestLikes(t *testing.T) {
-	files := walkCast()
+	files := morePeople()
 	delete(files, "likes")
-	s := newStage(t, folderOf(t, files))
+	s := newPeopleGateway(t, folderOf(t, files))
 	const shown = `twit{likeCount viewerLikes likes{totalCount nodes{username}}} userErrors{code field}`
 	text := func(viewer oracle.Viewer, query string, path ...string) string {
 		var value any = s.data(t, query, viewer)
@@ -43,7 +44,7 @@ func TestLikes(t *testing.T) {
 	} {
 		query := s.ids.Replace(fmt.Sprintf(`mutation{m:%s(input:{twitId:%q}){%s}}`, step.mutation, step.twit, shown))
 		if got := text(as(step.viewer), query, "m"); got != step.want {
-			t.Errorf("%s by %s of %s:\n%s, want\n%s", step.mutation, step.viewer, step.twit, got, step.want)
+			t.Errorf("%s by %s of %s: got\n%s, want\n%s", step.mutation, step.viewer, step.twit, got, step.want)
 		}
 	}
 
@@ -56,19 +57,19 @@ func TestLikes(t *testing.T) {
 		want   string
 	}{{as("fan"), both}, {as("owner"), both}, {as("boss"), both}, {as("somebody"), one}, {stranger, one}} {
 		if got := likedBy(see.viewer); got != see.want {
-			t.Errorf("%q sees the likes %s, want %s", see.viewer.Username, got, see.want)
+			t.Errorf("%q: got the likes %s, want %s", see.viewer.Username, got, see.want)
 		}
 	}
 
 	s.mutate(t, as("writer"), "deleteTwit", s.ids.Replace(`{id:"<w>"}`), "deletedId")
 	if got, want := likedBy(as("fan")), `[{"content":"a moment"}]`; got != want {
-		t.Errorf("after the deletion of a twit the likes are %s, want %s", got, want)
+		t.Errorf("after the deletion of a twit: got the likes %s, want %s", got, want)
 	}
 	s.mutate(t, as("fan"), "deleteUser", `{username:"fan"}`, "deletedId")
 	s.root.Writers.Close(t.Context())
 	m := text(as("owner"), s.ids.Replace(`{twit(id:"<m>"){likeCount likes{nodes{username}}}}`), "twit")
 	if want := `{"likeCount":0,"likes":{"nodes":[]}}`; m != want {
-		t.Errorf("after the deletion of the user who likes it, the twit is %s, want %s", m, want)
+		t.Errorf("after the deletion of the user who likes it: got the twit %s, want %s", m, want)
 	}
 	if likes := exported(t, s.store)[tables.Likes.File+".csv"]; likes != "username,twit\n" {
 		t.Errorf("the export has %q", likes)

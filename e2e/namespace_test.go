@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// namespace is a store whose tables have a prefix in the store below it, so that tests have tables of their own on an HBase that they share.
+// namespace prefixes the names of tables, so that tests that share an HBase have their own tables.
 type namespace struct {
 	hbase.Store
 	prefix string
@@ -23,7 +23,8 @@ type namespace struct {
 
 var namespaces atomic.Int64
 
-// newNamespace returns an empty namespace. Its tables go when the test ends, unless all of its HBase does.
+// newNamespace returns an empty namespace. Its tables are dropped when the test ends, if HBase
+// continues to run.
 func newNamespace(t testing.TB, store hbase.Store) *namespace {
 	n := &namespace{store, fmt.Sprintf("e2e%x_%d_", time.Now().UnixNano(), namespaces.Add(1))}
 	t.Cleanup(func() {
@@ -39,7 +40,7 @@ func newNamespace(t testing.TB, store hbase.Store) *namespace {
 			}
 		}
 		if err != nil {
-			t.Error("drop the test's tables: ", err)
+			t.Error("dropping the tables of the test: ", err)
 		}
 	})
 	return n

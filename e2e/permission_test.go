@@ -17,8 +17,8 @@ import (
 	"twibase/transfer"
 )
 
-// cast is who there is in each column of docs/PERMISSIONS.md, and what they may or may not do.
-var cast = map[string]string{
+// people has a user for each column of docs/PERMISSIONS.md, and objects for its rows.
+var people = map[string]string{
 	"users":       "username,name,email\nowner,Owner,owner@example.org\nsomebody,Somebody,\nwriter,Writer,\nfan,Fan,\nboss,Boss,\nthird,Third,",
 	"departments": "id,name,parent\nceo,CEO,\ndev,Development,ceo\nempty,Empty,",
 	"roles":       "id,name,department\nadmin,Administrator,\ndeveloper,Developer,dev",
@@ -34,19 +34,20 @@ w,writer,2014-06-03T00:00:00Z,by the writer,,PUBLIC`,
 	"plays":    "username,game,day,count\nthird,chess,2014-12-25,2",
 }
 
-// askers are the viewers of the table's askers.
-var askers = []oracle.Viewer{stranger, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
+// tableViewers are the viewers of the table's columns.
+var tableViewers = []oracle.Viewer{stranger, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
 
-// sight is something that is there for whoever may see it, on each of these ways.
-type sight struct {
-	shows string
-	ways  []string
+// visibleContent is a text that viewers with permission see with each of the queries.
+type visibleContent struct {
+	text    string
+	queries []string
 }
 
-// sights are the rows of the table that are read. What stands in angle brackets is an id.
-var sights = map[string]sight{
+// visibleContents are the rows of the table for reads. Angle brackets enclose the name of an id.
+var visibleContents = map[string]visibleContent{
 	"User.email": {"owner@example.org", []string{
-		`{user(username:"owner"){email}}`, `{node(id:"<owner>"){...on User{email}}}`, `{nodes(ids:["<owner>"]){...on User{email}}}`,
+		`{user(username:"owner"){email}}`, `{node(id:"<owner>"){...on User{email}}}`,
+		`{nodes(ids:["<owner>"]){...on User{email}}}`,
 		`{users(first:100){nodes{email}}}`, `{twit(id:"<p>"){author{email}}}`}},
 	"User.timeline": {"by the writer", []string{
 		`{user(username:"owner"){timeline{nodes{content}}}}`, `{node(id:"<owner>"){...on User{timeline{nodes{content}}}}}`,
@@ -55,18 +56,20 @@ var sights = map[string]sight{
 		`{twit(id:"<p>"){content}}`, `{node(id:"<p>"){...on Twit{content}}}`, `{nodes(ids:["<p>"]){...on Twit{content}}}`,
 		`{user(username:"owner"){twits{nodes{content}}}}`}},
 	"Twit, for followers": {"a moment", []string{
-		`{twit(id:"<m>"){content}}`, `{node(id:"<m>"){...on Twit{content}}}`, `{nodes(ids:["<p>","<m>"]){...on Twit{content}}}`,
+		`{twit(id:"<m>"){content}}`, `{node(id:"<m>"){...on Twit{content}}}`,
+		`{nodes(ids:["<p>","<m>"]){...on Twit{content}}}`,
 		`{user(username:"owner"){twits{nodes{content}}}}`, `{user(username:"owner"){album{nodes{content}}}}`}},
 	"User.twitCount, User.album.totalCount": {`2,"album":{"totalCount":1`, []string{
-		`{user(username:"owner"){twitCount album{totalCount}}}`, `{node(id:"<owner>"){...on User{twitCount album{totalCount}}}}`,
+		`{user(username:"owner"){twitCount album{totalCount}}}`,
+		`{node(id:"<owner>"){...on User{twitCount album{totalCount}}}}`,
 		`{nodes(ids:["<owner>"]){...on User{twitCount album{totalCount}}}}`}},
 	"Comment": {"a remark", []string{
 		`{node(id:"<remark>"){...on Comment{content}}}`, `{nodes(ids:["<remark>"]){...on Comment{content}}}`,
 		`{twit(id:"<w>"){comments{nodes{content}}}}`}},
 }
 
-// inputs are those of the rows of the table that change something.
-var inputs = map[string]string{
+// mutationInputs are the rows of the table for mutations.
+var mutationInputs = map[string]string{
 	"signUp":           `{username:"young",name:"Young",password:"correct horse"}`,
 	"logIn":            `{username:"owner",password:"wrong horse"}`,
 	"createUser":       `{username:"young",name:"Young"}`,
@@ -95,122 +98,128 @@ var inputs = map[string]string{
 	"recordPlay":       `{game:"chess"}`,
 }
 
-func TestPermissions(whole *testing.T) {
-	folder := folderOf(whole, cast)
-	var shared *stage
-	for _, row := range permissions(whole) {
-		whole.Run(row.what, func(t *testing.T) {
-			for i, may := range row.may {
+func TestPermissions(parent *testing.T) {
+	folder := folderOf(parent, people)
+	var shared *peopleGateway
+	for _, row := range permissionRows(parent) {
+		parent.Run(row.what, func(t *testing.T) {
+			for i, allowed := range row.allowed {
 				if shared == nil {
-					shared = newStage(whole, folder) // it outlives the row
+					shared = newPeopleGateway(parent, folder) // used by the next row, too
 				}
-				if sight, ok := sights[row.what]; ok {
-					for _, way := range sight.ways {
-						shared.sees(t, askers[i], way, sight.shows, may)
+				if content, ok := visibleContents[row.what]; ok {
+					for _, query := range content.queries {
+						shared.checkSees(t, tableViewers[i], query, content.text, allowed)
 					}
 				} else if row.what == "timelineTwitAdded" {
-					shared.listens(t, askers[i], may)
-				} else if input, ok := inputs[row.what]; ok {
-					if shared.does(t, askers[i], row.what, input, may); may {
-						shared = nil // it is not what it was
+					shared.checkSubscribe(t, tableViewers[i], allowed)
+				} else if input, ok := mutationInputs[row.what]; ok {
+					if shared.checkMutation(t, tableViewers[i], row.what, input, allowed); allowed {
+						shared = nil // changed
 					}
 				} else {
-					t.Fatal("nobody tries it: add it to sights or inputs")
+					t.Fatal("untested row: add it to visibleContents or mutationInputs")
 				}
 			}
 		})
 	}
 }
 
-// row is one of the table.
-type row struct {
-	what string
-	may  []bool // by column
+type permissionRow struct {
+	what    string
+	allowed []bool // by column
 }
 
-// permissions are the rows of docs/PERMISSIONS.md.
-func permissions(t *testing.T) (rows []row) {
+// permissionRows reads the table of docs/PERMISSIONS.md.
+func permissionRows(t *testing.T) (rows []permissionRow) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/PERMISSIONS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, body, _ := strings.Cut(string(text), "| what | stranger | user | owner | twit's author | follower | administrator |\n|---|---|---|---|---|---|---|\n")
+	_, body, _ := strings.Cut(string(text),
+		"| what | stranger | user | owner | twit's author | follower | administrator |\n|---|---|---|---|---|---|---|\n")
 	for line := range strings.Lines(body) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
-		if len(cells) != len(askers)+1 {
+		if len(cells) != len(tableViewers)+1 {
 			break
 		}
-		r := row{what: strings.ReplaceAll(strings.TrimPrefix(cells[0], "| "), "`", "")}
+		r := permissionRow{what: strings.ReplaceAll(strings.TrimPrefix(cells[0], "| "), "`", "")}
 		for _, cell := range cells[1:] {
-			r.may = append(r.may, strings.TrimSuffix(cell, " |") == "yes")
+			r.allowed = append(r.allowed, strings.TrimSuffix(cell, " |") == "yes")
 		}
 		rows = append(rows, r)
 	}
 	if len(rows) == 0 {
-		t.Fatal("there is no table")
+		t.Fatal("docs/PERMISSIONS.md has no table")
 	}
 	return rows
 }
 
-// stage is a gateway over the cast.
-type stage struct {
+// peopleGateway is a gateway over the people, or over other data with the same users and twits.
+type peopleGateway struct {
 	*gateway
 	ids *strings.Replacer
 }
 
-func newStage(t *testing.T, folder string) *stage {
+func newPeopleGateway(t *testing.T, folder string) *peopleGateway {
 	t.Helper()
-	s := &stage{gateway: newGateway("embedded", inMemory(t))}
+	s := &peopleGateway{gateway: newGateway("embedded", inMemory(t))}
 	importInto(t, s.store, folder, transfer.Options{})
-	given, err := answer(s.ask(t, `{owner:user(username:"owner"){id twits{nodes{id}}} writer:user(username:"writer"){twits{nodes{id comments{nodes{id}}}}}}`, nil, root))
-	if err != nil || len(given.Errors) > 0 {
-		t.Fatal(err, given.Errors)
+	ids, err := decodeAnswer(s.ask(t, `{owner:user(username:"owner"){id twits{nodes{id}}} writer:user(username:"writer"){twits{nodes{id comments{nodes{id}}}}}}`, nil, root))
+	if err != nil || len(ids.Errors) > 0 {
+		t.Fatal(err, ids.Errors)
 	}
-	twits := oracle.Get(given.Data, "owner", "twits", "nodes").(oracle.List)
-	w := oracle.Get(given.Data, "writer", "twits", "nodes").(oracle.List)[0]
+	twits := oracle.Get(ids.Data, "owner", "twits", "nodes").(oracle.List)
+	w := oracle.Get(ids.Data, "writer", "twits", "nodes").(oracle.List)[0]
 	remark := oracle.Get(w, "comments", "nodes").(oracle.List)[0]
-	s.ids = strings.NewReplacer("<owner>", fmt.Sprint(oracle.Get(given.Data, "owner", "id")), "<m>", fmt.Sprint(oracle.Get(twits[0], "id")),
-		"<p>", fmt.Sprint(oracle.Get(twits[1], "id")), "<w>", fmt.Sprint(oracle.Get(w, "id")), "<remark>", fmt.Sprint(oracle.Get(remark, "id")))
+	s.ids = strings.NewReplacer(
+		"<owner>", fmt.Sprint(oracle.Get(ids.Data, "owner", "id")),
+		"<m>", fmt.Sprint(oracle.Get(twits[0], "id")),
+		"<p>", fmt.Sprint(oracle.Get(twits[1], "id")),
+		"<w>", fmt.Sprint(oracle.Get(w, "id")),
+		"<remark>", fmt.Sprint(oracle.Get(remark, "id")),
+	)
 	return s
 }
 
-// sees checks whether a viewer sees something. Whoever may not gets no error either: it looks like what does not exist.
-func (s *stage) sees(t *testing.T, viewer oracle.Viewer, query, shows string, may bool) {
+// checkSees checks whether a viewer sees a text. A viewer without permission gets no error: a
+// hidden object looks like a missing one.
+func (s *peopleGateway) checkSees(t *testing.T, viewer oracle.Viewer, query, text string, allowed bool) {
 	t.Helper()
 	body := string(s.ask(t, s.ids.Replace(query), nil, viewer))
-	if strings.Contains(body, shows) != may || strings.Contains(body, `"errors"`) {
-		t.Errorf("%q sees %s by %s", viewer.Username, body, query)
+	if strings.Contains(body, text) != allowed || strings.Contains(body, `"errors"`) {
+		t.Errorf("%q: sees %q with %s: got %s, want %t", viewer.Username, text, query, body, allowed)
 	}
 }
 
-// does checks whether a viewer does something, or why not.
-func (s *stage) does(t *testing.T, viewer oracle.Viewer, mutation, input string, may bool) {
+// checkMutation checks whether a viewer may send a mutation, and the error if not.
+func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutation, input string, allowed bool) {
 	t.Helper()
 	before := allCells(t, s.store)
 	body := string(s.ask(t, s.ids.Replace(`mutation{`+mutation+`(input:`+input+`){userErrors{code}}}`), nil, viewer))
 	want := `{"data":{"` + mutation + `":{"userErrors":[]}}}`
 	switch {
-	case may && mutation == "logIn":
+	case allowed && mutation == "logIn":
 		want = `{"data":{"logIn":{"userErrors":[{"code":"WRONG_CREDENTIALS"}]}}}`
-	case may:
+	case allowed:
 	case viewer == stranger:
 		want = `"code":"UNAUTHENTICATED"`
-	case mutation == "deleteComment" && viewer == as("somebody"): // who may not even see it
+	case mutation == "deleteComment" && viewer == as("somebody"): // the comment is hidden
 		want = `{"data":{"deleteComment":{"userErrors":[{"code":"NOT_FOUND"}]}}}`
 	default:
 		want = `"code":"FORBIDDEN"`
 	}
 	if !strings.Contains(body, want) {
-		t.Errorf("%q may: %v, and gets %s", viewer.Username, may, body)
+		t.Errorf("%q (allowed: %v) gets %s", viewer.Username, allowed, body)
 	}
-	if diff := cmp.Diff(before, allCells(t, s.store)); !may && diff != "" {
-		t.Errorf("%q may not, and yet changed (-before +after):\n%s", viewer.Username, diff)
+	if diff := cmp.Diff(before, allCells(t, s.store)); !allowed && diff != "" {
+		t.Errorf("%q is not allowed, but changed the store (-before +after):\n%s", viewer.Username, diff)
 	}
 }
 
-// listens checks whether a viewer subscribes to a timeline, or why not.
-func (s *stage) listens(t *testing.T, viewer oracle.Viewer, may bool) {
+// checkSubscribe checks whether a viewer may subscribe to the timeline, and the error if not.
+func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, allowed bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(watchdog.With(t.Context(), s.store))
 	defer cancel()
@@ -230,6 +239,6 @@ func (s *stage) listens(t *testing.T, viewer oracle.Viewer, may bool) {
 		got = public.Code
 	}
 	if got != want {
-		t.Errorf("%q may: %v, and gets %q, want %q", viewer.Username, may, got, want)
+		t.Errorf("%q (allowed: %v) gets %q, want %q", viewer.Username, allowed, got, want)
 	}
 }

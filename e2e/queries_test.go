@@ -10,19 +10,19 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over a schema of which it knows nothing beforehand. Unlike [generator], whose queries must have answers that
-// the oracle can predict, it spares nothing: arguments of any sense, fragments on whatever type, introspection. A few of its queries
-// are not valid.
+// queries makes random queries over any schema. Unlike those of [generator], their responses need
+// not be predictable: arguments are arbitrary, fragments have any type, and there is introspection.
+// A few queries are invalid.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool holds good values for arguments, by the names of field and argument, and by the argument's alone.
+	// pool has valid arguments by "field argument", and by argument.
 	pool map[string][]string
-	// narrow queries ask for little, but for long pages and for what lies behind cursors: what is counted of the others and not read mostly makes up for
-	// what is read and not counted.
+	// narrow queries have few fields, but long pages and cursors. In larger queries, fields that are
+	// planned and not read hide those that are read and not planned.
 	narrow bool
 
-	// Of the query that is being made:
+	// State of the current query:
 	variables   map[string]any
 	definitions []string
 	fragments   []fragment
@@ -31,10 +31,11 @@ type queries struct {
 
 type fragment struct{ name, on, text string }
 
-// scope is what the response names of a selection set stand for, so that fields of one name can be merged.
-type scope map[string]*meaning
+// scope maps the response names of a selection set to fields, so that fields of one name can be
+// merged.
+type scope map[string]*usedField
 
-type meaning struct {
+type usedField struct {
 	call, typ string
 	below     scope
 }
@@ -44,7 +45,7 @@ func (q *queries) query() (text string, variables map[string]any) {
 	return q.whole("query", func() string { return q.selection(q.schema.Query, scope{}, 2+q.IntN(q.either(6, 3)), 30) })
 }
 
-// operation makes an operation of any kind, and of any size.
+// operation makes an operation of any type.
 func (q *queries) operation() (text string, variables map[string]any) {
 	switch q.IntN(20) {
 	case 0, 1, 2:
@@ -59,7 +60,7 @@ func (q *queries) operation() (text string, variables map[string]any) {
 	return q.query()
 }
 
-// whole makes an operation of its kind and its selection.
+// whole makes an operation of a type and a selection set.
 func (q *queries) whole(kind string, selection func() string) (text string, variables map[string]any) {
 	q.variables, q.definitions, q.fragments, q.aliases = map[string]any{}, nil, nil, 0
 	body := selection()
@@ -85,8 +86,9 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// selection makes a selection set that leads at most depth levels down, to about so many things of each branch.
-func (q *queries) selection(on *ast.Definition, names scope, depth, things int) string {
+// selection makes a selection set of at most depth levels. objects is about the number of objects
+// of each branch.
+func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
 		part := ""
@@ -94,9 +96,9 @@ func (q *queries) selection(on *ast.Definition, names scope, depth, things int) 
 		case q.chance(9):
 			part = "__typename"
 		case depth > 0 && (q.chance(6) || on.IsAbstractType() && q.chance(2)):
-			part = q.fragment(on, names, depth-1, things)
+			part = q.fragment(on, names, depth-1, objects)
 		default:
-			part = q.field(on, names, depth, things)
+			part = q.field(on, names, depth, objects)
 		}
 		if part != "" {
 			parts = append(parts, part)
@@ -108,8 +110,8 @@ func (q *queries) selection(on *ast.Definition, names scope, depth, things int) 
 	return "{" + strings.Join(parts, " ") + "}"
 }
 
-// fragment makes an inline fragment, a new named one, or spreads one that is there.
-func (q *queries) fragment(on *ast.Definition, names scope, depth, things int) string {
+// fragment makes an inline fragment or a named one, or spreads an existing one.
+func (q *queries) fragment(on *ast.Definition, names scope, depth, objects int) string {
 	types := append([]*ast.Definition{on, on}, q.schema.GetPossibleTypes(on)...)
 	if !on.IsAbstractType() {
 		types = append(types, q.schema.GetImplements(on)...)
@@ -125,17 +127,17 @@ func (q *queries) fragment(on *ast.Definition, names scope, depth, things int) s
 	case 1:
 		at := len(q.fragments)
 		q.fragments = append(q.fragments, fragment{name: fmt.Sprint("F", at), on: within.Name})
-		q.fragments[at].text = q.selection(within, names, depth, things)
+		q.fragments[at].text = q.selection(within, names, depth, objects)
 		return "..." + q.fragments[at].name + q.directives()
 	case 2:
 		if within == on {
-			return "..." + q.directives() + q.selection(on, names, depth, things)
+			return "..." + q.directives() + q.selection(on, names, depth, objects)
 		}
 	}
-	return "...on " + within.Name + q.directives() + q.selection(within, names, depth, things)
+	return "...on " + within.Name + q.directives() + q.selection(within, names, depth, objects)
 }
 
-// directives makes @skip and @include, or mostly nothing.
+// directives makes @skip and @include, most often none.
 func (q *queries) directives() string {
 	text := ""
 	for _, name := range []string{"include", "skip"} {
@@ -161,7 +163,7 @@ func (q *queries) variable(typ string, value any) string {
 	return "$" + name
 }
 
-// optional makes a variable with a default, which is given or not.
+// optional declares a variable with a default, with or without a value.
 func (q *queries) optional(typ, standard string, value any) string {
 	ref := q.variable(typ+"="+standard, value)
 	if q.chance(2) {
@@ -170,7 +172,7 @@ func (q *queries) optional(typ, standard string, value any) string {
 	return ref
 }
 
-func (q *queries) field(on *ast.Definition, names scope, depth, things int) string {
+func (q *queries) field(on *ast.Definition, names scope, depth, objects int) string {
 	field := on.Fields[q.IntN(len(on.Fields))]
 	typ := q.schema.Types[field.Type.Name()]
 	introspection := strings.HasPrefix(field.Name, "__")
@@ -181,40 +183,41 @@ func (q *queries) field(on *ast.Definition, names scope, depth, things int) stri
 	if q.chance(8) {
 		key = q.word("a", "b", "id", "nodes", "_")
 	}
-	size, meant := 1, names[key]
-	if meant != nil && q.chance(200) {
-		meant = nil // most of these can't be merged
-	} else if meant != nil && (meant.typ != field.Type.String() || strings.SplitN(meant.call, "(", 2)[0] != field.Name) {
+	size, used := 1, names[key]
+	if used != nil && q.chance(200) {
+		used = nil // a conflict, in most cases
+	} else if used != nil && (used.typ != field.Type.String() || strings.SplitN(used.call, "(", 2)[0] != field.Name) {
 		q.aliases++
-		key, meant = fmt.Sprint("x", q.aliases), nil
+		key, used = fmt.Sprint("x", q.aliases), nil
 	}
-	if meant == nil { // otherwise it is once more the same, to be merged
-		meant = &meaning{field.Name + q.arguments(field, things, &size), field.Type.String(), scope{}}
-		names[key] = meant
+	if used == nil { // otherwise repeat the field
+		used = &usedField{field.Name + q.arguments(field, objects, &size), field.Type.String(), scope{}}
+		names[key] = used
 	}
 	if key != field.Name {
 		alias = key + ":"
 	}
-	text := alias + meant.call + q.directives()
+	text := alias + used.call + q.directives()
 	if typ.IsCompositeType() {
 		if introspection {
 			depth = min(depth, 4)
 		}
-		text += q.selection(typ, meant.below, depth-1, max(1, things/size))
+		text += q.selection(typ, used.below, depth-1, max(1, objects/size))
 	}
 	return text
 }
 
-// arguments makes the arguments of a field, and says how many things they ask for.
-func (q *queries) arguments(field *ast.FieldDefinition, things int, size *int) string {
+// arguments makes the arguments of a field. size is set to the number of objects that they request.
+func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")
 	for _, a := range field.Arguments {
 		cursor := a.Name == "after" || a.Name == "before"
-		if a.Name == without && !q.chance(40) || cursor && !q.chance(q.either(5, 2)) || !a.Type.NonNull && a.Name != "first" && q.chance(2) {
+		if a.Name == without && !q.chance(40) || cursor && !q.chance(q.either(5, 2)) || !a.Type.NonNull &&
+			a.Name != "first" && q.chance(2) {
 			continue
 		}
-		all = append(all, a.Name+":"+q.argument(field.Name, a, things, size))
+		all = append(all, a.Name+":"+q.argument(field.Name, a, objects, size))
 	}
 	if all == nil {
 		return ""
@@ -222,7 +225,7 @@ func (q *queries) arguments(field *ast.FieldDefinition, things int, size *int) s
 	return "(" + strings.Join(all, ",") + ")"
 }
 
-func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, size *int) string {
+func (q *queries) argument(field string, a *ast.ArgumentDefinition, objects int, size *int) string {
 	var value any
 	kind := q.schema.Types[a.Type.Name()]
 	switch {
@@ -231,10 +234,10 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, 
 	case kind.Kind == ast.Enum:
 		value = enum(kind.EnumValues[q.IntN(len(kind.EnumValues))].Name)
 	case a.Type.Name() == "Int":
-		n := q.IntN(2 + min(things, 5))
+		n := q.IntN(2 + min(objects, 5))
 		if q.chance(30) {
 			n = []int{-1, 0, 100, 101, 1 << 30, -1 << 31}[q.IntN(6)]
-		} else if q.narrow && things >= 30 && q.chance(3) {
+		} else if q.narrow && objects >= 30 && q.chance(3) {
 			n = 1 + q.IntN(100)
 		}
 		*size = max(1, min(n, 20))
@@ -263,10 +266,9 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, things int, 
 	return literal(value)
 }
 
-// enum is a value of an enum.
 type enum string
 
-// input makes an input object; few of them lack what they have to have, or have something of another type.
+// input makes an input object. A few lack a required field, or have a field of another type.
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {
@@ -296,7 +298,7 @@ func (q *queries) input(of *ast.Definition) map[string]any {
 	return value
 }
 
-// literal writes a value as a query has it.
+// literal formats a value as GraphQL.
 func literal(value any) string {
 	switch value := value.(type) {
 	case enum:
@@ -321,13 +323,13 @@ func literal(value any) string {
 	return string(text)
 }
 
-// text is a good value for a field's argument, one that is good for another, or none that anybody has.
+// text returns a valid value of an argument, that of another argument, or an invalid one.
 func (q *queries) text(field, argument string) string {
 	switch {
 	case q.chance(40):
 		return hostileIDs[q.IntN(len(hostileIDs))]
 	case q.chance(40):
-		return hostile[q.IntN(len(hostile))]
+		return hostileNames[q.IntN(len(hostileNames))]
 	case q.chance(30):
 		field, argument = "", q.word("username", "code", "id", "cursor", "day")
 	}

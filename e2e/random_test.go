@@ -3,6 +3,7 @@ package e2e
 import (
 	"flag"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -10,14 +11,36 @@ import (
 )
 
 var (
-	seed      = flag.Uint64("seed", 0, "the seed of the random queries; 0 takes one from the clock")
-	questions = flag.Int("questions", 600, "how many random queries to ask")
+	seed      = flag.Uint64("seed", 0, "seed of random queries; 0 is a seed from the clock")
+	questions = flag.Int("questions", 600, "number of random queries")
 )
+
+// seedOf returns the seed of -seed or the clock, and logs it.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	random := *seed
+	if random == 0 {
+		random = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", random)
+	return random
+}
+
+// queryCount returns the value of a flag. 0 stands for 20,000 in CI and 3,000 elsewhere.
+func queryCount(flag int) int {
+	switch {
+	case flag > 0:
+		return flag
+	case os.Getenv("CI") != "":
+		return 20_000
+	}
+	return 3000
+}
 
 func TestRandomQueries(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		part    int // of the questions
+		part    int // divides the number of queries
 		options transfer.Options
 		forward bool
 	}{
@@ -26,22 +49,18 @@ func TestRandomQueries(t *testing.T) {
 		{"many broadcasters", 2, transfer.Options{FanoutLimit: 3}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t, generated(t, 1), test.options)
-			w.introduce(t)
-			w.wholeRoots(t)
-			random := *seed
-			if random == 0 {
-				random = uint64(time.Now().UnixNano())
-			}
-			t.Logf("-seed %d", random)
-			g := &generator{Rand: rand.New(rand.NewPCG(random, 2)), world: w, schema: w.oracle.Schema(), forward: test.forward}
+			f := newFixture(t, generated(t, 1), test.options)
+			f.learnExampleIDs(t)
+			f.checkRootLists(t)
+			random := seedOf(t)
+			g := &generator{Rand: rand.New(rand.NewPCG(random, 2)), fixture: f, schema: f.oracle.Schema(), forward: test.forward}
 			for range *questions / test.part {
-				viewer, query, variables := g.question()
-				w.check(t, viewer, query, variables)
+				viewer, query, variables := g.query()
+				f.check(t, viewer, query, variables)
 			}
-			t.Logf("%d of %d answers had errors, as they should", w.failed, len(w.asked))
+			t.Logf("%d of %d responses have errors, as expected", f.failed, len(f.recorded))
 			if test.part == 1 {
-				w.onBothEngines(t)
+				f.compareEngines(t)
 			}
 		})
 	}

@@ -22,39 +22,38 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
-	"twibase/sample"
 	"twibase/transfer"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the reads that queries make into testdata, instead of comparing them")
+var rewrite = flag.Bool("rewrite", false, "rewrite testdata/reads instead of comparing")
 
-// people renders keys for people: a row without its hash, what is about two ids as "a → b", and an inverted time as the time.
-var people = hbasetest.Names{
+// readableKeys renders keys without hashes: two ids as "a → b", and an inverted time as the time.
+var readableKeys = hbasetest.Names{
 	Row: func(_, row string) string {
 		owner, rest, several := strings.Cut(row[2:], "\x00")
 		if !several {
 			return word(owner)
 		}
-		return word(owner) + " → " + place(rest)
+		return word(owner) + " → " + position(rest)
 	},
 	Qualifier: func(_, _, qualifier string) string {
 		if end, ok := strings.CutPrefix(qualifier, "\xff"); ok {
-			return strings.TrimSpace("directory " + place(end))
+			return strings.TrimSpace("directory " + position(end))
 		}
-		return place(qualifier)
+		return position(qualifier)
 	},
 }
 
-// place renders a position of a list.
-func place(position string) string {
-	if len(position) < 8 || position[0] != 0x7f {
-		return word(position)
+// position renders a position of a list.
+func position(p string) string {
+	if len(p) < 8 || p[0] != 0x7f {
+		return word(p)
 	}
-	at := time.UnixMilli(math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(position)))).UTC()
-	return at.Format(time.RFC3339Nano) + " " + word(position[8:])
+	at := time.UnixMilli(math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(p)))).UTC()
+	return at.Format(time.RFC3339Nano) + " " + word(p[8:])
 }
 
-// word quotes what is not legible.
+// word quotes a string that is not legible.
 func word(s string) string {
 	if quoted := strconv.Quote(s); s == "" || quoted != `"`+s+`"` || strings.Contains(s, " ") {
 		return quoted
@@ -62,55 +61,49 @@ func word(s string) string {
 	return s
 }
 
-// TestReads holds each query to exactly the reads that testdata/reads says, however they are grouped. Rewrite the files with
-// -rewrite, and read the difference.
+// Each query must have exactly the reads of testdata/reads, in any order. Rewrite the files with
+// -rewrite and review the difference.
 func TestReads(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
-		store := inMemory(t)
-		if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
-			t.Fatal(err)
-		}
-		if err := sample.Load(t.Context(), store); err != nil {
-			t.Fatal(err)
-		}
-		files, err := filepath.Glob("../graph/playground/examples/*.graphql")
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no example is there: %v", err)
-		}
-		for _, file := range files {
-			query, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := strings.TrimSuffix(filepath.Base(file), ".graphql")
-			t.Run(name, func(t *testing.T) { reads(t, store, "example-"+name, string(query), nil, as("LiLei")) })
+		store := sampleStore(t)
+		for _, name := range exampleNames(t) {
+			t.Run(name, func(t *testing.T) { checkRecordedReads(t, store, "example-"+name, example(t, name), nil, as("LiLei")) })
 		}
 	})
 	t.Run("nested queries", func(t *testing.T) {
-		w := newWorld(t, generated(t, 1), transfer.Options{})
-		w.introduce(t)
-		w.check(t, root, `{users(first:2){nodes{id}} roles(first:2){nodes{id}} games(first:2){nodes{id}} topDepartments(first:2){nodes{id}}
+		f := newFixture(t, generated(t, 1), transfer.Options{})
+		f.learnExampleIDs(t)
+		f.check(t, root, `{users(first:2){nodes{id}} roles(first:2){nodes{id}} games(first:2){nodes{id}} topDepartments(first:2){nodes{id}}
 			user(username:"`+dataset.Hub+`"){twits(first:2){nodes{comments(first:1){nodes{id}}}}}}`, nil)
-		for _, q := range append(twelve(w), inquiry{name: "10 nodes of several nouns", viewers: []oracle.Viewer{as(dataset.Hub)},
-			variables: map[string]any{"ids": w.someIDs()}, query: "query($ids:[ID!]!){nodes(ids:$ids)" + things + "}"},
-			inquiry{name: "11 all things of each noun",
-				query: "{\n  users(first:5){nodes{name}}\n  roles(last:5){nodes{name}}\n  games(first:5){nodes{name}}\n  topDepartments(first:5){nodes{name}}\n}"}) {
+		queries := append(exampleQueries(f),
+			testQuery{
+				name:      "10 nodes of several nouns",
+				viewers:   []oracle.Viewer{as(dataset.Hub)},
+				variables: map[string]any{"ids": f.someIDs()},
+				query:     "query($ids:[ID!]!){nodes(ids:$ids)" + nodeSelection + "}",
+			},
+			testQuery{
+				name: "11 root lists",
+				query: "{\n  users(first:5){nodes{name}}\n  roles(last:5){nodes{name}}\n" +
+					"  games(first:5){nodes{name}}\n  topDepartments(first:5){nodes{name}}\n}",
+			})
+		for _, q := range queries {
 			viewer := stranger
 			if q.viewers != nil {
 				viewer = q.viewers[0]
 			}
 			name := regexp.MustCompile(`\W+`).ReplaceAllString(q.name, "-")
 			t.Run(name, func(t *testing.T) {
-				reads(t, w.store, "nested-"+name, q.query, w.opaque.Variables(q.variables), viewer)
+				checkRecordedReads(t, f.store, "nested-"+name, q.query, f.opaque.Variables(q.variables), viewer)
 			})
 		}
 	})
 }
 
-// someIDs are some ids of every noun that answers had, and one that names nothing.
-func (w *world) someIDs() (ids []any) {
+// someIDs returns two ids of every noun of earlier responses, and an invalid one.
+func (f *fixture) someIDs() (ids []any) {
 	nouns := map[string]int{}
-	for _, ref := range w.opaque.Seen["id"] {
+	for _, ref := range f.opaque.Seen["id"] {
 		if nouns[ref.Owner]++; nouns[ref.Owner] <= 2 {
 			ids = append(ids, ref)
 		}
@@ -118,17 +111,17 @@ func (w *world) someIDs() (ids []any) {
 	return append(ids, "malformed")
 }
 
-// reads compares the reads of a query with those in its file.
-func reads(t *testing.T, store hbase.Store, name, query string, variables map[string]any, viewer oracle.Viewer) {
+// checkRecordedReads compares the reads of a query with its file.
+func checkRecordedReads(t *testing.T, store hbase.Store, name, query string, variables map[string]any, viewer oracle.Viewer) {
 	t.Helper()
-	recorder := hbasetest.NewRecorder(store, people)
-	got, err := answer(newGateway("recorded", recorder).ask(t, query, variables, viewer))
+	recorder := hbasetest.NewRecorder(store, readableKeys)
+	got, err := decodeAnswer(newGateway("recorded", recorder).ask(t, query, variables, viewer))
 	if err != nil || got.Errors != nil {
-		t.Fatalf("the answer has errors: %v %q", err, got.Errors)
+		t.Fatalf("the response has errors: %v %q", err, got.Errors)
 	}
-	lines := inColumnOrder(recorder.Reads())
-	sound(t, query, lines)
-	text := "# who asks: " + cmpOr(viewer.Username, "a stranger") + "\n" + strings.TrimSpace(query) + "\n"
+	lines := sortColumns(recorder.Reads())
+	checkReads(t, query, lines)
+	text := "# viewer: " + viewerName(viewer) + "\n" + strings.TrimSpace(query) + "\n"
 	for _, key := range sortedKeys(variables) {
 		text += fmt.Sprintf("# $%s = %v\n", key, variables[key])
 	}
@@ -148,22 +141,16 @@ func reads(t *testing.T, store hbase.Store, name, query string, variables map[st
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
-		t.Errorf("the reads differ from %s; if they should, run go test ./e2e -run Reads -rewrite (-want +got):\n%s", file, diff)
+		t.Errorf("the reads differ from %s; to accept them, run go test ./e2e -run TestReads -rewrite (-want +got):\n%s",
+			file, diff)
 	}
 }
 
-func cmpOr(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-// columns are the selection of a read.
+// columns matches the selection of a read.
 var columns = regexp.MustCompile(`\b[a-z]\b[a-zA-Z:,]*( \[limit|$)`)
 
-// inColumnOrder sorts the columns of each read: in which order they were asked for says nothing.
-func inColumnOrder(lines []string) []string {
+// sortColumns sorts the reads, and the columns of each: their order depends on the order of fields.
+func sortColumns(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = columns.ReplaceAllStringFunc(line, func(selection string) string {
 			names, limit, limited := strings.Cut(selection, " ")
@@ -179,8 +166,8 @@ func inColumnOrder(lines []string) []string {
 	return lines
 }
 
-// wholeLists counts the fields of the root that list all things of a noun.
-func wholeLists(t *testing.T, query string) (n int) {
+// countRootLists counts the root lists of a query. Each is a scan.
+func countRootLists(t *testing.T, query string) (n int) {
 	t.Helper()
 	document, err := parser.ParseQuery(&ast.Source{Input: query})
 	if err != nil {
@@ -194,53 +181,53 @@ func wholeLists(t *testing.T, query string) (n int) {
 	return n
 }
 
-// sound reports what no list of reads may have: a read twice, and a scan but for a list of all things.
-func sound(t *testing.T, query string, lines []string) {
+// checkReads reports repeated reads, and scans except those of root lists.
+func checkReads(t *testing.T, query string, lines []string) {
 	t.Helper()
 	scans := 0
 	for i, line := range lines {
 		if i > 0 && line == lines[i-1] {
-			t.Errorf("this is read twice: %s", line)
+			t.Errorf("repeated read: %s", line)
 		}
 		if strings.HasPrefix(line, "Scan ") {
 			scans++
 		}
 	}
-	if want := wholeLists(t, query); scans != want {
-		t.Errorf("there are %d scans, and should be %d", scans, want)
+	if want := countRootLists(t, query); scans != want {
+		t.Errorf("got %d scans, want %d", scans, want)
 	}
 }
 
-// TestFewReads has queries whose reads are few for a reason.
 func TestFewReads(t *testing.T) {
-	w := smallWorld(t)
-	recorder := hbasetest.NewRecorder(w.store, people)
-	w.gateway = newGateway("recorded", recorder)
+	f := smallFixture(t)
+	recorder := hbasetest.NewRecorder(f.store, readableKeys)
+	f.gateway = newGateway("recorded", recorder)
 	for _, test := range []struct {
 		name, query string
 		viewer      oracle.Viewer
 		want        []string
 	}{
-		{"who has not been read and is asked for by name is looked for",
+		{"a root object by name: its existence is read",
 			`{user(username:"LiLei"){id}}`, stranger, []string{"Get users LiLei i:name"}},
-		{"a list whose members tell their ids brings no rows",
+		{"ids of members: no rows are read",
 			`{user(username:"LiLei"){following{edges{followedAt node{id username}}}}}`, stranger,
 			[]string{"Get following LiLei l [limit 21]", "Get users LiLei i:name"}},
-		{"only the columns that are asked for are read",
+		{"only selected columns are read",
 			`{user(username:"LiLei"){age} role(code:"developer"){userCount department{code}}}`, stranger,
 			[]string{"Get roles developer i:name,i:department,i:userCount", "Get users LiLei i:name,i:age"}},
-		{"twits lie whole in a list in their author's row",
+		{"twits are stored in their author's list",
 			`{user(username:"小红"){twits{nodes{id content author{id}}}}}`, stranger,
 			[]string{"Get users 小红 i:name,t [limit 21]"}},
-		{"a total alone reads no list",
+		{"totalCount alone reads no list",
 			`{user(username:"LiLei"){followers{totalCount}}}`, stranger, []string{"Get users LiLei i:name,i:followerCount"}},
-		{"a stranger's question whether to see a thing costs no read",
-			`{user(username:"LiLei"){email viewerFollows timeline{nodes{id}}}}`, stranger, []string{"Get users LiLei i:name,i:email"}},
-		{"a user asks for what is the user's own without a question", `{viewer{email}}`, as("LiLei"), []string{"Get users LiLei i:name,i:email"}},
+		{"permissions of a stranger need no read",
+			`{user(username:"LiLei"){email viewerFollows timeline{nodes{id}}}}`, stranger,
+			[]string{"Get users LiLei i:name,i:email"}},
+		{"permissions of the owner need no read", `{viewer{email}}`, as("LiLei"), []string{"Get users LiLei i:name,i:email"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			recorder.Reset()
-			w.check(t, test.viewer, test.query, nil)
+			f.check(t, test.viewer, test.query, nil)
 			if diff := cmp.Diff(test.want, recorder.Reads()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

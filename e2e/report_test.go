@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -19,30 +18,29 @@ import (
 
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
-	"twibase/graph/plan"
 	costs "twibase/graph/report"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
-	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/sample"
 	"twibase/transfer"
 )
 
-var rewriteReports = flag.Bool("rewrite-reports", false, "write the reports of the examples into testdata, instead of comparing them")
+var rewriteReports = flag.Bool("rewrite-reports", false,
+	"rewrite testdata/reports and testdata/plans instead of comparing")
 
-// reporting is an endpoint with reports over a store. The schema says which executor it has.
+// reporting is an endpoint with reports.
 func reporting(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
-		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
+		Around: loadersOver(store)})
 }
 
 func plannedSchema() graphql.ExecutableSchema {
-	return exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	return exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasksOf)
 }
 
-// sendFor sends a query, and asks for a report by the value of the header.
-func sendFor(tb testing.TB, handler http.Handler, query, header string) []byte {
+// sendFor sends a query, with a value of the header that requests a report.
+func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte {
 	body, err := json.Marshal(map[string]any{"query": query})
 	if err != nil {
 		tb.Fatal(err)
@@ -57,7 +55,8 @@ func sendFor(tb testing.TB, handler http.Handler, query, header string) []byte {
 	return w.Body.Bytes()
 }
 
-// reported returns an answer's report with its times, which must be there, as zeros.
+// reported returns the report of a response, also as text. Its times must be positive, and are set
+// to 0.
 func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	t.Helper()
 	var answer struct {
@@ -69,7 +68,7 @@ func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	}
 	r = *answer.Extensions.Report
 	if r.DurationMs <= 0 {
-		t.Error("the whole took no time")
+		t.Error("durationMs is 0")
 	}
 	r.DurationMs = 0
 	for i := range r.Levels {
@@ -105,70 +104,73 @@ func sampleStore(tb testing.TB) hbase.Store {
 	return store
 }
 
-// TestReport holds the reports of examples to what testdata/reports says, and to what the store was really asked. Rewrite the files with
-// -rewrite-reports, and read the difference.
+// The reports of the examples are those of testdata/reports, and agree with the calls of the store.
+// Rewrite the files with -rewrite-reports and review the difference.
 func TestReport(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := reporting(recorder, plannedSchema())
-	stock := reporting(recorder, oracleSchema())
+	stock := reporting(recorder, stockSchema())
 	for _, name := range []string{"1-followers", "3-comments", "4-departments", "6-games", "7-nodes", "8-likes"} {
 		query := example(t, name)
 		t.Run(name, func(t *testing.T) {
 			recorder.Reset()
-			r, text := reported(t, sendFor(t, planned, query, "1"))
+			r, text := reported(t, sendQuery(t, planned, query, "1"))
 			golden(t, filepath.Join("testdata/reports", name+".json"), text)
-			asRecorded(t, r, recorder)
+			compareWithRecorder(t, r, recorder)
 		})
 		t.Run(name+" by the stock executor", func(t *testing.T) {
 			recorder.Reset()
-			r, _ := reported(t, sendFor(t, stock, query, "1"))
+			r, _ := reported(t, sendQuery(t, stock, query, "1"))
 			if r.Executor != "stock" || r.Reason != "unplanned" {
-				t.Errorf("the executor is %q, the reason %q", r.Executor, r.Reason)
+				t.Errorf("got the executor %q and the reason %q, want stock and unplanned", r.Executor, r.Reason)
 			}
-			asRecorded(t, r, recorder)
+			compareWithRecorder(t, r, recorder)
 		})
 	}
 	t.Run("a scan is a level", func(t *testing.T) {
 		recorder.Reset()
-		r, text := reported(t, sendFor(t, planned, `{users(first:2){nodes{username}}}`, "1"))
+		r, text := reported(t, sendQuery(t, planned, `{users(first:2){nodes{username}}}`, "1"))
 		want := `"levels":[{"path":["users"],"loaders":[{"name":"users","keys":0,"hits":0,"gets":0,"ms":0}],"rpcs":1,"regionServers":1,"ms":0}]`
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, []byte(text)); err != nil || !strings.Contains(compact.String(), want) {
 			t.Error(err, compact.String())
 		}
-		asRecorded(t, r, recorder)
+		compareWithRecorder(t, r, recorder)
 	})
-	t.Run("what reads nothing has no levels", func(t *testing.T) {
-		if got := sendFor(t, planned, `{__typename}`, "1"); !bytes.Contains(got, []byte(`"rounds":0,"rpcs":0,`)) || !bytes.Contains(got, []byte(`"levels":[]`)) {
+	t.Run("no reads, no levels", func(t *testing.T) {
+		if got := sendQuery(t, planned, `{__typename}`, "1"); !bytes.Contains(got, []byte(`"rounds":0,"rpcs":0,`)) ||
+			!bytes.Contains(got, []byte(`"levels":[]`)) {
 			t.Error(string(got))
 		}
 	})
-	t.Run("without the header there are no extensions, and the data are the same", func(t *testing.T) {
+	t.Run("without the header there are no extensions", func(t *testing.T) {
 		query := example(t, "1-followers")
-		want, _, _ := bytes.Cut(sendFor(t, planned, query, "1"), []byte(`,"extensions":`))
+		want, _, _ := bytes.Cut(sendQuery(t, planned, query, "1"), []byte(`,"extensions":`))
 		for _, header := range []string{"", "0"} {
-			if diff := cmp.Diff(string(want)+"}", string(sendFor(t, planned, query, header))); diff != "" {
+			if diff := cmp.Diff(string(want)+"}", string(sendQuery(t, planned, query, header))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		}
 	})
-	t.Run("in production there is none, as it tells of rows that the viewer may not see", func(t *testing.T) {
-		public := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Production: true,
-			Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, recorder) }})
+	t.Run("with --production there is no report", func(t *testing.T) {
+		public := endpoint.New(plannedSchema(),
+			endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Production: true,
+				Around: loadersOver(recorder)})
 		query := example(t, "1-followers")
-		if diff := cmp.Diff(string(sendFor(t, planned, query, "")), string(sendFor(t, public, query, "1"))); diff != "" {
+		if diff := cmp.Diff(string(sendQuery(t, planned, query, "")), string(sendQuery(t, public, query, "1"))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("what is refused has no report", func(t *testing.T) {
-		if got := sendFor(t, planned, `{nothing}`, "1"); bytes.Contains(got, []byte("report")) || !bytes.Contains(got, []byte(`"errors"`)) {
+	t.Run("a rejected request has no report", func(t *testing.T) {
+		if got := sendQuery(t, planned, `{nothing}`, "1"); bytes.Contains(got, []byte("report")) ||
+			!bytes.Contains(got, []byte(`"errors"`)) {
 			t.Error(string(got))
 		}
 	})
 }
 
-// asRecorded compares a report's counts with what the store was asked.
-func asRecorded(t *testing.T, r costs.Report, recorder *hbasetest.Recorder) {
+// compareWithRecorder compares the counts of a report with the recorded calls.
+func compareWithRecorder(t *testing.T, r costs.Report, recorder *hbasetest.Recorder) {
 	t.Helper()
 	gets, scans := 0, 0
 	for _, line := range recorder.Reads() {
@@ -190,12 +192,13 @@ func asRecorded(t *testing.T, r costs.Report, recorder *hbasetest.Recorder) {
 	if r.RPCs != int64(r.Rounds) || rpcs != r.RPCs {
 		t.Errorf("%d RPCs in %d rounds, by levels %d", r.RPCs, r.Rounds, rpcs)
 	}
-	if got := fmt.Sprintf("%d rounds and RPCs, %d Gets, %d by loaders, %d scans, %d fallbacks", r.Rounds, r.Gets, byLoaders, r.Scans, r.Stalls); got != want {
-		t.Errorf("reported are %s, and recorded were %s", got, want)
+	if got := fmt.Sprintf("%d rounds and RPCs, %d Gets, %d by loaders, %d scans, %d fallbacks",
+		r.Rounds, r.Gets, byLoaders, r.Scans, r.Stalls); got != want {
+		t.Errorf("reported %s; recorded %s", got, want)
 	}
 }
 
-// golden compares text with a file.
+// golden compares a text with a file.
 func golden(t *testing.T, path, text string) {
 	t.Helper()
 	if *rewriteReports {
@@ -215,25 +218,27 @@ func golden(t *testing.T, path, text string) {
 	}
 }
 
-// reporters answer a request without reports at all, one that asks for none, and one that does.
+// reporters send a request to an endpoint without reports, and to one with them, without and with
+// the header.
 func reporters(t testing.TB) map[string]func() {
 	store := sampleStore(t)
 	query := example(t, "1-followers")
 	without := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute,
-		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
+		Around: loadersOver(store)})
 	with := reporting(store, plannedSchema())
 	return map[string]func(){
-		"none": func() { sendFor(t, without, query, "") },
-		"off":  func() { sendFor(t, with, query, "") },
-		"on":   func() { sendFor(t, with, query, "1") },
+		"none": func() { sendQuery(t, without, query, "") },
+		"off":  func() { sendQuery(t, with, query, "") },
+		"on":   func() { sendQuery(t, with, query, "1") },
 	}
 }
 
-func TestAReportThatNobodyAsksForCostsNothing(t *testing.T) {
+func TestReportIsFreeUnlessRequested(t *testing.T) {
 	answer := reporters(t)
-	none, off, on := testing.AllocsPerRun(200, answer["none"]), testing.AllocsPerRun(200, answer["off"]), testing.AllocsPerRun(200, answer["on"])
+	none, off, on := testing.AllocsPerRun(200, answer["none"]), testing.AllocsPerRun(200, answer["off"]),
+		testing.AllocsPerRun(200, answer["on"])
 	if off > none+2 || on < off+20 {
-		t.Errorf("%.0f allocations without reports, %.0f where none is asked for, %.0f with one", none, off, on)
+		t.Errorf("%.0f allocations without reports, %.0f without the header, %.0f with a report", none, off, on)
 	}
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -29,14 +26,14 @@ import (
 	"twibase/writers"
 )
 
-// The metrics of gohbase that count what was really sent, in all of this process.
+// Metrics of gohbase, of the whole process.
 const (
 	allRPCs   = "gohbase_rpc_size_bytes"
 	allMultis = "gohbase_batch_flush_size"
 )
 
-// TestRPCsOnHBase holds the reports of all example and nested queries to what gohbase has sent, and that to the bounds: a level's Gets are one
-// multi to a region server, or one for every 256. Queries are asked alone, and over 64 connections.
+// Reports count the RPCs that gohbase sends. A level takes one multi per region server, or one for
+// 256 Gets. Queries are sent alone, and over 64 connections.
 func TestRPCsOnHBase(t *testing.T) {
 	t.Run("the examples", func(t *testing.T) {
 		store, embedded := onHBase(t), sampleStore(t)
@@ -46,56 +43,49 @@ func TestRPCsOnHBase(t *testing.T) {
 		if err := sample.Load(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
-		files, err := filepath.Glob("../graph/playground/examples/*.graphql")
-		if err != nil || len(files) == 0 {
-			t.Fatal("no example is there: ", err)
+		var requests []request
+		for _, name := range exampleNames(t) {
+			requests = append(requests, request{query: example(t, name), viewer: auth.Viewer{Username: "LiLei"}})
 		}
-		var asked []request
-		for _, file := range files {
-			query, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			asked = append(asked, request{query: string(query), viewer: auth.Viewer{Username: "LiLei"}})
-		}
-		counted(t, store, embedded, append(asked, request{query: `{users(first:2){nodes{username}} games(first:2){nodes{code}}}`}))
+		compareRPCs(t, store, embedded,
+			append(requests, request{query: `{users(first:2){nodes{username}} games(first:2){nodes{code}}}`}))
 	})
 	t.Run("nested queries", func(t *testing.T) {
 		minihbase.Slow(t)
-		w := newWorld(t, generated(t, 1), transfer.Options{})
-		w.introduce(t)
+		w := newFixture(t, generated(t, 1), transfer.Options{})
+		w.learnExampleIDs(t)
 		store := onHBase(t)
 		importInto(t, store, w.folder, w.options)
-		var asked []request
-		for _, q := range twelve(w) {
+		var requests []request
+		for _, q := range exampleQueries(w) {
 			r := request{query: q.query, variables: w.opaque.Variables(q.variables)}
 			if q.viewers != nil {
 				r.viewer = auth.Viewer(q.viewers[0])
 			}
-			asked = append(asked, r)
+			requests = append(requests, r)
 		}
-		// More Gets than a multi has: all followers of a hundred users, and all that those follow.
-		asked = append(asked, request{query: `{users(first:100){nodes{followers(first:100){nodes{name following(first:100){nodes{username}}}}}}}`})
-		counted(t, store, w.store, asked)
+		// More Gets than fit into a multi.
+		requests = append(requests, request{query: `{users(first:100){nodes{followers(first:100){nodes{name following(first:100){nodes{username}}}}}}}`})
+		compareRPCs(t, store, w.store, requests)
 	})
 }
 
-// counted asks each request alone, and then all of them over 64 connections.
-func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
+// compareRPCs sends each request alone, and then all over 64 connections.
+func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) {
 	t.Helper()
-	onCluster, onMachine := planning(store), planning(embedded)
-	alone := make([]*costs.Report, len(asked))
+	onCluster, onEmbedded := planning(store), planning(embedded)
+	alone := make([]*costs.Report, len(requests))
 	servers := 0
-	for i, r := range asked {
+	for i, r := range requests {
 		reportOf(t, onCluster, r) // finds the regions
 		before, multisBefore := minihbase.Observed(t, allRPCs), minihbase.Observed(t, allMultis)
 		got := reportOf(t, onCluster, r)
 		multis := minihbase.Observed(t, allMultis) - multisBefore
 		if sent := minihbase.Observed(t, allRPCs) - before; got.RPCs != sent || sent == 0 {
-			t.Errorf("%d RPCs are reported, and %d were sent\n%s", got.RPCs, sent, r)
+			t.Errorf("%d RPCs reported, %d sent\n%s", got.RPCs, sent, r)
 		}
 		if pages := got.RPCs - multis; (pages > 0) != (got.Scans > 0) {
-			t.Errorf("%d RPCs are no multis, for %d scans\n%s", pages, got.Scans, r)
+			t.Errorf("%d RPCs are not multis, but there are %d scans\n%s", pages, got.Scans, r)
 		}
 		for _, level := range got.Levels {
 			gets := 0
@@ -103,23 +93,26 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 				gets += l.Gets
 			}
 			// n Gets over s servers are at most s + n/256 multis, however they are spread.
-			if most := int64(level.RegionServers + gets/256); gets > 0 && level.RPCs > most || level.RegionServers < 1 || level.RegionServers > 3 {
+			if most := int64(level.RegionServers + gets/256); gets > 0 && level.RPCs > most || level.RegionServers < 1 ||
+				level.RegionServers > 3 {
 				t.Errorf("a level of %d Gets took %d RPCs to %d region servers\n%s", gets, level.RPCs, level.RegionServers, r)
 			}
 			servers = max(servers, level.RegionServers)
 		}
-		predicted, body, err := r.account(onCluster, explain.Header)
+		predicted, body, err := r.costs(onCluster, explain.Header)
 		// A plan's RPCs are those to one region server.
-		if p := predicted.Extensions.Plan; err != nil || p == nil || int64(got.Rounds) > p.Rounds || got.Gets > p.Gets || got.RPCs > 3*p.RPCs {
-			t.Errorf("%d rounds, %d Gets and %d RPCs, and predicted is %v %s\n%s", got.Rounds, got.Gets, got.RPCs, err, cut(body), r)
+		if p := predicted.Extensions.Plan; err != nil || p == nil || int64(got.Rounds) > p.Rounds || got.Gets > p.Gets ||
+			got.RPCs > 3*p.RPCs {
+			t.Errorf("%d rounds, %d Gets and %d RPCs exceed the plan: %v %s\n%s",
+				got.Rounds, got.Gets, got.RPCs, err, cut(body), r)
 		}
-		if other := reportOf(t, onMachine, r); counts(got) != counts(other) {
-			t.Errorf("%s, and embedded %s\n%s", counts(got), counts(other), r)
+		if other := reportOf(t, onEmbedded, r); counts(got) != counts(other) {
+			t.Errorf("HBase: %s; embedded: %s\n%s", counts(got), counts(other), r)
 		}
 		alone[i] = got
 	}
 	if servers < 2 {
-		t.Error("no level went to more than one region server")
+		t.Error("no level used more than one region server")
 	}
 
 	const connections = 64
@@ -129,12 +122,12 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 	for c := range connections {
 		group.Go(func() error {
 			for n := range 3 {
-				i := (c + n*5) % len(asked)
-				r := reportOf(t, served, asked[i])
+				i := (c + n*5) % len(requests)
+				r := reportOf(t, served, requests[i])
 				reported[c] += r.RPCs
 				if counts(r) != counts(alone[i]) || r.RPCs != alone[i].RPCs || r.Stalls != 0 {
-					return fmt.Errorf("%s, %d RPCs and %d fallbacks, and alone %s and %d RPCs\n%s",
-						counts(r), r.RPCs, r.Stalls, counts(alone[i]), alone[i].RPCs, asked[i])
+					return fmt.Errorf("%s, %d RPCs and %d stalls; alone: %s, %d RPCs\n%s",
+						counts(r), r.RPCs, r.Stalls, counts(alone[i]), alone[i].RPCs, requests[i])
 				}
 			}
 			return nil
@@ -148,17 +141,19 @@ func counted(t *testing.T, store, embedded hbase.Store, asked []request) {
 		sum += n
 	}
 	if sent := minihbase.Observed(t, allRPCs) - before; sum != sent {
-		t.Errorf("over 64 connections %d RPCs are reported, and %d were sent", sum, sent)
+		t.Errorf("over 64 connections: %d RPCs reported, %d sent", sum, sent)
 	}
 }
 
-// planning is an endpoint with reports and plans over a store.
+// planning is an endpoint with reports and plans.
 func planning(store hbase.Store) http.Handler {
-	return endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),
-		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }})
+	return endpoint.New(plannedSchema(),
+		endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),
+			Around: loadersOver(store)})
 }
 
-// overConnections is a handler that has so many connections to a server, which answers with another handler.
+// overConnections returns a handler that forwards requests over connections to a server with
+// another handler.
 func overConnections(t *testing.T, handler http.Handler, connections int) http.Handler {
 	const header = "X-Viewer"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -178,14 +173,14 @@ func overConnections(t *testing.T, handler http.Handler, connections int) http.H
 	return &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		if viewer, is := auth.ViewerOf(r.In.Context()); is {
-			text, _ := json.Marshal(viewer) // two plain values
+			text, _ := json.Marshal(viewer)
 			r.Out.Header.Set(header, string(text))
 		}
 	}}
 }
 
 func reportOf(t *testing.T, handler http.Handler, r request) *costs.Report {
-	a, body, err := r.account(handler, costs.Header)
+	a, body, err := r.costs(handler, costs.Header)
 	if err != nil || a.Errors != nil || a.Extensions.Report == nil {
 		t.Error(err, string(cut(body)))
 		return &costs.Report{}
@@ -197,16 +192,18 @@ func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
 }
 
-// Gohbase makes one multi of what is sent to a region server at the same time for two tables, if chance will have it, and tells nobody.
-func TestWritersSendNoMoreToHBaseThanTheyCount(t *testing.T) {
+// Now and then gohbase combines concurrent calls of two tables into one multi, and does not report
+// it.
+func TestWritersCountTheirRPCs(t *testing.T) {
 	store := onHBase(t)
-	importInto(t, store, folderOf(t, cast), transfer.Options{})
+	importInto(t, store, folderOf(t, people), transfer.Options{})
 	write := func(times int) (counted, sent int64) {
 		w, stats := writers.New(store, writers.Options{}), new(hbase.Stats)
 		ctx, before := hbase.WithStats(t.Context(), stats), minihbase.Observed(t, allRPCs)
 		for range times {
 			_, err := w.PostTwit(ctx, "owner", writers.NewTwit{Content: "Hi", Visibility: tables.Public})
-			if err := errors.Join(err, w.Relate(ctx, tables.Follows, "somebody", "owner"), w.Unrelate(ctx, tables.Follows, "somebody", "owner")); err != nil {
+			if err := errors.Join(err, w.Relate(ctx, tables.Follows, "somebody", "owner"),
+				w.Unrelate(ctx, tables.Follows, "somebody", "owner")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -215,8 +212,8 @@ func TestWritersSendNoMoreToHBaseThanTheyCount(t *testing.T) {
 	}
 	write(1) // finds the regions
 	counted, sent := write(20)
-	t.Logf("%d RPCs are counted, and %d were sent", counted, sent)
+	t.Logf("%d RPCs counted, %d sent", counted, sent)
 	if sent == 0 || counted < sent || counted > sent+sent/10 {
-		t.Errorf("%d RPCs are counted, and %d were sent", counted, sent)
+		t.Errorf("%d RPCs counted, %d sent", counted, sent)
 	}
 }

@@ -9,14 +9,19 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// shrink takes away what a request can do without and still be answered differently by both executors.
-func (e *executors) shrink(r request) request { return r.shrunk(e.fails) }
+// shrink removes parts of a request while the executors' responses still differ.
+func (e *executors) shrink(r request) request { return r.shrunkWhile(e.fails) }
 
-// shrunk takes away what a request can do without and still fail.
-func (r request) shrunk(fails func(request) bool) request {
-	for _, without := range []whims{{seed: r.whims.seed}, {seed: r.whims.seed, faults: r.whims.faults}, {seed: r.whims.seed, holes: r.whims.holes}} {
+// shrunkWhile removes parts of a request while it fails.
+func (r request) shrunkWhile(fails func(request) bool) request {
+	seed := r.faults.seed
+	for _, without := range []faultPlan{
+		{seed: seed},
+		{seed: seed, errors: r.faults.errors},
+		{seed: seed, missing: r.faults.missing},
+	} {
 		smaller := r
-		if smaller.whims = without; fails(smaller) {
+		if smaller.faults = without; fails(smaller) {
 			r = smaller
 			break
 		}
@@ -35,11 +40,12 @@ func (r request) shrunk(fails func(request) bool) request {
 }
 
 func (e *executors) fails(r request) bool {
-	difference, valid := e.differ(r)
+	difference, valid := e.difference(r)
 	return valid && difference != ""
 }
 
-// without returns the request without its selection or directive of that number, and what nothing refers to then.
+// without returns the request without one selection, and without fragments and variables that
+// become unused.
 func (r request) without(number int) (request, bool) {
 	document, err := parser.ParseQuery(&ast.Source{Input: r.query})
 	if err != nil {
@@ -76,15 +82,15 @@ func (r request) without(number int) (request, bool) {
 			f.SelectionSet = walk(f.SelectionSet)
 		}
 	}
-	tidy(document)
+	removeUnused(document)
 	var text bytes.Buffer
 	formatter.NewFormatter(&text).FormatQueryDocument(document)
 	r.query = text.String()
 	return r, found
 }
 
-// tidy removes fragments and variables that nothing uses any more.
-func tidy(document *ast.QueryDocument) {
+// removeUnused removes unused fragments and variables.
+func removeUnused(document *ast.QueryDocument) {
 	fragments, variables := map[string]bool{}, map[string]bool{}
 	directives := func(list ast.DirectiveList) {
 		for _, d := range list {
@@ -117,6 +123,10 @@ func tidy(document *ast.QueryDocument) {
 	}
 	operation := document.Operations[0]
 	walk(operation.SelectionSet)
-	document.Fragments = slices.DeleteFunc(document.Fragments, func(f *ast.FragmentDefinition) bool { return !fragments[f.Name] })
-	operation.VariableDefinitions = slices.DeleteFunc(operation.VariableDefinitions, func(v *ast.VariableDefinition) bool { return !variables[v.Variable] })
+	document.Fragments = slices.DeleteFunc(document.Fragments, func(f *ast.FragmentDefinition) bool {
+		return !fragments[f.Name]
+	})
+	operation.VariableDefinitions = slices.DeleteFunc(operation.VariableDefinitions, func(v *ast.VariableDefinition) bool {
+		return !variables[v.Variable]
+	})
 }

@@ -9,12 +9,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// soakServers are the region servers of an HBase of which one after the other is taken away for a while. The zero value has none.
+// soakServers stops region servers of an HBase in turn. The zero value has none.
 type soakServers struct {
 	*testing.T
 	hbase  *minihbase.Distributed
 	stops  int
-	starts int // of servers that ended
+	starts int // of servers that exited
 }
 
 func startSoakServers(t *testing.T, dir string) *soakServers {
@@ -27,16 +27,16 @@ func startSoakServers(t *testing.T, dir string) *soakServers {
 	return &soakServers{T: t, hbase: h}
 }
 
-// take stops one after the other, 20 s after the one before, until end: for three seconds, which they survive if the machine is not too busy, and every
-// fourth time for ten, which they do not, as ZooKeeper waits for six.
-func (s *soakServers) take(end context.Context) {
+// stopInTurn stops a server every 20 s: for three seconds, or every fourth time for ten, so that
+// its ZooKeeper session of six seconds expires.
+func (s *soakServers) stopInTurn(end context.Context) {
 	for s.hbase != nil {
 		select {
 		case <-end.Done():
 			return
 		case <-time.After(20 * time.Second):
 		}
-		s.mend()
+		s.restart()
 		i := s.stops % s.hbase.Servers()
 		s.hbase.StopServer(i)
 		pause := 3 * time.Second
@@ -49,8 +49,8 @@ func (s *soakServers) take(end context.Context) {
 	}
 }
 
-// mend starts new ones for those that have ended, as an operator does: who was silent for too long has lost its session, and ends when it finds out.
-func (s *soakServers) mend() {
+// restart starts servers that have exited because their session expired, as an operator would.
+func (s *soakServers) restart() {
 	if s.hbase == nil {
 		return
 	}

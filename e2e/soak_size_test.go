@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// size is what a gateway has: goroutines, and bytes of memory, resident in all and in use in Go's heap. And how often the loaders' timer fired.
+// size has the goroutines and the memory of a gateway in bytes, and the responses that the loaders'
+// watchdog failed.
 type size struct {
 	goroutines     int
 	fallbacks      int
@@ -42,7 +43,7 @@ func (s *soak) size() (now size) {
 	return now
 }
 
-// watch notes until the end, second by second, what the gateway has.
+// watch records the size every second until the end.
 func (s *soak) watch() (sizes []size) {
 	every := max(int(*soaking/(30*time.Second)), 1)
 	for tick := time.NewTicker(time.Second); ; {
@@ -59,9 +60,10 @@ func (s *soak) watch() (sizes []size) {
 	}
 }
 
-// flat is for memory that has grown in the last fifth of the time beyond that of the second. Beside the embedded store it is the heap alone: what that
-// store keeps of its files, and of what is to be written to them, fills up to its bounds outside.
-func (s *soak) flat(sizes []size) {
+// checkMemory fails the test if memory in the last fifth of the time exceeds that in the second
+// fifth by a quarter. With the embedded store only the heap counts: Pebble's caches outside it fill
+// up to their limits.
+func (s *soak) checkMemory(sizes []size) {
 	fifth := len(sizes) / 5
 	medians := func(of func(size) int64) (early, late int64) {
 		median := func(sizes []size) int64 {
@@ -72,7 +74,8 @@ func (s *soak) flat(sizes []size) {
 	}
 	early, late := medians(func(s size) int64 { return s.resident })
 	heapEarly, heapLate := medians(func(s size) int64 { return s.heap })
-	s.Logf("in the second fifth of the time it had %d MB, %d of them in the heap, and in the last %d MB and %d", early>>20, heapEarly>>20, late>>20, heapLate>>20)
+	s.Logf("second fifth of the time: %d MB, heap %d MB; last fifth: %d MB, heap %d MB",
+		early>>20, heapEarly>>20, late>>20, heapLate>>20)
 	if heapLate > heapEarly*5/4 || !*soakEmbedded && late > early*5/4 {
 		s.Error("the memory grew")
 	}

@@ -24,11 +24,11 @@ import (
 	"twibase/graph/auth"
 )
 
-var soaking = flag.Duration("soak", 0, "for how long to ask a gateway for everything at once, and take its region servers away")
+var soaking = flag.Duration("soak", 0, "duration of the load")
 
-var soakEmbedded = flag.Bool("soak-embedded", false, "on the embedded store, which has no servers to take away")
+var soakEmbedded = flag.Bool("soak-embedded", false, "use the embedded store instead of HBase")
 
-// soak is a gateway over a real HBase, and what became of what it was asked.
+// soak is a gateway under load, and the results of requests.
 type soak struct {
 	*testing.T
 	gateway *loadtest.Gateway
@@ -44,8 +44,8 @@ const soakUsers = 300
 
 func (s *soak) user() string { return fmt.Sprint("u", rand.IntN(soakUsers)) }
 
-// each does something again and again, by so many at the same time.
-func (s *soak) each(n int, pause time.Duration, do func()) {
+// repeat calls do in n goroutines until the end.
+func (s *soak) repeat(n int, pause time.Duration, do func()) {
 	for range n {
 		s.all.Go(func() {
 			for s.end.Err() == nil {
@@ -56,7 +56,7 @@ func (s *soak) each(n int, pause time.Duration, do func()) {
 	}
 }
 
-// ask notes what it got: ok, the code of the first error, that there was no answer, or INTERNAL wherever that is.
+// ask counts the result: ok, the code of the first error, or INTERNAL if any error has it.
 func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Header) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Head
 	response, err := s.client.Do(r)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.note(what, "no answer")
+			s.count(what, "no response")
 		}
 		return
 	}
@@ -88,9 +88,9 @@ func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Head
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		s.note(what, "no GraphQL")
+		s.count(what, "invalid response")
 	case len(answer.Errors) == 0:
-		s.note(what, "ok")
+		s.count(what, "ok")
 	default:
 		code := answer.Errors[0].Extensions.Code
 		for _, e := range answer.Errors {
@@ -98,11 +98,11 @@ func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Head
 				code = "INTERNAL"
 			}
 		}
-		s.note(what, code)
+		s.count(what, code)
 	}
 }
 
-func (s *soak) note(what, got string) {
+func (s *soak) count(what, got string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.got[what+": "+got]++
@@ -112,12 +112,12 @@ func (s *soak) query(what, as, query string, a ...any) {
 	s.ask(s.end, what, as, asBody(fmt.Sprintf(query, a...), nil), nil)
 }
 
-// load asks for all that there is, and for more.
+// load starts reads, writes, attacks, aborted requests, subscriptions and slow clients.
 func (s *soak) load() {
-	s.each(8, 40*time.Millisecond, func() {
+	s.repeat(8, 40*time.Millisecond, func() {
 		s.query("read", "", `{user(username:%q){name twits(first:5){nodes{content}} followers(first:10){nodes{name followers(first:5){nodes{name}}}}}}`, s.user())
 	})
-	s.each(4, 100*time.Millisecond, func() {
+	s.repeat(4, 100*time.Millisecond, func() {
 		switch who := s.user(); rand.IntN(3) {
 		case 0:
 			s.query("write", who, `mutation{postTwit(input:{content:"hello"}){userErrors{code}}}`)
@@ -127,20 +127,21 @@ func (s *soak) load() {
 			s.query("write", who, `mutation{unfollow(input:{username:%q}){userErrors{code}}}`, s.user())
 		}
 	})
-	list, next := attacks(), atomic.Int64{}
-	s.each(2, 50*time.Millisecond, func() {
-		a := list[int(next.Add(1))%len(list)]
+	all, next := attacks(), atomic.Int64{}
+	s.repeat(2, 50*time.Millisecond, func() {
+		a := all[int(next.Add(1))%len(all)]
 		s.ask(s.end, "attack", "", a.body, a.headers())
 	})
-	s.each(2, 50*time.Millisecond, func() { // who does not wait
+	s.repeat(2, 50*time.Millisecond, func() { // abort the request
 		ctx, cancel := context.WithTimeout(s.end, rand.N(20*time.Millisecond))
 		defer cancel()
-		s.ask(ctx, "left", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil), nil)
+		s.ask(ctx, "aborted", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil), nil)
 	})
-	s.each(4, time.Second, func() { // who subscribes for a while
+	s.repeat(4, time.Second, func() { // subscribe
 		ctx, cancel := context.WithTimeout(s.end, rand.N(10*time.Second))
 		defer cancel()
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(asBody(`subscription{twitPosted(username:"u1"){id}}`, nil)))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql",
+			strings.NewReader(asBody(`subscription{twitPosted(username:"u1"){id}}`, nil)))
 		if err != nil {
 			s.Error(err)
 			return
@@ -152,7 +153,7 @@ func (s *soak) load() {
 			response.Body.Close()
 		}
 	})
-	s.each(4, time.Second, func() { // who sends a byte a second
+	s.repeat(4, time.Second, func() { // send a byte a second
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.gateway.URL, "http://"))
 		if err != nil {
 			return
@@ -168,76 +169,78 @@ func (s *soak) load() {
 	})
 }
 
-// A gateway that is asked for everything at once, attacked, and robbed of region servers, neither grows nor fails otherwise than it says.
+// Under load, attacks and failures of region servers, the gateway does not grow, and fails with the
+// documented errors only.
 func TestSoak(t *testing.T) {
 	if *soaking == 0 {
 		t.Skip("it takes half an hour: make soak")
 	}
 	dir := t.TempDir()
-	store, lost := "embedded:"+filepath.Join(dir, "store"), &soakServers{}
+	store, servers := "embedded:"+filepath.Join(dir, "store"), &soakServers{}
 	if !*soakEmbedded {
-		lost = startSoakServers(t, dir)
-		store = lost.hbase.URL()
+		servers = startSoakServers(t, dir)
+		store = servers.hbase.URL()
 	}
 	s := startSoak(t, dir, store)
 	s.end = t.Context()
-	if !s.whole() { // so that it knows all region servers
-		t.Fatal("not every user is answered for")
+	if !s.allUsersRead() { // the gateway connects to all region servers
+		t.Fatal("not all users can be read")
 	}
 	s.client.CloseIdleConnections()
-	time.Sleep(5 * time.Second) // what began with it has ended
+	time.Sleep(5 * time.Second)
 	before := s.goroutines()
 	end, stop := context.WithTimeout(t.Context(), *soaking)
 	defer stop()
 	s.end = end
 	s.load()
-	s.all.Go(func() { lost.take(end) })
+	s.all.Go(func() { servers.stopInTurn(end) })
 	sizes := s.watch()
 	s.all.Wait()
-	t.Logf("%v\n%d stops of region servers, %d of them ended and were started anew", s.got, lost.stops, lost.starts)
-	s.quiet(lost, before)
-	if *soaking >= 5*time.Minute { // before it has not reached its size
-		s.flat(sizes)
+	t.Logf("%v\n%d stops of region servers, %d restarts", s.got, servers.stops, servers.starts)
+	s.awaitRecovery(servers, before)
+	if *soaking >= 5*time.Minute { // before, caches are still being filled
+		s.checkMemory(sizes)
 	}
 	if n := sizes[len(sizes)-1].fallbacks; n != 0 {
-		s.Errorf("the fallback timer of the loaders fired %d times", n)
+		s.Errorf("the loaders' watchdog failed %d responses", n)
 	}
 	for what, n := range s.got {
-		if _, got, _ := strings.Cut(what, ": "); got == "INTERNAL" || strings.HasPrefix(got, "no ") || what == "attack: ok" {
+		if _, got, _ := strings.Cut(what, ": "); got == "INTERNAL" || got == "no response" || got == "invalid response" ||
+			what == "attack: ok" {
 			t.Errorf("%s, %d times", what, n)
 		}
 	}
 	if s.got["read: ok"] == 0 || s.got["write: ok"] == 0 {
-		t.Error("nothing was answered")
+		t.Error("no read or no write succeeded")
 	}
 	if err := s.gateway.Stop(); err != nil {
-		t.Error("it did not end well: ", err)
+		t.Error("stopping the gateway: ", err)
 	}
 }
 
-// recovery is how long the gateway may take, when nobody asks any more, until it is as it was before. It is HBase's time above all: the regions of a
-// region server that has ended are opened elsewhere when ZooKeeper has waited for it in vain and its log has been split.
+// recovery is the maximum time until all reads succeed after the load: HBase waits for the session
+// of an exited server to expire, splits its log and opens its regions elsewhere.
 const recovery = 4 * time.Minute
 
-// quiet waits until every user is answered for, and no goroutine is left that was not there before. If there is one it says what that does.
-func (s *soak) quiet(lost *soakServers, before loadtest.Goroutines) {
+// awaitRecovery waits until all users can be read, and all additional goroutines have ended.
+func (s *soak) awaitRecovery(servers *soakServers, before loadtest.Goroutines) {
 	begun := time.Now()
-	whole, more := false, ""
+	recovered, more := false, ""
 	for time.Since(begun) < recovery {
 		time.Sleep(time.Second)
-		lost.mend()
-		if !whole {
-			if whole = s.whole(); whole {
-				s.Logf("every user is answered for %.0f s after the end", time.Since(begun).Seconds())
+		servers.restart()
+		if !recovered {
+			if recovered = s.allUsersRead(); recovered {
+				s.Logf("all users can be read %.0f s after the load", time.Since(begun).Seconds())
 			}
 		}
 		s.client.CloseIdleConnections()
-		if more = s.goroutines().More(before); whole && more == "" {
-			s.Logf("no goroutine is there that was not there before, after %.0f s of quiet", time.Since(begun).Seconds())
+		if more = s.goroutines().More(before); recovered && more == "" {
+			s.Logf("no additional goroutines %.0f s after the load", time.Since(begun).Seconds())
 			return
 		}
 	}
-	s.Fatalf("%v after the end every user is answered for: %v\n%s", recovery, whole, more)
+	s.Fatalf("%v after the load: all users can be read: %v; additional goroutines:\n%s", recovery, recovered, more)
 }
 
 func (s *soak) goroutines() loadtest.Goroutines {
@@ -248,8 +251,8 @@ func (s *soak) goroutines() loadtest.Goroutines {
 	return all
 }
 
-// whole asks for every user.
-func (s *soak) whole() bool {
+// allUsersRead reports whether all users can be read.
+func (s *soak) allUsersRead() bool {
 	ctx, cancel := context.WithTimeout(s.Context(), 20*time.Second)
 	defer cancel()
 	s.mu.Lock()
@@ -279,25 +282,39 @@ func startSoak(t *testing.T, dir, store string) *soak {
 		}
 	}
 	secret := strings.Repeat("secret..", 4)
-	for name, text := range map[string]string{"users.csv": users.String(), "follows.csv": follows.String(), "secret": secret + "\n"} {
+	for name, text := range map[string]string{
+		"users.csv":   users.String(),
+		"follows.csv": follows.String(),
+		"secret":      secret + "\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(dir, "twibase")
-	for _, args := range [][]string{
-		{"go", "build", "-o", program, "twibase"},
-		{program, "import", "--store", store, filepath.Join(dir, "users.csv"), filepath.Join(dir, "follows.csv")},
-	} {
-		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+	program := buildTwibase(t, dir)
+	run(t, program, "import", "--store", store, filepath.Join(dir, "users.csv"), filepath.Join(dir, "follows.csv"))
+	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0",
+		"--metrics-listen", "127.0.0.1:0",
 		"--jwt-secret-file", filepath.Join(dir, "secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &soak{T: t, gateway: g, tokens: &auth.Tokens{Secrets: auth.NewSecrets([]byte(secret)), Now: time.Now}, got: map[string]int{},
+	return &soak{T: t, gateway: g, tokens: &auth.Tokens{Secrets: auth.NewSecrets([]byte(secret)), Now: time.Now},
+		got:    map[string]int{},
 		client: &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+}
+
+// buildTwibase builds the command into a folder, and returns its path.
+func buildTwibase(t *testing.T, dir string) string {
+	t.Helper()
+	program := filepath.Join(dir, "twibase")
+	run(t, "go", "build", "-o", program, "twibase")
+	return program
+}
+
+func run(t *testing.T, program string, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", program, args, err, out)
+	}
 }

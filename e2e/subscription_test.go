@@ -17,47 +17,45 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
-	"twibase/graph/plan"
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/live"
-	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/writers"
 	"twibase/writers/feeds"
 )
 
-// station is a gateway that keeps timelines and has subscribers.
-type station struct {
+// liveGateway is a gateway with subscriptions and fan-out.
+type liveGateway struct {
 	*gateway
 	endpoint *endpoint.Endpoint
 	live     *live.Poller
-	// listening resolves subscriptions too.
-	listening *resolvers.Resolver
-	url       string
+	// resolver resolves subscriptions, too.
+	resolver *resolvers.Resolver
+	url      string
 }
 
-// newStation starts one whose broadcasters are those with more than limit followers.
-func newStation(t *testing.T, store hbase.Store, limit int) *station {
-	fresh := func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
-	s := &station{gateway: newGateway("embedded", store)}
-	var keeper *feeds.Feeds
-	s.live = live.New(store, live.Options{Visible: resolvers.Visible(fresh), Interval: 20 * time.Millisecond,
-		OldestFanout: func() time.Time { return keeper.PendingSince() }})
-	keeper = feeds.New(store, feeds.Options{Limit: limit})
-	w := writers.New(store, writers.Options{Jobs: keeper.Notify})
+// newLiveGateway starts a gateway. Authors with more than limit followers are broadcasters.
+func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
+	withLoaders := loadersOver(store)
+	s := &liveGateway{gateway: newGateway("embedded", store)}
+	var feed *feeds.Feeds
+	s.live = live.New(store, live.Options{Visible: resolvers.Visible(withLoaders), Interval: 20 * time.Millisecond,
+		OldestFanout: func() time.Time { return feed.PendingSince() }})
+	feed = feeds.New(store, feeds.Options{Limit: limit})
+	w := writers.New(store, writers.Options{Jobs: feed.Notify})
 	root := *s.root
-	root.Writers, root.Live, root.Fresh = w, s.live, fresh
-	s.listening = &root
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.listening}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
-	s.endpoint = endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: fresh, Tokens: s.tokens})
+	root.Writers, root.Live, root.Fresh = w, s.live, withLoaders
+	s.resolver = &root
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.resolver}, tasksOf)
+	s.endpoint = endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: withLoaders, Tokens: s.tokens})
 	s.handler = s.tokens.Handler(s.endpoint)
 	web := httptest.NewServer(s.handler)
 	s.url = web.URL
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { s.live.Run(ctx) })
-	running.Go(func() { keeper.Run(ctx) })
+	running.Go(func() { feed.Run(ctx) })
 	t.Cleanup(func() {
 		s.endpoint.Shutdown(ctx)
 		web.Close()
@@ -68,7 +66,7 @@ func newStation(t *testing.T, store hbase.Store, limit int) *station {
 	return s
 }
 
-// serveOn serves until the test ends, and returns where.
+// serveOn serves until the test ends.
 func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
 	web := httptest.NewServer(e)
 	t.Cleanup(web.Close)
@@ -76,27 +74,28 @@ func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
 	return web.URL
 }
 
-// stations are n of one store with these users.
-func stations(t *testing.T, n, limit int, usernames ...string) []*station {
+// liveGateways returns n gateways over one store with these users.
+func liveGateways(t *testing.T, n, limit int, usernames ...string) []*liveGateway {
 	t.Helper()
-	return stationsOver(t, newAccounts(t).store, n, limit, usernames...)
+	return liveGatewaysOver(t, newEmptyGateway(t).store, n, limit, usernames...)
 }
 
-func stationsOver(t *testing.T, store hbase.Store, n, limit int, usernames ...string) []*station {
+func liveGatewaysOver(t *testing.T, store hbase.Store, n, limit int, usernames ...string) []*liveGateway {
 	t.Helper()
 	for _, name := range usernames {
-		if errs, err := store.Mutate(t.Context(), []hbase.Mutation{tables.Users.Put(name, &tables.User{Username: name, Name: new("Mr. " + name)}, 1)}); err != nil || errs != nil {
+		if errs, err := store.Mutate(t.Context(), []hbase.Mutation{tables.Users.Put(name,
+			&tables.User{Username: name, Name: new("Mr. " + name)}, 1)}); err != nil || errs != nil {
 			t.Fatal(errs, err)
 		}
 	}
-	all := make([]*station, n)
+	all := make([]*liveGateway, n)
 	for i := range all {
-		all[i] = newStation(t, store, limit)
+		all[i] = newLiveGateway(t, store, limit)
 	}
 	return all
 }
 
-func (s *station) token(t testing.TB, username string) string {
+func (s *liveGateway) token(t testing.TB, username string) string {
 	token, _, err := s.tokens.Sign(auth.Viewer{Username: username})
 	if err != nil {
 		t.Fatal(err)
@@ -104,32 +103,34 @@ func (s *station) token(t testing.TB, username string) string {
 	return token
 }
 
-// does makes a change, and returns its payload.
-func (s *station) does(t *testing.T, username, mutation string) any {
+// mutate sends a mutation that must succeed, and returns its payload.
+func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	t.Helper()
-	a := s.post(t, "mutation{x:"+mutation+"}", s.token(t, username))
+	a := s.queryWithToken(t, "mutation{x:"+mutation+"}", s.token(t, username))
 	if len(a.Errors) > 0 || len(oracle.Get(a.Data, "x", "userErrors").(oracle.List)) > 0 {
 		t.Fatal(a)
 	}
 	return oracle.Get(a.Data, "x")
 }
 
-// posts posts a twit, and returns its id. No two are of the same millisecond, so that they come in this order.
-func (s *station) posts(t *testing.T, username, content string) string {
+// postTwit posts a twit and returns its id. Twits of different milliseconds have a fixed order.
+func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)
-	return oracle.Get(s.does(t, username, fmt.Sprintf(`postTwit(input:{content:%q}){twit{id} userErrors{code}}`, content)), "twit", "id").(string)
+	return oracle.Get(s.mutate(t, username, fmt.Sprintf(`postTwit(input:{content:%q}){twit{id} userErrors{code}}`,
+		content)), "twit", "id").(string)
 }
 
-// subscriber listens over a WebSocket.
+// subscriber subscribes over a WebSocket.
 type subscriber struct {
 	t      *testing.T
 	socket *websocket.Conn
 }
 
-func (s *station) subscribe(t *testing.T, username, field string) subscriber {
+func (s *liveGateway) subscribe(t *testing.T, username, field string) subscriber {
 	t.Helper()
-	socket, _, err := websocket.Dial(t.Context(), s.url, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	socket, _, err := websocket.Dial(t.Context(), s.url,
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func (s *station) subscribe(t *testing.T, username, field string) subscriber {
 			t.Fatal(err)
 		}
 	}
-	l.read() // the acknowledgement
+	l.read() // connection_ack
 	for begin := time.Now(); s.live.Counters.Subscribers.Load() == before && time.Since(begin) < time.Second; {
 		time.Sleep(time.Millisecond)
 	}
@@ -177,106 +178,108 @@ func (l subscriber) next() (id, content string) {
 	if twit == nil {
 		l.t.Fatal(message)
 	}
-	if by := sprint(oracle.Get(twit, "author", "name"), "=Mr. ", oracle.Get(twit, "author", "username")); !strings.HasPrefix(by, "Mr. ") || by[:strings.Index(by, "=")] != by[strings.Index(by, "=")+1:] {
+	if by := sprint(oracle.Get(twit, "author", "name"), "=Mr. ", oracle.Get(twit, "author",
+		"username")); !strings.HasPrefix(by, "Mr. ") || by[:strings.Index(by, "=")] != by[strings.Index(by, "=")+1:] {
 		l.t.Fatal(by)
 	}
 	return oracle.Get(twit, "id").(string), oracle.Get(twit, "content").(string)
 }
 
-func (l subscriber) hears(contents ...string) {
+func (l subscriber) expect(contents ...string) {
 	l.t.Helper()
 	for _, want := range contents {
 		if _, got := l.next(); got != want {
-			l.t.Fatalf("%q came, not %q", got, want)
+			l.t.Fatalf("got %q, want %q", got, want)
 		}
 	}
 }
 
-func TestSubscribersHearOfWhatIsPostedAtAnotherGateway(t *testing.T) {
-	s := stations(t, 2, 0, "a", "b", "c", "fan")
-	s[0].does(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
-	timeline, fan, stranger := s[1].subscribe(t, "fan", "timelineTwitAdded"), s[1].subscribe(t, "fan", `twitPosted(username:"a")`), s[1].subscribe(t, "", `twitPosted(username:"a")`)
+func TestSubscribersReceiveTwitsOfOtherGateways(t *testing.T) {
+	s := liveGateways(t, 2, 0, "a", "b", "c", "fan")
+	s[0].mutate(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
+	timeline, fan, stranger := s[1].subscribe(t, "fan", "timelineTwitAdded"),
+		s[1].subscribe(t, "fan", `twitPosted(username:"a")`), s[1].subscribe(t, "", `twitPosted(username:"a")`)
 	for i := range 3 {
-		s[0].posts(t, "c", "for nobody")
-		s[0].posts(t, "a", fmt.Sprint("public ", i))
+		s[0].postTwit(t, "c", "not followed")
+		s[0].postTwit(t, "a", fmt.Sprint("public ", i))
 		time.Sleep(2 * time.Millisecond)
-		s[0].does(t, "a", `postTwit(input:{content:"for followers",visibility:FOLLOWERS}){userErrors{code}}`)
-		timeline.hears(fmt.Sprint("public ", i), "for followers")
-		fan.hears(fmt.Sprint("public ", i), "for followers")
-		stranger.hears(fmt.Sprint("public ", i))
+		s[0].mutate(t, "a", `postTwit(input:{content:"for followers",visibility:FOLLOWERS}){userErrors{code}}`)
+		timeline.expect(fmt.Sprint("public ", i), "for followers")
+		fan.expect(fmt.Sprint("public ", i), "for followers")
+		stranger.expect(fmt.Sprint("public ", i))
 	}
-	s[0].does(t, "fan", `unfollow(input:{username:"a"}){userErrors{code}}`)
-	s[0].does(t, "fan", `follow(input:{username:"b"}){userErrors{code}}`)
-	s[0].posts(t, "a", "not for the timeline")
-	s[0].posts(t, "b", "for it")
-	fan.hears("not for the timeline")
-	timeline.hears("for it")
+	s[0].mutate(t, "fan", `unfollow(input:{username:"a"}){userErrors{code}}`)
+	s[0].mutate(t, "fan", `follow(input:{username:"b"}){userErrors{code}}`)
+	s[0].postTwit(t, "a", "not for the timeline")
+	s[0].postTwit(t, "b", "for it")
+	fan.expect("not for the timeline")
+	timeline.expect("for it")
 }
 
-func TestBroadcastersAreHeardInTimelines(t *testing.T) {
-	s := stations(t, 2, 2, "a", "b", "c", "d", "x")
+func TestTimelineSubscribersReceiveTwitsOfBroadcasters(t *testing.T) {
+	s := liveGateways(t, 2, 2, "a", "b", "c", "d", "x")
 	for _, follower := range []string{"b", "c"} {
-		s[0].does(t, follower, `follow(input:{username:"a"}){userErrors{code}}`)
+		s[0].mutate(t, follower, `follow(input:{username:"a"}){userErrors{code}}`)
 	}
 	b, x := s[1].subscribe(t, "b", "timelineTwitAdded"), s[1].subscribe(t, "x", "timelineTwitAdded")
-	s[0].posts(t, "a", "to two")
-	b.hears("to two")
-	s[0].does(t, "d", `follow(input:{username:"a"}){userErrors{code}}`)
-	s[0].posts(t, "a", "to three")
-	b.hears("to three")
+	s[0].postTwit(t, "a", "to two")
+	b.expect("to two")
+	s[0].mutate(t, "d", `follow(input:{username:"a"}){userErrors{code}}`)
+	s[0].postTwit(t, "a", "to three")
+	b.expect("to three")
 	d := s[1].subscribe(t, "d", "timelineTwitAdded")
-	s[0].posts(t, "a", "to three again")
-	b.hears("to three again")
-	d.hears("to three again")
-	s[0].does(t, "x", `follow(input:{username:"b"}){userErrors{code}}`)
-	s[0].posts(t, "b", "to one")
-	x.hears("to one")
+	s[0].postTwit(t, "a", "to three again")
+	b.expect("to three again")
+	d.expect("to three again")
+	s[0].mutate(t, "x", `follow(input:{username:"b"}){userErrors{code}}`)
+	s[0].postTwit(t, "b", "to one")
+	x.expect("to one")
 }
 
-func TestWhatCameLaterIsDeliveredFirst(t *testing.T) {
-	for _, limit := range []int{0, 1} { // merged when it is read, or not
-		s := stations(t, 2, limit, "a", "fan", "other")
+func TestSubscriptionAfterTwitDeliversNewerTwitsFirst(t *testing.T) {
+	for _, limit := range []int{0, 1} { // fan-out, or merged
+		s := liveGateways(t, 2, limit, "a", "fan", "other")
 		for _, follower := range []string{"fan", "other"} {
-			s[0].does(t, follower, `follow(input:{username:"a"}){userErrors{code}}`)
+			s[0].mutate(t, follower, `follow(input:{username:"a"}){userErrors{code}}`)
 		}
 		var ids, contents []string
-		for i := range 250 { // more than are read at once
+		for i := range 250 { // more than one read
 			contents = append(contents, fmt.Sprint("twit ", i))
-			ids = append(ids, s[0].posts(t, "a", contents[i]))
+			ids = append(ids, s[0].postTwit(t, "a", contents[i]))
 		}
 		early := s[0].subscribe(t, "fan", fmt.Sprintf("timelineTwitAdded(after:%q)", ids[0]))
-		early.hears(contents[1:]...)
+		early.expect(contents[1:]...)
 		all := s[0].subscribe(t, "", fmt.Sprintf(`twitPosted(username:"a",after:%q)`, ids[0]))
-		all.hears(contents[1:]...)
+		all.expect(contents[1:]...)
 		some := s[0].subscribe(t, "", fmt.Sprintf(`twitPosted(username:"a",after:%q)`, ids[240]))
-		some.hears(contents[:240]...) // nobody knows that these had come before
-		some.hears(contents[241:]...)
-		s[1].posts(t, "a", "new")
-		early.hears("new")
-		all.hears("new")
-		some.hears("new")
+		some.expect(contents[:240]...) // the gateway does not know that the client has them
+		some.expect(contents[241:]...)
+		s[1].postTwit(t, "a", "new")
+		early.expect("new")
+		all.expect("new")
+		some.expect("new")
 	}
 }
 
-func TestWhoComesBackHasMissedNothing(t *testing.T) {
-	for _, elsewhere := range []bool{false, true} {
-		t.Run(fmt.Sprintf("elsewhere=%t", elsewhere), func(t *testing.T) {
+func TestReconnectingSubscriberMissesNothing(t *testing.T) {
+	for _, otherGateway := range []bool{false, true} {
+		t.Run(fmt.Sprintf("otherGateway=%t", otherGateway), func(t *testing.T) {
 			seed := rand.Uint64()
 			t.Log("seed ", seed)
 			random := rand.New(rand.NewPCG(seed, 1))
 			authors := []string{"a", "b", "c"}
-			s := stations(t, 2, 0, append(authors, "fan")...)
+			s := liveGateways(t, 2, 0, append(authors, "fan")...)
 			for _, author := range authors {
-				s[0].does(t, "fan", fmt.Sprintf(`follow(input:{username:%q}){userErrors{code}}`, author))
+				s[0].mutate(t, "fan", fmt.Sprintf(`follow(input:{username:%q}){userErrors{code}}`, author))
 			}
-			first := s[0].posts(t, "a", "first")
+			first := s[0].postTwit(t, "a", "first")
 			const each = 40
-			listening := s[0].subscribe(t, "fan", fmt.Sprintf("timelineTwitAdded(after:%q)", first))
+			connection := s[0].subscribe(t, "fan", fmt.Sprintf("timelineTwitAdded(after:%q)", first))
 			var posting sync.WaitGroup
 			for i, author := range authors {
 				posting.Go(func() {
 					for n := range each {
-						s[i%2].posts(t, author, fmt.Sprint(author, n))
+						s[i%2].postTwit(t, author, fmt.Sprint(author, n))
 						time.Sleep(time.Duration(n%7) * time.Millisecond)
 					}
 				})
@@ -284,17 +287,17 @@ func TestWhoComesBackHasMissedNothing(t *testing.T) {
 			times, last, leaves := map[string]int{}, first, 0
 			for len(times) < each*len(authors) {
 				var content string
-				last, content = listening.next()
-				times[content]++ // some come twice: who subscribes drops them by their ids
+				last, content = connection.next()
+				times[content]++ // some are delivered twice; clients drop them by id
 				if leaves < 20 && random.IntN(6) == 0 {
 					leaves++
-					listening.socket.CloseNow()
+					connection.socket.CloseNow()
 					time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
 					at := 0
-					if elsewhere {
+					if otherGateway {
 						at = random.IntN(2)
 					}
-					listening = s[at].subscribe(t, "fan", fmt.Sprintf("timelineTwitAdded(after:%q)", last))
+					connection = s[at].subscribe(t, "fan", fmt.Sprintf("timelineTwitAdded(after:%q)", last))
 				}
 			}
 			posting.Wait()
@@ -302,33 +305,35 @@ func TestWhoComesBackHasMissedNothing(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeListenedToIsRefused(t *testing.T) {
-	s := stations(t, 1, 0, "a")[0]
+func TestInvalidSubscriptionsAreRejected(t *testing.T) {
+	s := liveGateways(t, 1, 0, "a")[0]
 	for _, test := range []struct{ field, code string }{
 		{"timelineTwitAdded", "UNAUTHENTICATED"},
 		{`twitPosted(username:"a",after:"nonsense")`, "BAD_USER_INPUT"},
-		{fmt.Sprintf(`twitPosted(username:"a",after:%q)`, oracle.Get(s.post(t, `{user(username:"a"){id}}`, "").Data, "user", "id")), "BAD_USER_INPUT"},
+		{fmt.Sprintf(`twitPosted(username:"a",after:%q)`,
+			oracle.Get(s.queryWithToken(t, `{user(username:"a"){id}}`, "").Data, "user", "id")), "BAD_USER_INPUT"},
 	} {
 		message := s.subscribe(t, "", test.field).read()
 		errors, _ := oracle.Get(message, "payload").(oracle.List)
-		if oracle.Get(message, "type") != "error" || len(errors) != 1 || oracle.Get(errors[0], "extensions", "code") != test.code {
+		if oracle.Get(message, "type") != "error" || len(errors) != 1 ||
+			oracle.Get(errors[0], "extensions", "code") != test.code {
 			t.Errorf("%s: %v", test.field, message)
 		}
 	}
 }
 
-func TestSubscribersOfAGatewayThatEndsGoElsewhere(t *testing.T) {
-	s := stations(t, 2, 0, "a")
+func TestShutdownClosesSubscriptions(t *testing.T) {
+	s := liveGateways(t, 2, 0, "a")
 	l := s[0].subscribe(t, "", `twitPosted(username:"a")`)
-	last := s[0].posts(t, "a", "one")
-	l.hears("one")
+	last := s[0].postTwit(t, "a", "one")
+	l.expect("one")
 	go s[0].endpoint.Shutdown(t.Context())
 	if _, _, err := l.socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Fatal(err)
 	}
-	s[1].posts(t, "a", "two")
-	s[1].subscribe(t, "", fmt.Sprintf(`twitPosted(username:"a",after:%q)`, last)).hears("two")
+	s[1].postTwit(t, "a", "two")
+	s[1].subscribe(t, "", fmt.Sprintf(`twitPosted(username:"a",after:%q)`, last)).expect("two")
 	if n := s[0].live.Counters.Subscribers.Load(); n != 0 {
-		t.Errorf("%d subscribers are left", n)
+		t.Errorf("%d subscribers remain", n)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// tally counts what was asked.
+// tally counts requests.
 type tally struct {
 	mu sync.Mutex
-	// texts are hashes of the texts that were executed at least once.
+	// texts are hashes of the queries that were executed.
 	texts                                     map[uint64]bool
 	asked, executed, mutations, subscriptions int
 }
 
-// full reports whether there are as many texts as there should be.
+// full reports whether n different queries were executed.
 func (c *tally) full(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// compareUntil asks both executors until n texts were executed, or as many were asked as should do. Every fourth is asked twice, so that what was compiled for one request is used for
-// another.
+// compareUntil compares the executors until n different queries were executed, or 2n requests were
+// sent. Every fourth query is sent twice, so that its compiled form is reused.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group
@@ -63,12 +63,12 @@ func (e *executors) compareUntil(pool map[string][]string, random uint64, n int,
 				}
 				for range times {
 					r := q.request(text, variables)
-					difference, executed := e.differ(r)
+					difference, executed := e.difference(r)
 					if counted.add(text, executed); difference == "" {
 						continue
 					}
 					r = e.shrink(r)
-					if shrunk, _ := e.differ(r); shrunk != "" {
+					if shrunk, _ := e.difference(r); shrunk != "" {
 						difference = shrunk
 					}
 					return fmt.Errorf("query %d: %s\n%s", i, r, difference)

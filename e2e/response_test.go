@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// response is a response with its data as they were written.
+// response keeps the bytes of the data.
 type response struct {
 	Data   json.RawMessage `json:"data"`
 	Errors []failure       `json:"errors"`
@@ -25,41 +25,43 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// compare says how the errors differ from those that there should be, the data being the same. An error shows as a null: at its path, or
-// further up. Of several that made the same null further up, any one will do.
+// compare describes how the errors differ from the wanted ones, if the data are equal. Each error
+// must be the reason of a null: at its path, or above it. If several errors are reasons of a null
+// above them, any of them suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
-		return fmt.Sprintf("%v; the data are %s", err, cut(r.Data))
+		return fmt.Sprintf("%v; data: %s", err, cut(r.Data))
 	}
 	if !once {
-		return fmt.Sprintf("a field has two errors: %v", r.Errors)
+		return fmt.Sprintf("two errors at one path: %v", r.Errors)
 	}
-	should, _, err := want.byNull()
+	wanted, _, err := want.byNull()
 	if err != nil {
-		return fmt.Sprintf("of gqlgen's: %v; the data are %s", err, cut(r.Data))
+		return fmt.Sprintf("gqlgen: %v; data: %s", err, cut(r.Data))
 	}
-	for null := range should {
-		// gqlgen resolves the fields of a null element too; their errors say nothing.
+	for null := range wanted {
+		// gqlgen also resolves fields of a null element; their errors are ignored.
 		if got[null] == nil && got[null+" itself"] == nil {
-			return fmt.Sprintf("no error says why %s is null: %v", null, should[null])
+			return fmt.Sprintf("no error for the null at %s: want %v", null, wanted[null])
 		}
 	}
 	for null, errors := range got {
 		for _, e := range errors {
-			if !slices.Contains(should[null], e) {
-				return fmt.Sprintf("unexpected error %s; those there should be are %v", e, should[null])
+			if !slices.Contains(wanted[null], e) {
+				return fmt.Sprintf("unexpected error %s, want one of %v", e, wanted[null])
 			}
 		}
-		if strings.HasSuffix(null, "itself") && len(errors) != len(slices.Compact(slices.Sorted(slices.Values(should[null])))) {
-			return fmt.Sprintf("the errors of %s are %v, and should be %v", null, errors, should[null])
+		if strings.HasSuffix(null, "itself") &&
+			len(errors) != len(slices.Compact(slices.Sorted(slices.Values(wanted[null])))) {
+			return fmt.Sprintf("errors of %s: got %v, want %v", null, errors, wanted[null])
 		}
 	}
 	return ""
 }
 
-// rooted puts an event's root field before the paths of its errors, which gqlgen's executor leaves out.
-func (r response) rooted() {
+// addRoot adds the root field of an event to the paths of its errors: gqlgen's executor omits it.
+func (r response) addRoot() {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(r.Data, &data)
 	for root := range data {
@@ -69,7 +71,7 @@ func (r response) rooted() {
 	}
 }
 
-// byNull sorts the errors by the null in which each shows, and tells whether no field has two.
+// byNull groups the errors by the null that they cause, and reports whether no path has two errors.
 func (r response) byNull() (nulls map[string][]string, once bool, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Data))
 	var data any
@@ -86,19 +88,19 @@ func (r response) byNull() (nulls map[string][]string, once bool, err error) {
 				object, _ := at.(map[string]any)
 				next, ok := object[step]
 				if !ok {
-					return nil, false, fmt.Errorf("the path of %s leads nowhere", e)
+					return nil, false, fmt.Errorf("the path of %s does not exist", e)
 				}
 				at = next
 			case float64:
 				list, _ := at.([]any)
 				if int(step) >= len(list) {
-					return nil, false, fmt.Errorf("the path of %s leads nowhere", e)
+					return nil, false, fmt.Errorf("the path of %s does not exist", e)
 				}
 				at = list[int(step)]
 			}
 		}
 		if at != nil || len(e.Path) == 0 {
-			return nil, false, fmt.Errorf("the path of %s leads to no null", e)
+			return nil, false, fmt.Errorf("the value at the path of %s is not null", e)
 		}
 		null := fmt.Sprint(e.Path[:depth])
 		if depth == len(e.Path) {

@@ -13,7 +13,7 @@ import (
 	"twibase/transfer"
 )
 
-// folderOf makes a folder of CSV files.
+// folderOf writes a folder of CSV files.
 func folderOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -25,10 +25,10 @@ func folderOf(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-// mutate makes a mutation that must be made, and returns its payload.
-func (s *stage) mutate(t *testing.T, viewer oracle.Viewer, mutation, input, fields string) any {
+// mutate sends a mutation that must succeed, and returns its payload.
+func (s *peopleGateway) mutate(t *testing.T, viewer oracle.Viewer, mutation, input, fields string) any {
 	t.Helper()
-	a, err := answer(s.ask(t, s.ids.Replace(`mutation{`+mutation+`(input:`+input+`){`+fields+` clientMutationId userErrors{code message field}}}`), nil, viewer))
+	a, err := decodeAnswer(s.ask(t, s.ids.Replace(`mutation{`+mutation+`(input:`+input+`){`+fields+` clientMutationId userErrors{code message field}}}`), nil, viewer))
 	payload := oracle.Get(a.Data, mutation)
 	if err != nil || len(a.Errors) > 0 || len(oracle.Get(payload, "userErrors").(oracle.List)) > 0 {
 		t.Fatalf("%s: %v %+v", mutation, err, a)
@@ -36,60 +36,63 @@ func (s *stage) mutate(t *testing.T, viewer oracle.Viewer, mutation, input, fiel
 	return payload
 }
 
-// query answers what somebody sees.
-func (s *stage) query(t *testing.T, viewer oracle.Viewer, query string) any {
+// query returns the data of a response without errors.
+func (s *peopleGateway) query(t *testing.T, viewer oracle.Viewer, query string) any {
 	t.Helper()
-	a, err := answer(s.ask(t, s.ids.Replace(query), nil, viewer))
+	a, err := decodeAnswer(s.ask(t, s.ids.Replace(query), nil, viewer))
 	if err != nil || len(a.Errors) > 0 {
 		t.Fatal(err, a.Errors)
 	}
 	return a.Data
 }
 
-func TestUsersAreMadeAndChanged(t *testing.T) {
-	s := newStage(t, folderOf(t, cast))
+func TestCreateAndUpdateUser(t *testing.T) {
+	s := newPeopleGateway(t, folderOf(t, people))
 	const fields = `user{id username name email age avatarUrl createdAt version followerCount}`
 	same := func(payload any) {
 		t.Helper()
 		user := oracle.Get(payload, "user")
 		seen := s.query(t, as("boss"), fmt.Sprintf(`{user(username:%q){id username name email age avatarUrl createdAt version followerCount}}`, oracle.Get(user, "username")))
 		if diff := cmp.Diff(sprint(oracle.Get(seen, "user")), sprint(user)); diff != "" {
-			t.Errorf("the payload is not what is read then:\n%s", diff)
+			t.Errorf("(-query +payload):\n%s", diff)
 		}
 	}
 	input := `{username:"young",name:"Young",email:"y@example.org",age:3,idempotencyKey:"k",clientMutationId:"x"}`
 	made := s.mutate(t, as("boss"), "createUser", input, fields)
 	same(made)
-	if got := sprint(oracle.Get(made, "user", "name"), oracle.Get(made, "user", "age"), oracle.Get(made, "clientMutationId")); got != "Young3x" || oracle.Get(made, "user", "createdAt") == nil {
+	if got := sprint(oracle.Get(made, "user", "name"), oracle.Get(made, "user", "age"),
+		oracle.Get(made, "clientMutationId")); got != "Young3x" || oracle.Get(made, "user", "createdAt") == nil {
 		t.Error(got)
 	}
 	again := s.mutate(t, as("boss"), "createUser", input, fields)
 	if diff := cmp.Diff(sprint(made), sprint(again)); diff != "" {
-		t.Errorf("the same key made another:\n%s", diff)
+		t.Errorf("the same key made another user:\n%s", diff)
 	}
 	version := oracle.Get(made, "user", "version")
 	changed := s.mutate(t, as("young"), "updateUser", fmt.Sprintf(`{username:"young",email:null,age:4,avatarUrl:"https://example.org/y.jpg",expectedVersion:%q}`, version), fields)
 	same(changed)
-	if got := sprint(oracle.Get(changed, "user", "name"), oracle.Get(changed, "user", "age"), oracle.Get(changed, "user", "avatarUrl")); got != "Young4https://example.org/y.jpg" || oracle.Get(changed, "user", "email") != nil {
+	if got := sprint(oracle.Get(changed, "user", "name"), oracle.Get(changed, "user", "age"), oracle.Get(changed, "user",
+		"avatarUrl")); got != "Young4https://example.org/y.jpg" || oracle.Get(changed, "user", "email") != nil {
 		t.Error(got)
 	}
 	if oracle.Get(changed, "user", "version") == version {
-		t.Error("the version is that of before")
+		t.Error("the version did not change")
 	}
 }
 
-func TestRolesAreMadeGivenTakenAndDeleted(t *testing.T) {
-	s := newStage(t, folderOf(t, cast))
+func TestRoleMutations(t *testing.T) {
+	s := newPeopleGateway(t, folderOf(t, people))
 	boss := as("boss")
 	const fields = `role{id code name version userCount department{code}}`
 	role := func() string {
 		t.Helper()
-		return sprint(oracle.Get(s.query(t, boss, `{role(code:"tester"){id code name version userCount department{code}}}`), "role"))
+		return sprint(oracle.Get(s.query(t, boss, `{role(code:"tester"){id code name version userCount department{code}}}`),
+			"role"))
 	}
 	same := func(payload any) {
 		t.Helper()
 		if diff := cmp.Diff(role(), sprint(oracle.Get(payload, "role"))); diff != "" {
-			t.Errorf("the payload is not what is read then:\n%s", diff)
+			t.Errorf("(-query +payload):\n%s", diff)
 		}
 	}
 	same(s.mutate(t, boss, "createRole", `{code:"tester",department:"dev",idempotencyKey:"k"}`, fields))
@@ -107,15 +110,17 @@ func TestRolesAreMadeGivenTakenAndDeleted(t *testing.T) {
 	} {
 		same(s.mutate(t, boss, step.mutation, step.input, step.fields))
 		data := s.query(t, boss, lists)
-		got := fmt.Sprintf("dev %v, owner %v, role %v", oracle.Get(data, "department", "roles", "totalCount"), oracle.Get(data, "owner", "roles", "totalCount"), oracle.Get(data, "role", "users", "totalCount"))
+		got := fmt.Sprintf("dev %v, owner %v, role %v", oracle.Get(data, "department", "roles", "totalCount"),
+			oracle.Get(data, "owner", "roles", "totalCount"), oracle.Get(data, "role", "users", "totalCount"))
 		if got != step.want || oracle.Get(data, "owner", "hasRole") != strings.Contains(step.want, "owner 1") {
-			t.Errorf("after %s of %s there are %s, want %s", step.mutation, step.input, got, step.want)
+			t.Errorf("after %s of %s: got %s, want %s", step.mutation, step.input, got, step.want)
 		}
 	}
 	before := role()
 	gone := s.mutate(t, boss, "deleteRole", `{code:"tester"}`, fields+` deletedId`)
-	if got := sprint(oracle.Get(gone, "role")); !strings.Contains(got, "tester") || !strings.Contains(before, sprint(oracle.Get(gone, "deletedId"))) {
-		t.Errorf("deleted is %s of id %v, and was %s", got, oracle.Get(gone, "deletedId"), before)
+	if got := sprint(oracle.Get(gone, "role")); !strings.Contains(got, "tester") ||
+		!strings.Contains(before, sprint(oracle.Get(gone, "deletedId"))) {
+		t.Errorf("got the deleted role %s with the id %v, want %s", got, oracle.Get(gone, "deletedId"), before)
 	}
 	s.root.Writers.Close(t.Context())
 	if got := of(lists); strings.Contains(got, "tester") || strings.Contains(got, "true") {
@@ -123,21 +128,21 @@ func TestRolesAreMadeGivenTakenAndDeleted(t *testing.T) {
 	}
 }
 
-// without is the cast without somebody, and all that is theirs.
+// without returns the people without a user and all objects of that user.
 func without(username string) map[string]string {
 	rest := map[string]string{}
-	for name, text := range cast {
+	for name, text := range people {
 		var lines []string
 		for i, line := range strings.Split(text, "\n") {
-			theirs := strings.Contains(","+line+",", ","+username+",")
-			if name == "comments" { // all are on the twit of the writer, by the owner
-				theirs = theirs || username == "writer"
+			belongs := strings.Contains(","+line+",", ","+username+",")
+			if name == "comments" { // one, on the writer's twit
+				belongs = belongs || username == "writer"
 			}
-			if name == "likes" { // of p and m by the owner, and of w by the writer
+			if name == "likes" { // p and m are by the owner, w by the writer
 				twit := strings.Split(line+",", ",")[1]
-				theirs = theirs || username == "owner" && twit != "w" || username == "writer" && twit == "w"
+				belongs = belongs || username == "owner" && twit != "w" || username == "writer" && twit == "w"
 			}
-			if i == 0 || line != "" && !theirs {
+			if i == 0 || line != "" && !belongs {
 				lines = append(lines, line)
 			}
 		}
@@ -146,8 +151,9 @@ func without(username string) map[string]string {
 	return rest
 }
 
-// Whoever is deleted leaves a store that exports and answers as if they had never been.
-func TestADeletedUserLeavesNothing(t *testing.T) {
+// After the deletion of a user the store exports and returns the same as if the user had never
+// existed.
+func TestDeletedUserLeavesNothing(t *testing.T) {
 	const everything = `{users(first:100){nodes{id username name version followerCount followingCount twitCount
 			followers{totalCount nodes{username}} following{totalCount nodes{username}} twits{totalCount nodes{id commentCount comments{nodes{id author{username}}} likeCount likes{totalCount nodes{username}}}} likedTwits{nodes{id}}
 			album{totalCount nodes{id}} timeline{nodes{id}} roles{totalCount nodes{code}} games{totalCount nodes{code}}}}
@@ -156,24 +162,26 @@ func TestADeletedUserLeavesNothing(t *testing.T) {
 		departments:topDepartments{nodes{code roles{totalCount nodes{code}} descendants{nodes{code roles{totalCount nodes{code}}}}}}}`
 	for _, username := range []string{"owner", "writer", "fan", "third", "boss"} {
 		t.Run(username, func(t *testing.T) {
-			s := newStage(t, folderOf(t, cast))
+			s := newPeopleGateway(t, folderOf(t, people))
 			id := oracle.Get(s.query(t, root, fmt.Sprintf(`{user(username:%q){id}}`, username)), "user", "id")
-			gone := s.mutate(t, as(username), "deleteUser", fmt.Sprintf(`{username:%q}`, username), `user{username name email} deletedId`)
-			if got := oracle.Get(gone, "user", "name"); got != strings.ToUpper(username[:1])+username[1:] || oracle.Get(gone, "deletedId") != id {
-				t.Errorf("deleted is %v of id %v, and was %v", got, oracle.Get(gone, "deletedId"), id)
+			gone := s.mutate(t, as(username), "deleteUser", fmt.Sprintf(`{username:%q}`,
+				username), `user{username name email} deletedId`)
+			if got := oracle.Get(gone, "user", "name"); got != strings.ToUpper(username[:1])+username[1:] ||
+				oracle.Get(gone, "deletedId") != id {
+				t.Errorf("got the deleted user %v with the id %v, want %v", got, oracle.Get(gone, "deletedId"), id)
 			}
 			now := s.query(t, root, fmt.Sprintf(`{user(username:%q){id} node(id:%q){id} nodes(ids:[%[2]q]){id}}`, username, id))
 			if got := sprint(now); strings.Contains(got, sprint(id)) {
-				t.Error("it is still there: ", got)
+				t.Error("the user still exists: ", got)
 			}
 			s.root.Writers.Close(t.Context())
-			never := &stage{gateway: newGateway("embedded", inMemory(t)), ids: strings.NewReplacer()}
+			never := &peopleGateway{gateway: newGateway("embedded", inMemory(t)), ids: strings.NewReplacer()}
 			importInto(t, never.store, folderOf(t, without(username)), transfer.Options{})
 			if diff := cmp.Diff(exported(t, never.store), exported(t, s.store)); diff != "" {
-				t.Errorf("the export (-never been +deleted):\n%s", diff)
+				t.Errorf("export (-never existed +deleted):\n%s", diff)
 			}
 			if diff := cmp.Diff(pretty(never.query(t, root, everything)), pretty(s.query(t, root, everything))); diff != "" {
-				t.Errorf("the answer (-never been +deleted):\n%s", diff)
+				t.Errorf("response (-never existed +deleted):\n%s", diff)
 			}
 		})
 	}

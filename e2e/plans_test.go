@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -24,20 +25,19 @@ import (
 	"twibase/transfer"
 )
 
-// hub is the reference query about somebody whom many follow.
+// hub is the reference query about a user with many followers.
 const hub = `{user(username:"` + dataset.Hub + `"){username name followers(first:20){nodes{username name followers(first:20){nodes{username name twits(first:3){nodes{id content}}}}}}}}`
 
-// planOf returns the plan of a query.
 func planOf(tb testing.TB, handler http.Handler, r request) *explain.Plan {
 	tb.Helper()
-	a, body, err := r.account(handler, explain.Header)
+	a, body, err := r.costs(handler, explain.Header)
 	if err != nil || a.Extensions.Plan == nil || a.Errors != nil || string(a.Data) != "null" {
 		tb.Fatal(err, string(cut(body)))
 	}
 	return a.Extensions.Plan
 }
 
-func TestAPlanReadsNothing(t *testing.T) {
+func TestPlanReadsNothing(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	handler := explaining(recorder, tables.ListBound)
 	for _, viewer := range []auth.Viewer{{}, {Username: "LiLei"}, {Username: "root", Admin: true}} {
@@ -46,14 +46,14 @@ func TestAPlanReadsNothing(t *testing.T) {
 		}
 	}
 	if reads := recorder.Reads(); len(reads) > 0 {
-		t.Errorf("these were read: %q", reads)
+		t.Errorf("the plans read %q", reads)
 	}
 }
 
 func exampleNames(t *testing.T) (names []string) {
 	files, err := filepath.Glob("../graph/playground/examples/*.graphql")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no example is there: %v", err)
+		t.Fatalf("no example queries: %v", err)
 	}
 	for _, file := range files {
 		names = append(names, strings.TrimSuffix(filepath.Base(file), ".graphql"))
@@ -61,19 +61,20 @@ func exampleNames(t *testing.T) (names []string) {
 	return names
 }
 
-// TestPlans holds plans to testdata/plans, beside what the same requests cost: so that bounds stay near to that. Rewrite the files with
-// -rewrite-reports, and read the difference.
+// The plans in testdata/plans stand next to the actual costs, so that a bound that grows is
+// noticed. Rewrite the files with -rewrite-reports and review the difference.
 func TestPlans(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
 			handler := explaining(store, tables.ListBound)
 			p := planOf(t, handler, r)
-			actual, body, err := r.account(handler, costs.Header)
+			actual, body, err := r.costs(handler, costs.Header)
 			if err != nil || actual.Extensions.Report == nil {
 				t.Fatal(err, string(cut(body)))
 			}
 			a := actual.Extensions.Report
-			text := fmt.Sprintf("actually    %s\n%s", explain.Totals{Rounds: int64(a.Rounds), Gets: a.Gets, Scans: a.Scans, RPCs: a.RPCs, Rows: a.Rows}, p.Text)
+			text := fmt.Sprintf("actually    %s\n%s",
+				explain.Totals{Rounds: int64(a.Rounds), Gets: a.Gets, Scans: a.Scans, RPCs: a.RPCs, Rows: a.Rows}, p.Text)
 			golden(t, filepath.Join("testdata/plans", name+".txt"), text)
 		})
 	}
@@ -87,25 +88,26 @@ func TestPlans(t *testing.T) {
 	check("scan", store, request{query: `{users(first:20){nodes{name followers(first:20){totalCount nodes{name twits(last:3){nodes{content author{name}}}}}}}}`})
 }
 
-// TestThePlanOfTheReferenceQuery has the figures that the reference query is known by.
-func TestThePlanOfTheReferenceQuery(t *testing.T) {
+func TestPlanOfReferenceQuery(t *testing.T) {
 	p := planOf(t, explaining(sampleStore(t), tables.ListBound), request{query: hub})
 	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
-		t.Errorf("ordinarily it costs %s", o)
+		t.Errorf("ordinary cost: got %s, want 3 rounds, 421 Gets, 4 RPCs", o)
 	}
-	// A second look at the 400 lists of twits, if some are hidden.
+	// At most: a second look at the 400 lists of twits, if some are hidden.
 	if p.Rounds != 4 || p.Gets != 821 {
-		t.Errorf("at most it costs %s", p.Totals)
+		t.Errorf("bound: got %s, want 4 rounds, 821 Gets", p.Totals)
 	}
 }
 
-// TestAReadOfKHopsTakesKAndTwoRoundsAtMost walks all chains of edges whose pages are not filtered, and puts a filtered one at the end.
-func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
+// A read of k hops takes at most k + 2 rounds. The chains have unfiltered connections, and may end
+// with a filtered one, which takes one more.
+func TestRoundsOfKHops(t *testing.T) {
 	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
-	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role", `department(code:"x")`: "Department", `game(code:"x")`: "Game",
+	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role",
+		`department(code:"x")`: "Department", `game(code:"x")`: "Game",
 		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
 	filtered := []string{"twits", "album", "comments", "timeline"}
-	unbound := []string{"ancestors", "descendants", "likedTwits"} // see TestWhatTakesMoreRoundsThanKAndTwo
+	unlimited := []string{"ancestors", "descendants", "likedTwits"} // tested by TestRoundsOfExceptions
 	chains := 0
 	var walk func(typ, before, after string, hops int)
 	walk = func(typ, before, after string, hops int) {
@@ -120,7 +122,8 @@ func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
 		for _, f := range schema.Types[typ].Fields {
 			to, connection := strings.CutSuffix(f.Type.Name(), "Connection")
 			last := slices.Contains(filtered, f.Name)
-			if !schema.Types[to].IsCompositeType() || slices.Contains(unbound, f.Name) || schema.Types[to].Fields.ForName("id") == nil {
+			if !schema.Types[to].IsCompositeType() || slices.Contains(unlimited, f.Name) ||
+				schema.Types[to].Fields.ForName("id") == nil {
 				continue
 			}
 			next, end := before+"{"+f.Name, "}"+after
@@ -144,14 +147,15 @@ func TestAReadOfKHopsTakesKAndTwoRoundsAtMost(t *testing.T) {
 		walk(typ, "{"+root, "}", 0)
 	}
 	if chains < 500 {
-		t.Errorf("there are %d chains", chains)
+		t.Errorf("got %d chains, want at least 500", chains)
 	}
 }
 
-// A page behind a cursor may be anywhere in a list of many rows.
-func TestAReadOfKHopsFromACursorOnTakesKAndTwoRoundsAtMost(t *testing.T) {
+// A cursor may be in any bucket of a list.
+func TestRoundsOfKHopsAfterCursor(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
-	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.UnknownTime}))
+	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
+		At: tables.UnknownTime}))
 	for hops := 1; hops <= 4; hops++ {
 		query := `{user(username: "x") {name followers(first: 100, after: "` + after + `") {nodes {name` +
 			strings.Repeat(" followers {nodes {name", hops-1) + strings.Repeat("}}", hops) + "}}"
@@ -161,16 +165,17 @@ func TestAReadOfKHopsFromACursorOnTakesKAndTwoRoundsAtMost(t *testing.T) {
 	}
 }
 
-// What takes more rounds than that, by its plan and ordinarily, as docs/EXPLAIN.md says.
-func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
+// The exceptions of docs/EXPLAIN.md.
+func TestRoundsOfExceptions(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
-	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y", At: tables.UnknownTime}))
+	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
+		At: tables.UnknownTime}))
 	followers := func(hops int, args string) string {
 		return strings.Repeat("followers"+args+"{nodes{", hops) + "name" + strings.Repeat("}}", hops)
 	}
 	for _, test := range []struct {
-		query            string // of LiLei, if viewer
-		viewer           bool
+		query            string
+		viewer           bool // LiLei
 		hops             int
 		most, ordinarily int64
 	}{
@@ -193,30 +198,32 @@ func TestWhatTakesMoreRoundsThanKAndTwo(t *testing.T) {
 		}
 		p := planOf(t, handler, r)
 		if p.Rounds != test.most || p.Ordinary.Rounds != test.ordinarily {
-			t.Errorf("%d hops take %d rounds at most, ordinarily %d; want %d and %d: %s\n%s", test.hops, p.Rounds, p.Ordinary.Rounds, test.most, test.ordinarily, r.query, p.Text)
+			t.Errorf("%d hops: got at most %d rounds, ordinarily %d; want %d and %d: %s\n%s",
+				test.hops, p.Rounds, p.Ordinary.Rounds, test.most, test.ordinarily, r.query, p.Text)
 		}
-		actual, body, err := r.account(handler, costs.Header)
+		actual, body, err := r.costs(handler, costs.Header)
 		if err != nil || actual.Extensions.Report == nil {
 			t.Fatal(err, string(cut(body)))
 		}
 		if rounds := actual.Extensions.Report.Rounds; int64(rounds) > test.ordinarily {
-			t.Errorf("it took %d rounds where it takes %d ordinarily: %s", rounds, test.ordinarily, r.query)
+			t.Errorf("the request took %d rounds, want at most %d: %s", rounds, test.ordinarily, r.query)
 		}
 	}
 }
 
-// scalars names the leaves of a type that need no arguments.
+// scalars selects the scalar fields of a type without arguments.
 func scalars(def *ast.Definition) string {
 	var names []string
 	for _, f := range def.Fields {
-		if len(f.Arguments) == 0 && f.Type.Elem == nil && slices.Contains([]string{"String", "Int"}, f.Type.Name()) && f.Name != "email" && f.Name != "twitCount" {
+		if len(f.Arguments) == 0 && f.Type.Elem == nil && slices.Contains([]string{"String", "Int"}, f.Type.Name()) &&
+			f.Name != "email" && f.Name != "twitCount" {
 			names = append(names, f.Name)
 		}
 	}
 	return strings.Join(names, " ")
 }
 
-// BenchmarkBound is what it takes to know what a query costs at most, before it is executed.
+// BenchmarkBound measures the computation of a bound before execution.
 func BenchmarkBound(b *testing.B) {
 	schema, declared := plannedSchema(), resolvers.Costs(tables.ListBound)
 	ctx := graphql.StartOperationTrace(b.Context())
@@ -226,7 +233,7 @@ func BenchmarkBound(b *testing.B) {
 			b.Fatal(errs)
 		}
 		ctx := graphql.WithOperationContext(ctx, op)
-		b.Run(cmpOr(op.Operation.Name, "hub"), func(b *testing.B) {
+		b.Run(cmp.Or(op.Operation.Name, "hub"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := explain.Bound(ctx, schema, declared); err != nil {

@@ -19,17 +19,18 @@ import (
 	"twibase/writers"
 )
 
-// refusal is a mutation that answers with userErrors, by one who may do it.
-type refusal struct {
+// userErrorCase is a mutation with user errors, by a viewer with permission.
+type userErrorCase struct {
 	mutation, input string
-	// want are the errors: CODE field.
+	// want lists the errors: CODE field.
 	want string
 }
 
-var long = strings.Repeat("x", 201)
+var longText = strings.Repeat("x", 201)
 
-// refusals are by the administrator of the cast. Every mutation has some. What stands in angle brackets is an id.
-var refusals = []refusal{
+// userErrorCases are sent by the administrator of the people. Angle brackets enclose the name of an
+// id.
+var userErrorCases = []userErrorCase{
 	{"signUp", `{username:"owner",name:"x",password:"correct horse"}`, "ALREADY_EXISTS username"},
 	{"signUp", `{username:"owner",name:"x",password:"correct horse",idempotencyKey:"k"}`, "ALREADY_EXISTS username"},
 	{"signUp", `{username:"Admin",name:"",password:"short",age:151,email:"nobody",avatarUrl:"https://u:p@example.org",idempotencyKey:""}`,
@@ -49,11 +50,13 @@ var refusals = []refusal{
 	{"follow", `{username:"boss"}`, "BAD_USER_INPUT username"},
 	{"follow", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"unfollow", `{username:"a b"}`, "BAD_USER_INPUT username"},
-	{"postTwit", `{content:"",title:"` + long + `",photoUrls:["https://example.org/a.jpg","https://u:p@example.org"]}`, "BAD_USER_INPUT title, BAD_USER_INPUT photoUrls"},
+	{"postTwit", `{content:"",title:"` + longText + `",photoUrls:["https://example.org/a.jpg","https://u:p@example.org"]}`,
+		"BAD_USER_INPUT title, BAD_USER_INPUT photoUrls"},
 	{"postTwit", `{content:" "}`, "BAD_USER_INPUT content"},
 	{"postTwit", `{content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
 	{"postTwit", `{content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
-	{"postTwit", `{content:"` + strings.Repeat("x", writers.MaxTwit+1) + `",title:"",photoUrls:["https://u:p@example.org"],idempotencyKey:"` + long + `"}`,
+	{"postTwit", `{content:"` + strings.Repeat("x", writers.MaxTwit+1) +
+		`",title:"",photoUrls:["https://u:p@example.org"],idempotencyKey:"` + longText + `"}`,
 		"BAD_USER_INPUT title, BAD_USER_INPUT content, BAD_USER_INPUT photoUrls, BAD_USER_INPUT idempotencyKey"},
 	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
 	{"like", `{twitId:"<remark>"}`, "NOT_FOUND twitId"},
@@ -62,20 +65,22 @@ var refusals = []refusal{
 	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
 	{"addComment", `{twitId:"<p>",content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"addComment", `{twitId:"<p>",content:"another",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
-	{"addComment", `{twitId:"<p>",content:"` + strings.Repeat("x", writers.MaxComment+1) + `",idempotencyKey:"` + long + `"}`,
+	{"addComment", `{twitId:"<p>",content:"` + strings.Repeat("x", writers.MaxComment+1) + `",idempotencyKey:"` +
+		longText + `"}`,
 		"BAD_USER_INPUT content, BAD_USER_INPUT idempotencyKey"},
 	{"deleteComment", `{id:"<p>"}`, "NOT_FOUND id"},
 	{"createRole", `{code:"developer",name:"x"}`, "ALREADY_EXISTS code"},
 	{"createRole", `{code:"tester",department:"nowhere"}`, "NOT_FOUND department"},
 	{"createRole", `{code:"developer",department:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND department"},
 	{"createRole", `{code:"lost",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
-	{"createRole", `{code:"a b",name:"",department:" ",idempotencyKey:"` + long + `"}`,
+	{"createRole", `{code:"a b",name:"",department:" ",idempotencyKey:"` + longText + `"}`,
 		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department, BAD_USER_INPUT idempotencyKey"},
 	{"updateRole", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
 	{"updateRole", `{code:"developer",department:"nowhere"}`, "NOT_FOUND department"},
 	{"updateRole", `{code:"nothing",department:"nowhere"}`, "NOT_FOUND code, NOT_FOUND department"},
 	{"updateRole", `{code:"developer",department:null,expectedVersion:""}`, "CONFLICT expectedVersion"},
-	{"updateRole", `{code:"",name:null,department:" "}`, "BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department"},
+	{"updateRole", `{code:"",name:null,department:" "}`,
+		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT department"},
 	{"deleteRole", `{code:"nothing"}`, "NOT_FOUND code"},
 	{"deleteRole", `{code:" "}`, "BAD_USER_INPUT code"},
 	{"assignRole", `{username:"nobody",role:"nothing"}`, "NOT_FOUND username, NOT_FOUND role"},
@@ -85,7 +90,7 @@ var refusals = []refusal{
 	{"createDepartment", `{code:"dev",name:"x"}`, "ALREADY_EXISTS code"},
 	{"createDepartment", `{code:"dev",name:"x",parent:"nowhere"}`, "ALREADY_EXISTS code, NOT_FOUND parent"},
 	{"createDepartment", `{code:"lost",name:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
-	{"createDepartment", `{code:"a b",name:"` + long + `",parent:"",idempotencyKey:""}`,
+	{"createDepartment", `{code:"a b",name:"` + longText + `",parent:"",idempotencyKey:""}`,
 		"BAD_USER_INPUT code, BAD_USER_INPUT name, BAD_USER_INPUT parent, BAD_USER_INPUT idempotencyKey"},
 	{"createDepartment", `{code:"new",name:"x",parent:"level64"}`, "LIMIT_EXCEEDED parent"},
 	{"updateDepartment", `{code:"nowhere",name:"x"}`, "NOT_FOUND code"},
@@ -103,24 +108,26 @@ var refusals = []refusal{
 	{"deleteDepartment", `{code:""}`, "BAD_USER_INPUT code"},
 	{"createGame", `{code:"chess"}`, "ALREADY_EXISTS code"},
 	{"createGame", `{code:"lost",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
-	{"createGame", `{code:"a b",name:" ",idempotencyKey:""}`, "BAD_USER_INPUT code, BAD_USER_INPUT idempotencyKey, BAD_USER_INPUT name"},
+	{"createGame", `{code:"a b",name:" ",idempotencyKey:""}`,
+		"BAD_USER_INPUT code, BAD_USER_INPUT idempotencyKey, BAD_USER_INPUT name"},
 	{"updateGame", `{code:"nothing",name:"x"}`, "NOT_FOUND code"},
 	{"updateGame", `{code:"chess",name:"x",expectedVersion:""}`, "CONFLICT expectedVersion"},
 	{"updateGame", `{code:"",name:null}`, "BAD_USER_INPUT code, BAD_USER_INPUT name"},
 	{"deleteGame", `{code:"nothing"}`, "NOT_FOUND code"},
 	{"deleteGame", `{code:" "}`, "BAD_USER_INPUT code"},
 	{"recordPlay", `{game:"nothing"}`, "NOT_FOUND game"},
-	{"recordPlay", `{game:" ",count:0,idempotencyKey:""}`, "BAD_USER_INPUT game, BAD_USER_INPUT count, BAD_USER_INPUT idempotencyKey"},
+	{"recordPlay", `{game:" ",count:0,idempotencyKey:""}`,
+		"BAD_USER_INPUT game, BAD_USER_INPUT count, BAD_USER_INPUT idempotencyKey"},
 	{"recordPlay", `{game:"chess",day:"2014-12-25"}`, "LIMIT_EXCEEDED count"},
 	{"recordPlay", `{game:"chess",day:"9999-12-31"}`, "BAD_USER_INPUT day"},
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 
-// refusing is a stage of the cast in which there is something at every limit: a tree of 64 levels, a day that is full of plays, and a key under which
-// there was made what is deleted.
-func refusing(t *testing.T) *stage {
+// newLimitGateway has data at every limit: a tree of 64 levels, a day with the maximum of plays,
+// and an idempotency key of deleted objects.
+func newLimitGateway(t *testing.T) *peopleGateway {
 	t.Helper()
-	files := maps.Clone(cast)
+	files := maps.Clone(people)
 	parent := ""
 	for level := 1; level <= tables.MaxDepth; level++ {
 		code := fmt.Sprint("level", level)
@@ -128,9 +135,10 @@ func refusing(t *testing.T) *stage {
 		parent = code
 	}
 	files["plays"] += fmt.Sprintf("\nboss,chess,2014-12-25,%d", math.MaxInt32)
-	s := newStage(t, folderOf(t, files))
-	other := &stage{newGateway("other", s.store), s.ids}
-	twit := oracle.Get(other.query(t, as("boss"), `mutation{postTwit(input:{content:"x",idempotencyKey:"deleted"}){twit{id}}}`), "postTwit", "twit", "id")
+	s := newPeopleGateway(t, folderOf(t, files))
+	other := &peopleGateway{newGateway("other", s.store), s.ids}
+	twit := oracle.Get(other.query(t, as("boss"),
+		`mutation{postTwit(input:{content:"x",idempotencyKey:"deleted"}){twit{id}}}`), "postTwit", "twit", "id")
 	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteTwit(input:{id:%q}){deletedId}}`, twit))
 	comment := oracle.Get(other.query(t, as("boss"), `mutation{addComment(input:{twitId:"<p>",content:"x",idempotencyKey:"deleted"}){comment{id}}}`), "addComment", "comment", "id")
 	other.query(t, as("boss"), fmt.Sprintf(`mutation{deleteComment(input:{id:%q}){deletedId}}`, comment))
@@ -143,13 +151,13 @@ func refusing(t *testing.T) *stage {
 	return s
 }
 
-func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
-	s := refusing(t)
+func TestUserErrorsChangeNothing(t *testing.T) {
+	s := newLimitGateway(t)
 	before, cells := exported(t, s.store), allCells(t, s.store)
-	for _, r := range refusals {
+	for _, r := range userErrorCases {
 		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
 			body := s.ask(t, s.ids.Replace(`mutation{`+r.mutation+`(input:`+r.input+`){clientMutationId userErrors{code field message}}}`), nil, as("boss"))
-			a, err := answer(body)
+			a, err := decodeAnswer(body)
 			if err != nil || len(a.Errors) > 0 {
 				t.Fatal(err, a.Errors)
 			}
@@ -165,33 +173,33 @@ func TestAMutationThatAnswersWithUserErrorsChangesNothing(t *testing.T) {
 				got = append(got, code)
 			}
 			if strings.Join(got, ", ") != r.want {
-				t.Errorf("it answers with %s, want %s", got, r.want)
+				t.Errorf("got %s, want %s", got, r.want)
 			}
-			// Of the store nothing is other than it was, so nothing of what is made from it; if it is, the export shows what.
+			// If the store has changed, the export shows what.
 			if cmp.Equal(cells, allCells(t, s.store)) {
 				return
 			}
 			if diff := cmp.Diff(before, exported(t, s.store)); diff != "" {
-				t.Errorf("it changed (-before +after):\n%s", diff)
+				t.Errorf("the store changed (-before +after):\n%s", diff)
 			} else {
-				t.Error("it changed what is not exported")
+				t.Error("data that are not exported changed")
 			}
 		})
 	}
 	if diff := cmp.Diff(before, exported(t, s.store)); diff != "" {
-		t.Errorf("they changed (-before +after):\n%s", diff)
+		t.Errorf("the store changed (-before +after):\n%s", diff)
 	}
 }
 
-func TestEveryMutationIsRefusedSomething(t *testing.T) {
-	for mutation := range inputs {
-		if !slices.ContainsFunc(refusals, func(r refusal) bool { return r.mutation == mutation }) {
-			t.Errorf("%s is refused nothing: add a row to refusals", mutation)
+func TestEveryMutationHasAUserErrorCase(t *testing.T) {
+	for mutation := range mutationInputs {
+		if !slices.ContainsFunc(userErrorCases, func(r userErrorCase) bool { return r.mutation == mutation }) {
+			t.Errorf("%s has no row in userErrorCases", mutation)
 		}
 	}
 }
 
-// exported is all that a store exports, by file.
+// exported returns all files of an export.
 func exported(t *testing.T, store hbase.Store) map[string]string {
 	t.Helper()
 	folder := t.TempDir()
@@ -213,7 +221,7 @@ func exported(t *testing.T, store hbase.Store) map[string]string {
 	return files
 }
 
-// allCells are all cells of a store, by table.
+// allCells returns all cells of a store, by table.
 func allCells(t *testing.T, store hbase.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}

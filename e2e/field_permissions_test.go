@@ -8,10 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// open are the fields that everybody may see who sees the thing that they are of.
-var open = map[string]string{
+// publicFields are visible to every viewer who sees their object.
+var publicFields = map[string]string{
 	"Query":                "node nodes viewer user users twit role roles department topDepartments game games",
-	"Subscription":         "twitPosted", // which delivers what the subscriber may see
+	"Subscription":         "twitPosted", // delivers visible twits only
 	"User":                 "id username name version age avatarUrl bio createdAt followers following followerCount followingCount isFollowing viewerFollows twits likedTwits album roles hasRole games hasPlayed",
 	"UserConnection":       "edges nodes pageInfo totalCount",
 	"UserEdge":             "cursor node followedAt",
@@ -35,7 +35,7 @@ var open = map[string]string{
 	"UserError":            "code message field",
 }
 
-// The rows of docs/PERMISSIONS.md that are asked before something is shown. Those of twits and comments are asked for each of them, whatever the way to it.
+// The rows of docs/PERMISSIONS.md for reads. Those of twits and comments apply on every path.
 const (
 	seeEmail     = "User.email"
 	seeTimeline  = "User.timeline"
@@ -45,23 +45,25 @@ const (
 	seeComment   = "Comment"
 )
 
-// guardedFields are the others, by the row.
+// guardedFields are the other fields, and their rows.
 var guardedFields = map[string]string{
-	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments, "TwitConnection.totalCount": countMoments,
+	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments,
+	"TwitConnection.totalCount":      countMoments,
 	"Subscription.timelineTwitAdded": "timelineTwitAdded",
 }
 
-// Payloads have things, which whoever gets them sees as everywhere, and these, which are for whoever asked.
+// payloadFields are visible to the sender of the mutation. Other fields of payloads are objects
+// with the usual permissions.
 var payloadFields = strings.Fields("userErrors clientMutationId deletedId token expiresAt day count")
 
-// TestEveryFieldHasARow fails for each field of which nobody has decided yet who may see it.
+// A new field fails the test until its permission is decided.
 func TestEveryFieldHasARow(t *testing.T) {
 	rows := map[string]bool{}
-	for _, row := range permissions(t) {
+	for _, row := range permissionRows(t) {
 		rows[row.what] = true
 	}
 	got := map[string]bool{}
-	for name, d := range walkSchema.Types {
+	for name, d := range apiSchema.Types {
 		if strings.HasPrefix(name, "__") || !d.IsCompositeType() || d.IsAbstractType() {
 			continue
 		}
@@ -70,28 +72,29 @@ func TestEveryFieldHasARow(t *testing.T) {
 			got[field] = true
 			row, guarded := guardedFields[field]
 			switch {
-			case guarded && rows[row], slices.Contains(strings.Fields(open[name]), f.Name):
+			case guarded && rows[row], slices.Contains(strings.Fields(publicFields[name]), f.Name):
 			case name == "Mutation" && rows[f.Name]:
 			case strings.HasSuffix(name, "Payload") && (isNode(f.Type.Name()) || slices.Contains(payloadFields, f.Name)):
 			default:
-				t.Errorf("nobody says who may see %s: add it to open, or to guardedFields with its row of docs/PERMISSIONS.md", field)
+				t.Errorf("%s has no permission: add it to publicFields, or to guardedFields with its row of docs/PERMISSIONS.md",
+					field)
 			}
 		}
 	}
-	var gone []string
-	for name, fields := range open {
+	var unknown []string
+	for name, fields := range publicFields {
 		for field := range strings.FieldsSeq(fields) {
 			if !got[name+"."+field] {
-				gone = append(gone, name+"."+field)
+				unknown = append(unknown, name+"."+field)
 			}
 		}
 	}
 	for field := range guardedFields {
 		if !got[field] {
-			gone = append(gone, field)
+			unknown = append(unknown, field)
 		}
 	}
-	if diff := cmp.Diff([]string(nil), gone); diff != "" {
-		t.Errorf("these are in no schema: %s", diff)
+	if diff := cmp.Diff([]string(nil), unknown); diff != "" {
+		t.Errorf("fields that the schema lacks: %s", diff)
 	}
 }

@@ -10,19 +10,18 @@ import (
 	"twibase/graph/exec"
 )
 
-// walkSchema is the schema whose every field is walked.
-var walkSchema = exec.NewExecutableSchema(exec.Config{}).Schema()
+var apiSchema = exec.NewExecutableSchema(exec.Config{}).Schema()
 
-// walkArguments are those that fields below the root need.
-var walkArguments = map[string]string{
+// fieldArguments are required arguments of fields below the root.
+var fieldArguments = map[string]string{
 	"User.isFollowing": `(username:"writer")`,
 	"User.hasRole":     `(code:"developer")`,
 	"User.hasPlayed":   `(code:"chess")`,
 	"Game.plays":       `(from:"2014-01-01",to:"2015-01-01")`,
 }
 
-// isNode reports whether a type is that of things with an id.
-func isNode(name string) bool { return implements(walkSchema.Types[name], "Node") }
+// isNode reports whether a type implements Node.
+func isNode(name string) bool { return implements(apiSchema.Types[name], "Node") }
 
 func implements(d *ast.Definition, name string) bool {
 	for _, i := range d.Interfaces {
@@ -33,7 +32,7 @@ func implements(d *ast.Definition, name string) bool {
 	return false
 }
 
-// fieldsOf are the fields of a type that people wrote.
+// fieldsOf returns the fields of a type without introspection.
 func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	for _, f := range d.Fields {
 		if !strings.HasPrefix(f.Name, "__") {
@@ -43,15 +42,16 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field of a type, and below it those of so many things more; of the last the id alone.
+// selection selects every field of a type, of depth more levels of objects, and the ids of the
+// level below.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
-	d := walkSchema.Types[name]
+	d := apiSchema.Types[name]
 	var b strings.Builder
 	b.WriteString("{__typename")
 	switch {
 	case d.IsAbstractType():
-		for _, possible := range walkSchema.GetPossibleTypes(d) {
+		for _, possible := range apiSchema.GetPossibleTypes(d) {
 			fmt.Fprintf(&b, " ...on %s%s", possible.Name, selection(t, possible.Name, depth))
 		}
 	case isNode(name) && depth < 0:
@@ -59,7 +59,7 @@ func selection(t *testing.T, name string, depth int) string {
 	default:
 		for _, f := range fieldsOf(d) {
 			below := depth
-			typ := walkSchema.Types[f.Type.Name()]
+			typ := apiSchema.Types[f.Type.Name()]
 			if isNode(typ.Name) {
 				below--
 			}
@@ -72,10 +72,10 @@ func selection(t *testing.T, name string, depth int) string {
 	return b.String() + "}"
 }
 
-// argumentsOf are those with which a field below the root is asked for.
+// argumentsOf returns the arguments of a field below the root.
 func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 	t.Helper()
-	if given, ok := walkArguments[parent+"."+f.Name]; ok {
+	if given, ok := fieldArguments[parent+"."+f.Name]; ok {
 		return given
 	}
 	for _, a := range f.Arguments {
@@ -83,25 +83,26 @@ func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 		case a.Name == "first":
 			return "(first:100)"
 		case a.Type.NonNull && a.DefaultValue == nil:
-			t.Fatalf("nobody knows how to ask for %s.%s: add its arguments to walkArguments", parent, f.Name)
+			t.Fatalf("%s.%s has required arguments: add them to fieldArguments", parent, f.Name)
 		}
 	}
 	return ""
 }
 
-// ways are the queries that select every field of the schema by every way: each root field, with each thing that it can name.
-func ways(t *testing.T, depth int, things map[string]thing) (all []string) {
+// allQueries select every field of the schema on every path: each root field, with each object that
+// it can name.
+func allQueries(t *testing.T, depth int, objects map[string]object) (all []string) {
 	t.Helper()
 	var ids, users, twits, codes []string
-	for id, thing := range things {
+	for id, o := range objects {
 		ids = append(ids, fmt.Sprintf("%q", id))
-		switch thing.typ {
+		switch o.typ {
 		case "User":
-			users = append(users, fmt.Sprintf("(username:%q)", thing.name))
+			users = append(users, fmt.Sprintf("(username:%q)", o.name))
 		case "Twit":
 			twits = append(twits, fmt.Sprintf("(id:%q)", id))
 		default:
-			codes = append(codes, fmt.Sprintf("(code:%q)", thing.name)) // also those that are none of this sort
+			codes = append(codes, fmt.Sprintf("(code:%q)", o.name)) // of all nouns
 		}
 	}
 	var nodes []string
@@ -109,15 +110,16 @@ func ways(t *testing.T, depth int, things map[string]thing) (all []string) {
 		nodes = append(nodes, "(id:"+id+")")
 	}
 	page, alone := []string{"(first:100)"}, []string{""}
-	roots := map[string][]string{"node": nodes, "nodes": {"(ids:[" + strings.Join(ids, ",") + "])"}, "viewer": alone, "user": users, "users": page, "twit": twits,
+	roots := map[string][]string{"node": nodes, "nodes": {"(ids:[" + strings.Join(ids, ",") + "])"}, "viewer": alone,
+		"user": users, "users": page, "twit": twits,
 		"role": codes, "roles": page, "department": codes, "topDepartments": page, "game": codes, "games": page}
-	for _, f := range fieldsOf(walkSchema.Query) {
+	for _, f := range fieldsOf(apiSchema.Query) {
 		if roots[f.Name] == nil {
-			t.Errorf("nobody walks Query.%s: add how to ask for it", f.Name)
+			t.Errorf("no arguments for Query.%s: add them to roots", f.Name)
 		}
 		depth := depth
 		if strings.HasSuffix(f.Type.Name(), "Connection") {
-			depth++ // the things are those in it
+			depth++ // for the objects on the page
 		}
 		for _, arguments := range roots[f.Name] {
 			all = append(all, "{"+f.Name+arguments+selection(t, f.Type.Name(), depth)+"}")

@@ -1,0 +1,274 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"twibase/graph/model"
+	"twibase/hbase"
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
+)
+
+// faultPlan decides which rows of the store fail for a request, and which parts of resolvers'
+// results are missing. The decision depends on the seed and the name of the row or part, not on the
+// order or number of reads. So two executors meet the same faults.
+type faultPlan struct {
+	seed uint64
+	// One in errors rows cannot be read, and one in missing parts is null. 0 means none.
+	errors, missing uint64
+}
+
+type faultPlanKey struct{}
+
+func faultPlanOf(ctx context.Context) faultPlan {
+	p, _ := ctx.Value(faultPlanKey{}).(faultPlan)
+	return p
+}
+
+// applies decides for a named row or part: one in n fails.
+func (p faultPlan) applies(n uint64, kind, name string) bool {
+	if n == 0 {
+		return false
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, p.seed, kind, " ", name)
+	return h.Sum64()>>7%n == 0
+}
+
+// store returns the store with its faults.
+func (p faultPlan) store(store hbase.Store) hbase.Store {
+	if p.errors == 0 {
+		return store
+	}
+	return hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+		return hbasetest.Fault{Err: p.rowError(op.Table, op.Row)}
+	})
+}
+
+// rowError returns the error of reads of a row, or nil.
+func (p faultPlan) rowError(table, row string) error {
+	switch {
+	case strings.Contains(row, missingKey):
+		return nil
+	case p.applies(p.errors, table, row):
+		return hbase.ErrUnavailable
+	case p.applies(p.errors*2, "corrupt "+table, row):
+		return hbase.ErrCorrupt
+	}
+	return nil
+}
+
+// removeFrom replaces parts of a resolver's result by null. parent is the object or the arguments
+// of the field.
+func removeFrom[T any](ctx context.Context, field string, parent any, result T, err error) (T, error) {
+	if p := faultPlanOf(ctx); p.missing > 0 {
+		v := reflect.ValueOf(&result).Elem()
+		unreadable := false
+		if ids, ok := parent.([]tables.ID); ok {
+			unreadable = p.anyUnreadable(ids, v)
+		} else {
+			unreadable = p.hasUnreadable(v)
+		}
+		p.remove(field, field+" of "+nameOf(reflect.ValueOf(parent)), v, unreadable)
+	}
+	return result, err
+}
+
+// removeFromEach is removeFrom for a resolver of many parents. After a part was removed from a
+// list, gqlgen's executor passes nil for a parent. The resolver is then called with an object that
+// does not exist, and its result is dropped.
+func removeFromEach[P, T any](
+	ctx context.Context, field string, parents []*P, resolve func([]*P) ([]T, error),
+) ([]T, error) {
+	existing := slices.Clone(parents)
+	for i := range existing {
+		if existing[i] == nil {
+			existing[i] = nonexistent[P]()
+		}
+	}
+	results, err := resolve(existing)
+	results = slices.Clone(results) // lazy objects are filled in through the resolver's own slice
+	for i := range results {
+		if parents[i] == nil {
+			results[i] = *new(T)
+			continue
+		}
+		results[i], _ = removeFrom(ctx, field, parents[i], results[i], nil)
+	}
+	if list, ok := err.(graphql.BatchErrors); ok && len(list.Errors()) == len(parents) {
+		errs := graphql.BatchErrorList(slices.Clone(list.Errors()))
+		for i := range errs {
+			if parents[i] == nil {
+				errs[i] = nil
+			}
+		}
+		return results, errs
+	}
+	return results, err
+}
+
+// missingKey is the key of objects that do not exist.
+const missingKey = "missing-object"
+
+func nonexistent[P any]() *P {
+	o, twit := new(P), tables.Twit{AuthorName: missingKey, Name: missingKey, PostedAt: time.UnixMilli(0)}
+	switch o := any(o).(type) {
+	case *tables.User:
+		o.Username = missingKey
+	case *tables.Role:
+		o.Code = missingKey
+	case *tables.Department:
+		o.Code = missingKey
+	case *tables.Game:
+		o.Code = missingKey
+	case *tables.Twit:
+		*o = twit
+	case *tables.Comment:
+		*o = tables.Comment{Twit: twit.Key(), AuthorName: missingKey, PostedAt: twit.PostedAt}
+	}
+	return o
+}
+
+// hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
+// removed: the plan would never read the row, but gqlgen's executor has its error already. Lists
+// name objects that exist; for another object the two executors would decide differently.
+func (p faultPlan) hasUnreadable(v reflect.Value) bool {
+	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
+	case p.errors == 0:
+		return false
+	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil():
+		return row || v.Kind() == reflect.Interface // nil may be due to an error
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			if p.hasUnreadable(v.Index(i)) {
+				return true
+			}
+		}
+	case v.Kind() == reflect.Pointer && isPart(v.Type()):
+		for i := range v.Elem().NumField() {
+			if p.hasUnreadable(v.Elem().Field(i)) {
+				return true
+			}
+		}
+	}
+	o, ok := v.Interface().(interface{ ID() tables.ID })
+	return ok && p.isUnreadable(o.ID())
+}
+
+// anyUnreadable is hasUnreadable for the results of nodes(ids). An object with a row is judged by
+// its id: if it does not exist, gqlgen's executor has nil and the plan a lazy object.
+func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
+	for i := range results.Len() { // none, if there are too many ids
+		_, row := tableOf[ids[i].Noun]
+		if row && p.isUnreadable(ids[i]) || !row && p.hasUnreadable(results.Index(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// tableOf has the tables of nouns with a row per object.
+var tableOf = map[tables.Noun]string{
+	tables.NounUser:       tables.Users.Table,
+	tables.NounRole:       tables.Roles.Table,
+	tables.NounDepartment: tables.Departments.Table,
+	tables.NounGame:       tables.Games.Table,
+}
+
+func (p faultPlan) isUnreadable(id tables.ID) bool {
+	table, row := tableOf[id.Noun]
+	return row && p.rowError(table, tables.RowKey(id.Key)) != nil
+}
+
+// remove sets parts of v to null wherever its Go type allows that, also where the schema does not.
+// v itself is kept if it has an unreadable object.
+func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) {
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		if !unreadable && p.applies(p.missing, "list", name) {
+			v.SetZero()
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len()) // the resolver's own may be shared
+		reflect.Copy(list, v)
+		v.Set(list)
+		for i := range v.Len() {
+			p.remove(field, field+" "+nameOf(v.Index(i)), v.Index(i), p.hasUnreadable(v.Index(i)))
+		}
+	case reflect.Interface:
+		if unreadable {
+			return
+		}
+		if user, ok := v.Interface().(*tables.User); ok && p.applies(p.missing, "typed", name+user.Username) {
+			v.Set(reflect.ValueOf((*tables.User)(nil)))
+		} else if p.applies(p.missing, "", name) {
+			v.SetZero()
+		}
+	case reflect.Pointer:
+		if !unreadable && p.applies(p.missing, "", name) {
+			v.SetZero()
+		}
+		if v.IsNil() {
+			return
+		}
+		switch o := v.Interface().(type) {
+		case *tables.Twit: // rows of other objects may not have been read yet
+			if p.applies(p.missing, "photos", name) {
+				twit := *o
+				twit.PhotoURLs = nil
+				v.Set(reflect.ValueOf(&twit))
+			}
+		case *tables.DayCount:
+			if p.applies(p.missing, "more than an Int", name) {
+				v.Set(reflect.ValueOf(&tables.DayCount{Day: o.Day, Count: 1 << 40}))
+			}
+		default:
+			if isPart(v.Type()) {
+				p.removeFromFields(field, name, v.Elem())
+			}
+		}
+	}
+}
+
+// isPart reports whether a type is a part of a connection. These are not shared between results.
+func isPart(t reflect.Type) bool {
+	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
+}
+
+func (p faultPlan) removeFromFields(field, name string, part reflect.Value) {
+	for i := range part.NumField() {
+		if f := part.Type().Field(i); f.Name != "Cursor" {
+			p.remove(field+f.Name, f.Name+" of "+name, part.Field(i), p.hasUnreadable(part.Field(i)))
+		}
+	}
+}
+
+// nameOf names an object or part independently of its place in the result.
+func nameOf(v reflect.Value) string {
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return ""
+	}
+	switch o := v.Interface().(type) {
+	case interface{ ID() tables.ID }:
+		return string(o.ID().Bytes())
+	case *tables.DayCount:
+		return o.Day
+	}
+	if v.Kind() == reflect.Pointer && isPart(v.Type()) {
+		if cursor := v.Elem().FieldByName("Cursor"); cursor.IsValid() {
+			return cursor.String()
+		}
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"twibase/e2e/oracle"
+)
+
+// object is an object with an id.
+type object struct {
+	typ, name          string // username or code
+	author, twitAuthor string // of twits and comments
+	moment             bool
+}
+
+// viewerModel derives the response to a viewer from that to the administrator, by the table of
+// docs/PERMISSIONS.md.
+type viewerModel struct {
+	viewer  oracle.Viewer
+	rows    map[string][]bool // by column
+	objects map[string]object
+	follows map[[2]string]bool
+	moments map[string]float64 // by author
+}
+
+// may reports whether the table allows a row for the viewer.
+func (m *viewerModel) may(row, owner, twitAuthor string) bool {
+	name := m.viewer.Username
+	known := m.viewer != stranger
+	is := []bool{true, known, known && name == owner, known && name == twitAuthor, m.follows[[2]string{name, owner}],
+		name == "boss"}
+	for column, yes := range m.rows[row] {
+		if yes && is[column] {
+			return true
+		}
+	}
+	return false
+}
+
+// sees reports whether the viewer sees a value of the administrator's response.
+func (m *viewerModel) sees(value any) bool {
+	fields, _ := value.(map[string]any)
+	if kind, _ := fields["__typename"].(string); strings.HasSuffix(kind, "Edge") {
+		return m.sees(fields["node"])
+	}
+	id, _ := fields["id"].(string)
+	o := m.objects[id]
+	switch row := seeComment; {
+	case o.typ == "Twit":
+		if row = seeTwit; o.moment {
+			row = seeMoment
+		}
+		return m.may(row, o.author, "")
+	case o.typ == "Comment":
+		return m.may(row, o.author, o.twitAuthor)
+	}
+	return true
+}
+
+// hide returns the part of the administrator's response that the viewer sees.
+func (m *viewerModel) hide(value any) any {
+	switch value := value.(type) {
+	case []any:
+		all := make([]any, len(value)) // with null for hidden objects
+		for i, v := range value {
+			all[i] = m.hide(v)
+		}
+		return all
+	case map[string]any:
+		if !m.sees(value) {
+			return nil
+		}
+		all := map[string]any{}
+		for name, v := range value {
+			all[name] = m.hide(v)
+		}
+		m.limit(all, value)
+		return all
+	}
+	return value
+}
+
+// limit hides fields of a visible object.
+func (m *viewerModel) limit(all, whole map[string]any) {
+	switch all["__typename"] {
+	case "User":
+		id, _ := all["id"].(string)
+		name := m.objects[id].name
+		if _, has := all["email"]; !has {
+			return // only its id is selected
+		}
+		if !m.may(seeEmail, name, "") {
+			all["email"] = nil
+		}
+		if !m.may(seeTimeline, name, "") {
+			all["timeline"] = nil
+		}
+		all["viewerFollows"] = m.follows[[2]string{m.viewer.Username, name}]
+		if !m.may(countMoments, name, "") {
+			all["twitCount"] = all["twitCount"].(float64) - m.moments[name]
+			for _, list := range []string{"twits", "album"} {
+				if list := all[list].(map[string]any); list["totalCount"] != nil {
+					list["totalCount"] = list["totalCount"].(float64) - m.moments[name]
+				}
+			}
+		}
+	case "Twit":
+		if likes, has := whole["likes"].(map[string]any); has {
+			all["viewerLikes"] = slices.ContainsFunc(likes["nodes"].([]any), func(user any) bool {
+				id, _ := user.(map[string]any)["id"].(string)
+				return m.viewer != stranger && m.objects[id].name == m.viewer.Username
+			})
+		}
+	case "TwitConnection", "CommentConnection":
+		for _, list := range []string{"edges", "nodes"} {
+			seen := []any{}
+			for i, v := range whole[list].([]any) {
+				if m.sees(v) {
+					seen = append(seen, all[list].([]any)[i])
+				}
+			}
+			all[list] = seen
+		}
+		removeCursors(all)
+	}
+}
+
+// removeCursors removes the cursors of a page: they may be those of hidden candidates.
+func removeCursors(connection map[string]any) {
+	page := connection["pageInfo"].(map[string]any)
+	delete(page, "startCursor")
+	delete(page, "endCursor")
+}
+
+// withoutCursors removes the same cursors from a response to the viewer.
+func withoutCursors(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for _, v := range value {
+			withoutCursors(v)
+		}
+	case map[string]any:
+		if kind := value["__typename"]; kind == "TwitConnection" || kind == "CommentConnection" {
+			removeCursors(value)
+		}
+		for _, v := range value {
+			withoutCursors(v)
+		}
+	}
+	return value
+}
+
+func viewerModels(t *testing.T, objects map[string]object, follows map[[2]string]bool) (all []*viewerModel) {
+	t.Helper()
+	rows, moments := map[string][]bool{}, map[string]float64{}
+	for _, row := range permissionRows(t) {
+		rows[row.what] = row.allowed
+	}
+	for _, o := range objects {
+		if o.moment {
+			moments[o.author]++
+		}
+	}
+	for _, viewer := range tableViewers {
+		all = append(all, &viewerModel{viewer, rows, objects, follows, moments})
+	}
+	return all
+}
