@@ -18,9 +18,10 @@ import (
 	"twibase/resolvers"
 )
 
-// BenchmarkEmbedded is the server on the embedded engine in this process and without a network: for profiles.
+// BenchmarkEmbedded runs the server on the embedded engine in this process, without a network: for
+// profiles.
 func BenchmarkEmbedded(b *testing.B) {
-	w, dir := newWorld(seed), "embedded:"+b.TempDir()
+	w, dir := newDataset(seed), "embedded:"+b.TempDir()
 	if err := w.store(b.Context(), dir); err != nil {
 		b.Fatal(err)
 	}
@@ -29,11 +30,12 @@ func BenchmarkEmbedded(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}},
+		func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}
 	handler := tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }}))
-	// The world is no longer needed, nor in the way of the collector: a server has none.
+	// From here on the dataset is garbage, as in a server.
 	queries := w.queries()
 	ballast := make([]byte, 24<<20) // as the server has
 	defer runtime.KeepAlive(&ballast)
@@ -51,18 +53,18 @@ func BenchmarkEmbedded(b *testing.B) {
 
 func benchmarkRequest(b *testing.B, handler http.Handler, request loadtest.Request) {
 	b.ReportAllocs()
-	answer, begin := httptest.NewRecorder(), used()
+	response, begin := httptest.NewRecorder(), cpuTime()
 	for b.Loop() {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(request.Body))
 		r.Header.Set("Content-Type", "application/json")
 		if request.Token != "" {
 			r.Header.Set("Authorization", "Bearer "+request.Token)
 		}
-		answer.Body.Reset()
-		handler.ServeHTTP(answer, r)
+		response.Body.Reset()
+		handler.ServeHTTP(response, r)
 	}
-	b.ReportMetric(float64(used()-begin)/float64(b.N), "cpu-ns/op")
-	if !bytes.Equal(answer.Body.Bytes(), request.Want) {
-		b.Errorf("the answer is %.300s", answer.Body)
+	b.ReportMetric(float64(cpuTime()-begin)/float64(b.N), "cpu-ns/op")
+	if !bytes.Equal(response.Body.Bytes(), request.Want) {
+		b.Errorf("got %.300s, want %.300s", response.Body, request.Want)
 	}
 }

@@ -14,32 +14,32 @@ import (
 	"twibase/graph/plan"
 )
 
-// untold is for tasks of which nobody wants to know.
-type untold struct{}
+// untracked tracks no tasks: the data are in memory.
+type untracked struct{}
 
-func (untold) Start(int)            {}
-func (untold) End()                 {}
-func (untold) Await() map[any]error { return nil }
+func (untracked) Start(int)            {}
+func (untracked) End()                 {}
+func (untracked) Await() map[any]error { return nil }
 
-// planned is the world's schema as the plan executes it, and stock as gqlgen does.
-func (w *world) planned() graphql.ExecutableSchema {
-	return exec.NewPlannedSchema(exec.Config{Resolvers: root{w}}, func(context.Context) plan.Tasks { return untold{} })
+// planned is the schema executed by the plan, stock by gqlgen.
+func (w *dataset) planned() graphql.ExecutableSchema {
+	return exec.NewPlannedSchema(exec.Config{Resolvers: root{w}}, func(context.Context) plan.Tasks { return untracked{} })
 }
 
-func (w *world) stock() graphql.ExecutableSchema {
+func (w *dataset) stock() graphql.ExecutableSchema {
 	return exec.NewExecutableSchema(exec.Config{Resolvers: root{w}})
 }
 
-// answerer returns a function that answers the body of a request by a schema, with what an answer's body is then. Documents that were parsed are kept. What
-// it returns must not be used when it is called again.
-func answerer(schema graphql.ExecutableSchema, body []byte, viewer string) func() []byte {
+// responder returns a function that executes the body of a request and returns the body of the
+// response, which is valid until the next call. Parsed documents are cached.
+func responder(schema graphql.ExecutableSchema, body []byte, viewer string) func() []byte {
 	e := executor.New(schema)
 	e.SetQueryCache(lru.New[*ast.QueryDocument](10))
 	var buffer []byte
 	return func() []byte {
 		var params graphql.RawParams
 		if err := json.Unmarshal(body, &params); err != nil {
-			panic(err) // it was made here
+			panic(err) // query.body made it
 		}
 		ctx := graphql.StartOperationTrace(auth.WithViewer(context.Background(), auth.Viewer{Username: viewer}))
 		op, errs := e.CreateOperationContext(ctx, &params)

@@ -12,23 +12,24 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/tables"
 	"twibase/writers"
 	"twibase/writers/feeds"
 )
 
-// The author of the fan-out, whose followers are those in the data that the environment names, or as many made ones.
+// The hub is the author of the fan-out. Its followers are those of TWIBASE_DATA, or hubFollowers
+// generated ones.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458
-	dataSetting  = "TWIBASE_DATA"
+	dataVariable = "TWIBASE_DATA"
 	posts        = 15
 )
 
-// fanOut compares a post, until it is in all timelines, with the batch puts of the same entries.
-func fanOut(ctx context.Context, _ *world) error {
-	followers, from, err := hubsFollowers()
+// fanOut compares posting a twit, until it is in all timelines, with batch Puts of the same
+// entries.
+func fanOut(ctx context.Context, _ *dataset) error {
+	followers, source, err := readHubFollowers()
 	if err != nil {
 		return err
 	}
@@ -37,31 +38,28 @@ func fanOut(ctx context.Context, _ *world) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	t := newTable(fmt.Sprintf("A post until it is in the timelines of all %d followers of %s, %s", len(followers), hub, from),
+	t := newTable(fmt.Sprintf("A post until it is in the timelines of all %d followers of %s (%s)",
+		len(followers), hub, source),
 		"engine", "batch puts of the entries", "post, acknowledged", "in all timelines", "× batch puts")
 	defer t.end()
 	if err := fanOutOn(ctx, t, "embedded", "embedded:"+dir+"/store", followers); err != nil {
 		return err
 	}
-	h, err := minihbase.Start(ctx, dir+"/hbase")
-	if errors.Is(err, minihbase.ErrMissing) {
-		fmt.Println("\nNo HBase: there is no Java here, or no Maven.")
-		return nil
-	}
-	if err != nil {
+	h, err := startHBase(ctx, dir+"/hbase")
+	if h == nil {
 		return err
 	}
 	defer h.Kill()
 	return fanOutOn(ctx, t, "real HBase", h.URL(), followers)
 }
 
-func hubsFollowers() (names []string, from string, err error) {
-	folder := os.Getenv(dataSetting)
+func readHubFollowers() (names []string, source string, err error) {
+	folder := os.Getenv(dataVariable)
 	if folder == "" {
 		for i := range hubFollowers {
 			names = append(names, username(i))
 		}
-		return names, "who are made up: " + dataSetting + " is not set", nil
+		return names, "generated: " + dataVariable + " is not set", nil
 	}
 	file, err := os.Open(filepath.Join(folder, "follows.csv.gz"))
 	if err != nil {
@@ -75,7 +73,7 @@ func hubsFollowers() (names []string, from string, err error) {
 	for rows := csv.NewReader(unpacked); ; {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			return names, "who are the real ones", nil
+			return names, "real", nil
 		}
 		if err != nil {
 			return nil, "", err
@@ -105,7 +103,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	defer store.Close()
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan tables.Job, 1)
-	seen := &entries{Store: store}
+	seen := &timelineStore{Store: store}
 	f := feeds.New(seen, feeds.Options{Done: func(e tables.Job) { done <- e }})
 	w := writers.New(store, writers.Options{Jobs: f.Notify})
 	ended := make(chan struct{})
@@ -115,9 +113,9 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	}()
 	defer func() { stop(); <-ended }()
 	defer w.Close(ctx)
-	var raw, acknowledged, whole []time.Duration
+	var raw, acknowledged, complete []time.Duration
 	var ratios []float64
-	for i := range posts + 5 { // the first ones warm up
+	for i := range posts + 5 { // five for warm-up
 		begin := time.Now()
 		if err := batch(ctx, store, followers, i); err != nil {
 			return err
@@ -130,26 +128,26 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 		}
 		posted := time.Since(begin)
 		<-done
-		spread := seen.last.Sub(begin)
-		if err := everywhere(ctx, store, key, followers); err != nil {
+		fanOutTime := seen.last.Sub(begin)
+		if err := checkTimelines(ctx, store, key, followers); err != nil {
 			return err
 		}
 		if i >= 5 {
-			raw, acknowledged, whole = append(raw, puts), append(acknowledged, posted), append(whole, spread)
-			ratios = append(ratios, spread.Seconds()/puts.Seconds())
+			raw, acknowledged, complete = append(raw, puts), append(acknowledged, posted), append(complete, fanOutTime)
+			ratios = append(ratios, fanOutTime.Seconds()/puts.Seconds())
 		}
 	}
-	t.row(engine, ms(middle(raw)), ms(middle(acknowledged)), ms(middle(whole)), times(middle(ratios)))
+	t.row(engine, ms(median(raw)), ms(median(acknowledged)), ms(median(complete)), times(median(ratios)))
 	return nil
 }
 
-// entries is a store that notes when it last put something into timelines. It is written to by one at a time.
-type entries struct {
+// timelineStore records the time of the last write to timelines. It has one writer at a time.
+type timelineStore struct {
 	hbase.Store
 	last time.Time
 }
 
-func (e *entries) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+func (e *timelineStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	errs, err := e.Store.Mutate(ctx, mutations)
 	if put, ok := mutations[0].(hbase.Put); ok && put.Table == tables.Timelines.Table {
 		e.last = time.Now()
@@ -159,17 +157,19 @@ func (e *entries) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]err
 
 // batch puts an entry into each timeline, in one call.
 func batch(ctx context.Context, store hbase.Store, followers []string, i int) error {
-	twit := (&tables.Twit{AuthorName: hub, PostedAt: begin.Add(time.Duration(i) * time.Second), Name: fmt.Sprint("batch", i)}).Key()
+	twit := (&tables.Twit{AuthorName: hub, PostedAt: epoch.Add(time.Duration(i) * time.Second), Name: fmt.Sprint("batch",
+		i)}).Key()
 	puts := make([]hbase.Mutation, len(followers))
 	for i, name := range followers {
-		puts[i] = hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row(name, 0), Cells: []hbase.Cell{tables.Timelines.Cell(twit, 1)}}
+		puts[i] = hbase.Put{Table: tables.Timelines.Table, Row: tables.Timelines.Row(name, 0),
+			Cells: []hbase.Cell{tables.Timelines.Cell(twit, 1)}}
 	}
 	errs, err := store.Mutate(ctx, puts)
 	return errors.Join(append(errs, err)...)
 }
 
-// everywhere checks that all have a twit.
-func everywhere(ctx context.Context, store hbase.Store, key tables.TwitKey, followers []string) error {
+// checkTimelines checks that each follower has the twit.
+func checkTimelines(ctx context.Context, store hbase.Store, key tables.TwitKey, followers []string) error {
 	gets := make([]hbase.Get, len(followers))
 	for i, name := range followers {
 		gets[i] = tables.Timelines.Get(name, 0, hbase.Exactly(tables.Timelines.Position(key)))
@@ -180,7 +180,7 @@ func everywhere(ctx context.Context, store hbase.Store, key tables.TwitKey, foll
 	}
 	for i, r := range results {
 		if r.Err != nil || len(r.Cells) != 1 {
-			return fmt.Errorf("the timeline of %s has %d entries for a twit: %w", followers[i], len(r.Cells), r.Err)
+			return fmt.Errorf("the timeline of %s has %d entries of the twit, want 1: %w", followers[i], len(r.Cells), r.Err)
 		}
 	}
 	return nil

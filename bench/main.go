@@ -1,10 +1,12 @@
-// Bench prints what twibase costs, as ratios within one run: each table compares things that took turns on the same machine.
+// Bench measures twibase, and prints tables of ratios: each table compares programs that took turns
+// on one machine.
 //
 //	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload]
-//	go -C bench run . beside PROGRAM
+//	go -C bench run . compare PROGRAM
 //
-// Without an argument it makes all tables but the last, which compares this tree with
-// another twibase program: see [beside]. The data are made from a seed; world.go says what they are, and queries/ what is asked.
+// Without arguments it prints all tables of the first form. The second form compares this tree with
+// another twibase program: see [compareWith]. dataset.go generates the data from a seed; queries/
+// has the queries.
 package main
 
 import (
@@ -16,7 +18,6 @@ import (
 	"syscall"
 )
 
-// seed is that of the world.
 const seed = 1
 
 func main() {
@@ -28,28 +29,35 @@ func main() {
 	}
 }
 
-// section is a part of what is printed.
+// section is a group of tables.
 type section struct {
 	name  string
-	print func(ctx context.Context, w *world) error
+	print func(ctx context.Context, w *dataset) error
 }
 
-var sections = []section{{"memory", inMemory}, {"served", served}, {"hbase", onHBase}, {"growth", growth}, {"fanout", fanOut},
-	{"subscribers", subscribers}, {"overload", overload}}
+var sections = []section{
+	{"memory", inMemory},
+	{"served", served},
+	{"hbase", onHBase},
+	{"growth", growth},
+	{"fanout", fanOut},
+	{"subscribers", subscribers},
+	{"overload", overload},
+}
 
 func run(ctx context.Context, names []string) error {
-	if len(names) == 2 && names[0] == serving {
-		return serveWorld(ctx, names[1])
+	if len(names) == 2 && names[0] == serveCommand {
+		return serveDataset(ctx, names[1])
 	}
-	if len(names) == 2 && names[0] == "beside" {
-		return beside(ctx, newWorld(seed), names[1])
+	if len(names) == 2 && names[0] == "compare" {
+		return compareWith(ctx, newDataset(seed), names[1])
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(sections, func(s section) bool { return s.name == name }) {
-			return fmt.Errorf("there is no section %q", name)
+			return fmt.Errorf("unknown section %q", name)
 		}
 	}
-	w := newWorld(seed)
+	w := newDataset(seed)
 	for _, s := range sections {
 		if len(names) > 0 && !slices.Contains(names, s.name) {
 			continue

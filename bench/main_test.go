@@ -8,7 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// watchdog counts the responses whose reads were failed because a resolver blocked.
+// watchdog counts the responses whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
 // TestMain also fails if the watchdog failed a response.

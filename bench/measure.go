@@ -12,23 +12,25 @@ import (
 	"time"
 )
 
-// cost is what doing something once takes of this process: time on the processor, of all threads and so with garbage collection, and allocations.
+// cost is the cost of one call in this process: CPU time of all threads, including garbage
+// collection, and allocations.
 type cost struct {
 	cpu    time.Duration
 	allocs float64
 }
 
-// rounds is how often everything is measured, in turns: what is measured beside something else saw the same neighbours on the machine.
+// rounds is the number of measurements of each function. They take turns, so that all see the same
+// load of the machine.
 const rounds = 7
 
-// slot is about how long something is done at a time.
+// slot is the approximate duration of one measurement.
 const slot = 60 * time.Millisecond
 
-// turns measures all of these, again and again in turns, and returns the costs in each round.
-func turns(all ...func()) [][]cost {
+// takeTurns measures functions in turns, and returns the costs of each round.
+func takeTurns(all ...func()) [][]cost {
 	counts := make([]int, len(all))
 	for i, do := range all {
-		do() // what is made once is made now
+		do() // warm-up
 		begin := time.Now()
 		do()
 		counts[i] = max(1, int(slot/max(time.Since(begin), time.Microsecond)))
@@ -43,41 +45,41 @@ func turns(all ...func()) [][]cost {
 }
 
 func measure(n int, do func()) cost {
-	runtime.GC() // nobody pays for what another left
+	runtime.GC() // of earlier garbage
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu := used()
+	cpu := cpuTime()
 	for range n {
 		do()
 	}
-	cpu = used() - cpu
+	cpu = cpuTime() - cpu
 	runtime.ReadMemStats(&after)
 	return cost{cpu / time.Duration(n), float64(after.Mallocs-before.Mallocs) / float64(n)}
 }
 
-// used is the time on the processor that this process has used so far.
-func used() time.Duration {
+// cpuTime is the CPU time of this process.
+func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // it can't fail for the process itself
+		panic(err) // cannot fail for this process
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// ratio is the median over the rounds of what i takes as a multiple of what j takes in the same round.
+// ratio is the median over the rounds of the CPU time of i divided by that of j.
 func ratio(costs [][]cost, i, j int) float64 {
-	return median(costs, func(round []cost) float64 { return float64(round[i].cpu) / float64(round[j].cpu) })
+	return medianOf(costs, func(round []cost) float64 { return float64(round[i].cpu) / float64(round[j].cpu) })
 }
 
-func median(costs [][]cost, of func(round []cost) float64) float64 {
+func medianOf(costs [][]cost, of func(round []cost) float64) float64 {
 	values := make([]float64, len(costs))
 	for i, round := range costs {
 		values[i] = of(round)
 	}
-	return middle(values)
+	return median(values)
 }
 
-func middle[T float64 | time.Duration](values []T) T {
+func median[T float64 | time.Duration](values []T) T {
 	slices.Sort(values)
 	return values[len(values)/2]
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"twibase/graph/relay"
@@ -12,16 +13,16 @@ import (
 //go:embed queries
 var queryFiles embed.FS
 
-// query is what is asked, and the program that was written for it.
+// query is a query and its handwritten implementation.
 type query struct {
 	name, text string
-	ids        []string // the variable, if there is one
-	viewer     string   // empty: a stranger
-	hand       func(b []byte, a asked) []byte
+	ids        []string // a variable, if not nil
+	viewer     string   // empty: anonymous
+	hand       func(b []byte, a arguments) []byte
 }
 
-// queries returns the published queries, the reference query first.
-func (w *world) queries() []*query {
+// queries returns all queries, the reference query first.
+func (w *dataset) queries() []*query {
 	h := handwritten{w}
 	all := []*query{
 		{name: "reference", hand: h.reference},
@@ -39,17 +40,17 @@ func (w *world) queries() []*query {
 	for _, q := range all {
 		text, err := queryFiles.ReadFile("queries/" + q.name + ".graphql")
 		if err != nil {
-			panic(err) // it was not built in
+			panic(err) // not embedded
 		}
 		q.text = string(text)
 	}
 	return all
 }
 
-// ids returns n global ids of each of four nouns, in turns.
-func (w *world) ids(n int) []string {
+// ids returns n ids of each of four nouns.
+func (w *dataset) ids(n int) []string {
 	var all []string
-	roles, departments := sortedKeys(w.role), sortedKeys(w.department)
+	roles, departments := slices.Sorted(maps.Keys(w.role)), slices.Sorted(maps.Keys(w.department))
 	for i := range n {
 		for _, id := range []tables.ID{
 			w.users[i].ID(), w.twits[username(i*7)].nodes[i%twitCount].ID(),
@@ -62,16 +63,6 @@ func (w *world) ids(n int) []string {
 	return all
 }
 
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// body returns the body of the request.
 func (q *query) body() []byte {
 	request := map[string]any{"query": q.text}
 	if q.ids != nil {
@@ -79,20 +70,20 @@ func (q *query) body() []byte {
 	}
 	body, err := json.Marshal(request)
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // only strings
 	}
 	return body
 }
 
-// answer returns the body of the answer that the query must have.
-func (q *query) answer() []byte {
-	return append(q.hand([]byte(`{"data":`), asked{q.ids, q.viewer}), '}')
+// response returns the body of the expected response.
+func (q *query) response() []byte {
+	return append(q.hand([]byte(`{"data":`), arguments{q.ids, q.viewer}), '}')
 }
 
-// program answers the queries, each by what was written for it.
+// program executes queries by their handwritten implementations.
 type program map[string]*query
 
-func (w *world) program() program {
+func (w *dataset) program() program {
 	p := program{}
 	for _, q := range w.queries() {
 		p[q.text] = q
@@ -100,15 +91,15 @@ func (w *world) program() program {
 	return p
 }
 
-// answer appends the body of the answer to the body of a request.
-func (p program) answer(b, body []byte, viewer string) []byte {
+// respond appends the body of the response to a request.
+func (p program) respond(b, body []byte, viewer string) []byte {
 	var request struct {
 		Query     string
 		Variables struct{ IDs []string }
 	}
 	if err := json.Unmarshal(body, &request); err != nil {
-		panic(err) // it was made here
+		panic(err) // query.body made it
 	}
 	q := p[request.Query]
-	return append(q.hand(append(b, `{"data":`...), asked{request.Variables.IDs, viewer}), '}')
+	return append(q.hand(append(b, `{"data":`...), arguments{request.Variables.IDs, viewer}), '}')
 }

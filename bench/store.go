@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// open opens a store by the setting that names it.
+// open opens a store by its setting.
 func open(ctx context.Context, setting string) (hbase.Store, error) {
 	if dir, is := strings.CutPrefix(setting, "embedded:"); is {
 		return embedded.Open(dir)
@@ -34,7 +33,7 @@ type writer struct {
 }
 
 // stamp is the timestamp of every cell.
-var stamp = begin.UnixMilli()
+var stamp = epoch.UnixMilli()
 
 func (w *writer) put(p hbase.Put) {
 	w.pending = append(w.pending, p)
@@ -52,7 +51,7 @@ func (w *writer) flush() {
 	w.pending, w.cells = w.pending[:0], 0
 }
 
-// fill makes the tables in a store and lets write write.
+// fill creates the tables and calls write.
 func fill(ctx context.Context, setting string, write func(w *writer)) error {
 	store, err := open(ctx, setting)
 	if err != nil {
@@ -69,13 +68,14 @@ func fill(ctx context.Context, setting string, write func(w *writer)) error {
 	return errors.Join(w.err, store.Close())
 }
 
-// store writes the world, as far as the queries ask for it, into a new store.
-func (w *world) store(ctx context.Context, setting string) error {
+// store writes the parts of the dataset that the queries read into a new store.
+func (w *dataset) store(ctx context.Context, setting string) error {
 	return fill(ctx, setting, func(to *writer) {
 		for _, u := range w.users {
 			row := tables.Users.Put(u.Username, u, stamp)
 			for _, e := range w.followers[u.Username].edges {
-				row.Cells = append(row.Cells, tables.Followers.Cell(tables.Follow{Username: e.Node.Username, At: *e.FollowedAt}, stamp))
+				row.Cells = append(row.Cells, tables.Followers.Cell(tables.Follow{Username: e.Node.Username, At: *e.FollowedAt},
+					stamp))
 				to.put(tables.Follows.Put(e.Node.Username, u.Username, true, *e.FollowedAt, stamp))
 			}
 			for _, t := range w.twits[u.Username].nodes {
@@ -88,7 +88,7 @@ func (w *world) store(ctx context.Context, setting string) error {
 	})
 }
 
-func (w *world) storeComments(to *writer, t *tables.Twit) {
+func (w *dataset) storeComments(to *writer, t *tables.Twit) {
 	row := hbase.Put{Table: tables.Comments.Table, Row: tables.Comments.Row(t.Key().String(), 0)}
 	for _, c := range w.comments[t] {
 		row.Cells = append(row.Cells, tables.Comments.Cell(c, stamp))
@@ -98,7 +98,7 @@ func (w *world) storeComments(to *writer, t *tables.Twit) {
 	}
 }
 
-func (w *world) storeTree(to *writer) {
+func (w *dataset) storeTree(to *writer) {
 	for code, d := range w.department {
 		row := tables.Departments.Put(code, d, stamp)
 		for _, child := range w.children[code] {
@@ -116,10 +116,10 @@ func (w *world) storeTree(to *writer) {
 	}
 }
 
-// long is the name of the user who has so many followers.
+// long is the name of a user with a number of followers.
 func long(members int) string { return fmt.Sprint("long", members) }
 
-// storeLong writes a user with a long list of followers, over as many buckets as it needs.
+// storeLong writes a user with a long list of followers in buckets.
 func storeLong(to *writer, members int) {
 	row := tables.Users.Put(long(members), &tables.User{Name: new("Long")}, stamp)
 	var directory []hbase.Cell
@@ -132,9 +132,9 @@ func storeLong(to *writer, members int) {
 			}
 			directory = append(directory, tables.Followers.BucketCell(b, stamp))
 		}
-		for part := range slices.Chunk(indexes(from, end), 5000) {
+		for start := from; start < end; start += 5000 {
 			bucket := hbase.Put{Table: tables.Followers.Table, Row: tables.Followers.Row(long(members), number)}
-			for _, i := range part {
+			for i := start; i < min(start+5000, end); i++ {
 				bucket.Cells = append(bucket.Cells, tables.Followers.Cell(follower(members, i), stamp))
 			}
 			to.put(bucket)
@@ -144,15 +144,7 @@ func storeLong(to *writer, members int) {
 	to.put(row)
 }
 
-func indexes(from, end int) []int {
-	list := make([]int, 0, end-from)
-	for i := from; i < end; i++ {
-		list = append(list, i)
-	}
-	return list
-}
-
-// follower is the i-th newest of so many followers.
+// follower is the i-th newest of a number of followers.
 func follower(members, i int) tables.Follow {
-	return tables.Follow{Username: username(i), At: begin.Add(time.Duration(members-i) * time.Second)}
+	return tables.Follow{Username: username(i), At: epoch.Add(time.Duration(members-i) * time.Second)}
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,49 +21,42 @@ import (
 	"twibase/live"
 )
 
-// How many subscribe, each over a connection of its own, and how often is posted, once a second.
+// Each subscriber has its own connection. Twits are posted once a second.
 const (
 	subscriberCount = 2000
-	newsCount       = 20
+	postCount       = 20
 )
 
-// subscribers tells what two thousand of them cost: all of one author's posts, which is one row, or each of a timeline of their own.
-func subscribers(ctx context.Context, _ *world) error {
-	t := newTable(fmt.Sprintf("%d subscribers of one gateway, and a post a second", subscriberCount),
-		"they subscribe to", "rows", "rounds a poll", "Gets a poll", "delivered after: median", "p99", "the last", "CPU of a second", "memory", "a subscriber")
+// subscribers measures 2,000 subscribers to one author's posts, which is one row, and to their own
+// timelines.
+func subscribers(ctx context.Context, _ *dataset) error {
+	t := newTable(fmt.Sprintf("%d subscribers of one gateway, one post per second", subscriberCount),
+		"subscription", "rows", "rounds per poll", "Gets per poll", "delay: median", "p99", "maximum",
+		"CPU per second", "memory", "per subscriber")
 	defer t.end()
 	for _, field := range []string{`twitPosted(username:"author")`, "timelineTwitAdded"} {
-		if err := subscribing(ctx, t, field); err != nil {
+		if err := measureSubscribers(ctx, t, field); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// subscribing measures one kind of subscription, on a store of its own.
-func subscribing(ctx context.Context, t table, field string) error {
-	p, err := newPlace()
+// measureSubscribers measures one type of subscription on a new store.
+func measureSubscribers(ctx context.Context, t table, field string) error {
+	p, err := newWorkspace()
 	if err != nil {
 		return err
 	}
-	defer p.leave()
+	defer p.close()
 	users, follows := bytes.NewBufferString("username,name\nauthor,Author\n"), bytes.NewBufferString("follower,followee\n")
 	for i := range subscriberCount {
 		fmt.Fprintf(users, "fan%d,Fan\n", i)
 		fmt.Fprintf(follows, "fan%d,author\n", i)
 	}
-	for name, text := range map[string]*bytes.Buffer{"users.csv": users, "follows.csv": follows} {
-		if err := os.WriteFile(p.path(name), text.Bytes(), 0o600); err != nil {
-			return err
-		}
-	}
-	program, err := p.build(ctx)
+	program, store, err := p.importUsers(ctx, users, follows)
 	if err != nil {
 		return err
-	}
-	store := "embedded:" + p.path("store")
-	if out, err := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv")).CombinedOutput(); err != nil {
-		return fmt.Errorf("import: %w\n%s", err, out)
 	}
 	g, err := p.serve(ctx, program, store, "--streams-per-address", "0")
 	if err != nil {
@@ -75,10 +66,10 @@ func subscribing(ctx context.Context, t table, field string) error {
 	if err != nil {
 		return err
 	}
-	a := &audience{gateway: g, heard: make(chan time.Duration, subscriberCount*newsCount)}
-	listening, stop := context.WithCancel(ctx)
+	a := &subscriberGroup{gateway: g, delays: make(chan time.Duration, subscriberCount*postCount)}
+	subscription, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := a.gather(listening, field); err != nil {
+	if err := a.subscribeAll(subscription, field); err != nil {
 		return err
 	}
 	before, err := metricsOf(g.URL)
@@ -106,28 +97,30 @@ func subscribing(ctx context.Context, t table, field string) error {
 	if err != nil {
 		return err
 	}
-	looks := after["looks_total"] - before["looks_total"]
+	polls := after["looks_total"] - before["looks_total"]
 	times := a.all()
 	percentile := func(p int) string { return times[(len(times)-1)*p/100].Round(time.Millisecond).String() }
-	t.row(field[:strings.IndexAny(field+"(", "(")], fmt.Sprint(after["rows"]), fmt.Sprintf("%.2f", (after["rounds_total"]-before["rounds_total"])/looks),
-		fmt.Sprintf("%.0f", (after["gets_total"]-before["gets_total"])/looks), percentile(50), percentile(99), percentile(100),
-		fmt.Sprintf("%.0f ms", float64((used-cpu).Milliseconds())/took.Seconds()), fmt.Sprintf("%d MB", full>>20), fmt.Sprintf("%d KB", (full-empty)/subscriberCount>>10))
+	t.row(field[:strings.IndexAny(field+"(", "(")], fmt.Sprint(after["rows"]), fmt.Sprintf("%.2f",
+		(after["rounds_total"]-before["rounds_total"])/polls),
+		fmt.Sprintf("%.0f",
+			(after["gets_total"]-before["gets_total"])/polls), percentile(50), percentile(99), percentile(100),
+		fmt.Sprintf("%.0f ms", float64((used-cpu).Milliseconds())/took.Seconds()), fmt.Sprintf("%d MB", full>>20),
+		fmt.Sprintf("%d KB", (full-empty)/subscriberCount>>10))
 	return nil
 }
 
-// audience are those who subscribe.
-type audience struct {
+type subscriberGroup struct {
 	gateway *loadtest.Gateway
-	heard   chan time.Duration
+	delays  chan time.Duration
 	times   []time.Duration
 }
 
-// gather lets all of them subscribe, and returns when all have.
-func (a *audience) gather(ctx context.Context, field string) error {
+// subscribeAll returns when all have subscribed.
+func (a *subscriberGroup) subscribeAll(ctx context.Context, field string) error {
 	var group errgroup.Group
 	group.SetLimit(50)
 	for i := range subscriberCount {
-		group.Go(func() error { return a.listen(ctx, fmt.Sprint("fan", i), field) })
+		group.Go(func() error { return a.subscribe(ctx, fmt.Sprint("fan", i), field) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -138,7 +131,7 @@ func (a *audience) gather(ctx context.Context, field string) error {
 			return err
 		}
 		if metrics["subscribers"] == subscriberCount {
-			time.Sleep(2 * time.Second) // until all is quiet
+			time.Sleep(2 * time.Second)
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -146,9 +139,11 @@ func (a *audience) gather(ctx context.Context, field string) error {
 	return ctx.Err()
 }
 
-// listen subscribes, and notes from then on how long after they were sent twits come. Their content says when they were sent.
-func (a *audience) listen(ctx context.Context, username, field string) error {
-	socket, _, err := websocket.Dial(ctx, a.gateway.URL+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+// subscribe subscribes, and then records the delay of each twit, whose content is the time of its
+// post.
+func (a *subscriberGroup) subscribe(ctx context.Context, username, field string) error {
+	socket, _, err := websocket.Dial(ctx, a.gateway.URL+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		return err
 	}
@@ -157,7 +152,8 @@ func (a *audience) listen(ctx context.Context, username, field string) error {
 		return err
 	}
 	subscribe := fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":%s}}`, query)
-	for _, message := range []string{fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, tokenOf(username)), subscribe} {
+	for _, message := range []string{fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`,
+		tokenOf(username)), subscribe} {
 		if err := socket.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 			return err
 		}
@@ -176,7 +172,7 @@ func (a *audience) listen(ctx context.Context, username, field string) error {
 				}
 			}
 			err = json.Unmarshal(text, &message)
-			if message.Type == "error" { // too many came at once
+			if message.Type == "error" { // too many queued twits
 				time.Sleep(time.Second)
 				if socket.Write(ctx, websocket.MessageText, []byte(subscribe)) != nil {
 					return
@@ -186,20 +182,21 @@ func (a *audience) listen(ctx context.Context, username, field string) error {
 				continue
 			}
 			sent, _ := strconv.ParseInt(message.Payload.Data.T.Content, 10, 64)
-			a.heard <- time.Since(time.Unix(0, sent))
+			a.delays <- time.Since(time.Unix(0, sent))
 		}
 	}()
 	return nil
 }
 
-// post posts once a second, and waits until everybody has heard of everything.
-func (a *audience) post(ctx context.Context) error {
+// post posts once a second, and waits for all deliveries.
+func (a *subscriberGroup) post(ctx context.Context) error {
 	token := tokenOf("author")
 	var posting sync.WaitGroup
 	var failed error
 	posting.Go(func() {
-		for range newsCount {
-			body := fmt.Sprintf(`{"query":"mutation{postTwit(input:{content:\"%d\"}){userErrors{code}}}"}`, time.Now().UnixNano())
+		for range postCount {
+			body := fmt.Sprintf(`{"query":"mutation{postTwit(input:{content:\"%d\"}){userErrors{code}}}"}`,
+				time.Now().UnixNano())
 			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, a.gateway.URL+"/graphql", strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Bearer "+token)
@@ -209,24 +206,24 @@ func (a *audience) post(ctx context.Context) error {
 				return
 			}
 			response.Body.Close()
-			time.Sleep(time.Second + live.Interval/newsCount) // once at each moment between two looks
+			time.Sleep(time.Second + live.Interval/postCount) // at all points between two polls
 		}
 	})
-	patience := time.After(newsCount*time.Second + time.Minute)
-	for len(a.times) < subscriberCount*newsCount {
+	timeout := time.After(postCount*time.Second + time.Minute)
+	for len(a.times) < subscriberCount*postCount {
 		select {
-		case d := <-a.heard:
+		case d := <-a.delays:
 			a.times = append(a.times, d)
-		case <-patience:
-			return fmt.Errorf("%d of %d were delivered", len(a.times), subscriberCount*newsCount)
+		case <-timeout:
+			return fmt.Errorf("%d of %d twits were delivered", len(a.times), subscriberCount*postCount)
 		}
 	}
 	posting.Wait()
 	return failed
 }
 
-// all are the times of all deliveries, ascending.
-func (a *audience) all() []time.Duration {
+// all returns all delays, ascending.
+func (a *subscriberGroup) all() []time.Duration {
 	slices.Sort(a.times)
 	return a.times
 }
@@ -239,7 +236,7 @@ func tokenOf(username string) string {
 	return token
 }
 
-// metricsOf returns what /metrics says of subscriptions.
+// metricsOf returns the metrics of subscriptions.
 func metricsOf(url string) (map[string]float64, error) {
 	response, err := http.Get(url + "/metrics")
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 const (
 	turns    = 9
 	askedFor = 4 * time.Second
-	// laps is how often a gateway is asked at most until it is warm.
+	// laps is the maximum number of warm-up rounds.
 	laps = 30
 )
 
 var connections = []int{1, 16, 64}
 
-// side is a gateway, and the question as its schema has it.
+// side is a gateway, and the query in its schema.
 type side struct {
 	name    string
 	gateway *loadtest.Gateway
@@ -34,7 +34,7 @@ type figures struct {
 
 func (f figures) both() float64 { return f.own + f.hbase }
 
-// compare asks all sides by turns.
+// compare measures all sides in turns.
 func compare(h *minihbase.HBase, sides []side) error {
 	for i := range sides {
 		if err := sides[i].prepare(h, &sides[0]); err != nil {
@@ -46,9 +46,9 @@ func compare(h *minihbase.HBase, sides []side) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("An answer of %d bytes: %d rounds, %d RPCs, %d Gets, %d rows, %d bytes of cells.\n\n",
+	fmt.Printf("A response of %d bytes: %d rounds, %d RPCs, %d Gets, %d rows, %d bytes of cells.\n\n",
 		len(first.request.Want), report.Rounds, report.RPCs, report.Gets, report.Rows, report.Bytes)
-	t := newTable("gateway", "connections", "requests/s", "the first's, × its", "p50 ms", "p99 ms",
+	t := newTable("gateway", "connections", "requests/s", "first / this", "p50 ms", "p99 ms",
 		"its CPU ms", "× the first's", "HBase's CPU ms", "× the first's", "both", "× the first's")
 	for turn := range turns {
 		for _, n := range connections {
@@ -69,13 +69,13 @@ func compare(h *minihbase.HBase, sides []side) error {
 	return nil
 }
 
-// prepare looks what the side answers, which has to be what the first does, and warms it.
+// prepare checks that the response has the content of the first side's, and warms the gateway up.
 func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	if s.request.Want, err = s.gateway.Answer(s.request); err != nil {
 		return err
 	}
 	if bytes.Contains(s.request.Want, []byte(`"user":null`)) {
-		return errors.New("the data lack the user that is asked for")
+		return errors.New("the data lack the user of the query")
 	}
 	if err := sameContent(first.request.Want, s.request.Want); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	return s.warm(h)
 }
 
-// warm asks until a request takes no less of the processor than it did: Java compiles what runs often, of HBase as of a gateway, and takes minutes to.
+// warm sends requests until their CPU time stops falling. Java compiles hot code of HBase and of
+// its gateway, which takes minutes.
 func (s *side) warm(h *minihbase.HBase) error {
 	best, since := math.Inf(1), 0
 	for lap := 0; lap < laps && since < 4; lap++ {
@@ -112,7 +113,8 @@ func (s *side) measure(h *minihbase.HBase, connections int) (figures, error) {
 		return figures{}, err
 	}
 	after, err := h.CPU()
-	return figures{l.PerSecond(), ms(l.Percentile(50)), ms(l.Percentile(99)), ms(l.CPU), ms(after-before) / float64(l.Requests)}, err
+	return figures{l.PerSecond(), ms(l.Percentile(50)), ms(l.Percentile(99)), ms(l.CPU),
+		ms(after-before) / float64(l.Requests)}, err
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

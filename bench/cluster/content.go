@@ -6,13 +6,14 @@ import (
 	"reflect"
 )
 
-// question asks for the followers of somebody, their followers, and the twits of those. Open and closed are what a schema has around the items of a list.
-func question(open, closed string) []byte {
+// nestedQuery queries the followers of a user, their followers, and the twits of these. open and
+// closed enclose the items of a list in the schema.
+func nestedQuery(open, closed string) []byte {
 	return fmt.Appendf(nil, `{"query":"{user(username:\"u31891\"){username name followers(first:20)%[1]s{username name followers(first:20)%[1]s{username name twits(first:3)%[1]s{id content}%[2]s}%[2]s}%[2]s}}"}`,
 		open, closed)
 }
 
-// sameContent reports an answer that has other people or twits than the first, or in another order.
+// sameContent returns an error if the responses have different users or twits, or in another order.
 func sameContent(first, other []byte) error {
 	var a, b any
 	if err := json.Unmarshal(first, &a); err != nil {
@@ -22,12 +23,12 @@ func sameContent(first, other []byte) error {
 		return err
 	}
 	if !reflect.DeepEqual(plain(a), plain(b)) {
-		return fmt.Errorf("the answers differ:\n%.300s\n%.300s", first, other)
+		return fmt.Errorf("the responses differ:\n%.300s\n%.300s", first, other)
 	}
 	return nil
 }
 
-// plain takes away in what the schemas differ: the nodes of lists, and what an id looks like.
+// plain removes the differences of the schemas: nodes of lists, and ids.
 func plain(v any) any {
 	switch v := v.(type) {
 	case []any:

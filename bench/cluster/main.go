@@ -1,10 +1,10 @@
-// Cluster prints what a nested question costs on a real HBase with three region servers and real data, in each setting of the store and with a gateway
-// in Java, on one connection and on many: docs/HBASE.md has the results.
+// Cluster measures a nested query on a real HBase with three region servers and real data: twibase with each setting of
+// the store, and a gateway in Java, over one connection and over many. docs/HBASE.md has the results.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// Everything runs on this machine, the one that asks included. So times on the processor mean something by themselves; the rest is there to be
-// compared within one run, which is why the gateways take turns.
+// Clients, gateways and HBase share this machine. CPU times are meaningful by themselves. Other figures are to be
+// compared within one run, so the gateways take turns.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// settings are what is added to the store's URL.
+// settings are appended to the store's URL.
 var settings = []string{"", "?flush=1ms"}
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 func run(ctx context.Context) error {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
-		return errors.New("say by TWIBASE_DATA where the data are")
+		return errors.New("TWIBASE_DATA is not set: set it to the folder of the data")
 	}
 	dir, err := os.MkdirTemp("", "bench-cluster-")
 	if err != nil {
@@ -51,7 +51,7 @@ func run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
-	// The product's module knows what its program needs; this one does not.
+	// The dependencies of the program are in the module of the product, not in this one.
 	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", twibase, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
@@ -82,17 +82,17 @@ func measure(ctx context.Context, h *minihbase.HBase, twibase string, java sprin
 			return err
 		}
 		defer func() { _ = g.Stop() }()
-		sides = append(sides, side{"`hbase://…" + setting + "`", g, loadtest.Request{Body: question("{nodes", "}")}})
+		sides = append(sides, side{"`hbase://…" + setting + "`", g, loadtest.Request{Body: nestedQuery("{nodes", "}")}})
 	}
 	g, err := java.start(ctx, h.URL(), data)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = g.Stop() }()
-	return compare(h, append(sides, side{"Spring for GraphQL", g, loadtest.Request{Body: question("", "")}}))
+	return compare(h, append(sides, side{"Spring for GraphQL", g, loadtest.Request{Body: nestedQuery("", "")}}))
 }
 
-// load imports the data, and brings HBase to where it would be by itself some time later: with all of them in files.
+// load imports the data, and flushes all tables, as HBase would do some time later.
 func load(ctx context.Context, twibase, url, data string) (err error) {
 	if out, err := exec.CommandContext(ctx, twibase, "import", "--store", url, data).CombinedOutput(); err != nil {
 		return fmt.Errorf("import: %w\n%s", err, out)
@@ -102,7 +102,7 @@ func load(ctx context.Context, twibase, url, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	for _, table := range tables.Definitions(1) { // all at once, on a busy machine, take longer than a call may
+	for _, table := range tables.Definitions(1) { // one by one, as all together can exceed the call timeout
 		if err := store.Flush(ctx, table.Name); err != nil {
 			return err
 		}

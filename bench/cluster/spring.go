@@ -14,13 +14,14 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// springFiles are a gateway in Java: Spring for GraphQL, java-dataloader and HBase's own client. It has tables of its own, a row for a user in each,
-// with the attributes that HBase gives them, and a schema without connections.
+// springFiles are a gateway in Java: Spring for GraphQL, java-dataloader and HBase's client. It has
+// its own tables with a row per user and HBase's default attributes, and a schema without
+// connections.
 //
 //go:embed spring
 var springFiles embed.FS
 
-// spring is the folder of one that is built.
+// spring is the folder of the built gateway.
 type spring string
 
 func buildSpring(ctx context.Context, dir string) (spring, error) {
@@ -31,13 +32,14 @@ func buildSpring(ctx context.Context, dir string) (spring, error) {
 	if err := os.CopyFS(dir, files); err != nil {
 		return "", err
 	}
-	if out, err := exec.CommandContext(ctx, "mvn", "-q", "-B", "-ntp", "-f", filepath.Join(dir, "pom.xml"), "package").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "mvn", "-q", "-B", "-ntp", "-f", filepath.Join(dir, "pom.xml"),
+		"package").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("mvn package: %w\n%s", err, out)
 	}
 	return spring(dir), nil
 }
 
-// start lets it load the data into the HBase of that URL, and starts it.
+// start loads the data into an HBase, and starts the gateway.
 func (s spring) start(ctx context.Context, store, data string) (*loadtest.Gateway, error) {
 	at, err := url.Parse(store)
 	if err != nil {
@@ -47,8 +49,10 @@ func (s spring) start(ctx context.Context, store, data string) (*loadtest.Gatewa
 	if err != nil {
 		return nil, err
 	}
-	args = append(args, "-Xmx512m", "-Djava.io.tmpdir="+string(s), "-Dzookeeper="+at.Host, "-jar", filepath.Join(string(s), "target", "spring-gateway-1.jar"))
-	if out, err := exec.CommandContext(ctx, "java", append(args[:len(args):len(args)], "load", data)...).CombinedOutput(); err != nil {
+	args = append(args, "-Xmx512m", "-Djava.io.tmpdir="+string(s), "-Dzookeeper="+at.Host, "-jar",
+		filepath.Join(string(s), "target", "spring-gateway-1.jar"))
+	if out, err := exec.CommandContext(ctx, "java",
+		append(args[:len(args):len(args)], "load", data)...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("load: %w\n%s", err, out)
 	}
 	return loadtest.Start(ctx, "java", args...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table is what is printed: of each figure of a row the median of all turns, and how far they are apart.
+// table prints each figure of a row as the median of all turns, with minimum and maximum.
 type table struct {
 	columns []string
 	order   []string
@@ -17,7 +17,7 @@ func newTable(columns ...string) *table {
 	return &table{columns: columns, turns: map[string][][]float64{}}
 }
 
-// add adds a turn of the row of that name.
+// add adds a turn of a row.
 func (t *table) add(name string, figures ...float64) {
 	if t.turns[name] == nil {
 		t.order = append(t.order, name)

@@ -16,29 +16,30 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// engine is where designs are tried. One trial at a time.
+// engine runs one trial at a time.
 type engine interface {
 	name() string
-	// load makes the tables of designs and fills them, and returns a store that reads them from files, not from memory.
+	// load creates and fills the tables of designs, and returns a store that reads them from files,
+	// not from memory.
 	load(ctx context.Context, designs []design) (hbase.Store, error)
-	// drop removes what load made.
+	// drop removes the tables.
 	drop(ctx context.Context) error
-	// cpu is what the servers have used, 0 if there are none.
+	// cpu is the CPU time of the region servers, 0 if there are none.
 	cpu() (time.Duration, error)
 }
 
-// ownCPU is what this process has used.
+// ownCPU is the CPU time of this process.
 func ownCPU() (time.Duration, error) {
 	var usage syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill makes a design's tables, and puts its rows of a few thousand cells in all at once into them. A server that has to write what is in its
-// memory to files makes the rows wait.
+// fill creates a design's tables, and writes its rows in batches of a few thousand cells. Region
+// servers that flush make the writes wait.
 func fill(ctx context.Context, store hbase.Store, d design) error {
-	const cells, patience = 4000, 10 * time.Minute
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	const cells, timeout = 4000, 10 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, table := range d.tables {
 		if err := store.CreateTable(ctx, table); err != nil {
@@ -67,7 +68,7 @@ func fill(ctx context.Context, store hbase.Store, d design) error {
 	return group.Wait()
 }
 
-// embeddedEngine is the embedded engine, in a folder of its own for each trial.
+// embeddedEngine is the embedded engine, with a new folder for each trial.
 type embeddedEngine struct {
 	dir   string
 	store hbase.Store
@@ -77,7 +78,7 @@ func (*embeddedEngine) name() string { return "embedded" }
 
 func (*embeddedEngine) cpu() (time.Duration, error) { return 0, nil }
 
-// load closes the store, which flushes it, and opens it again.
+// load closes the store, which flushes it, and reopens it.
 func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbase.Store, err error) {
 	if p.dir, err = os.MkdirTemp("", "lab-"); err != nil {
 		return nil, err
@@ -96,7 +97,8 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	p.store, err = embedded.Open(p.dir, embedded.WithRowCache(0)) // designs differ in what is read, which a cache would hide
+	// A row cache would hide the differences of designs.
+	p.store, err = embedded.Open(p.dir, embedded.WithRowCache(0))
 	return p.store, err
 }
 
@@ -104,7 +106,7 @@ func (p *embeddedEngine) drop(context.Context) error {
 	return errors.Join(p.store.Close(), os.RemoveAll(p.dir))
 }
 
-// hbaseEngine is an HBase of three region servers on this machine.
+// hbaseEngine is an HBase with three region servers on this machine.
 type hbaseEngine struct {
 	dir    string
 	hbase  *minihbase.HBase

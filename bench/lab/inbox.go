@@ -11,10 +11,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// inbox compares an inbox that is the versions of one cell with one that is a wide row.
+// inbox compares an inbox in the versions of one cell with one in a wide row.
 var inbox = comparison{
 	name:   "inbox",
-	more:   loseOnAll,
+	more:   compareLosses,
 	scale:  "entries of each inbox",
 	scales: []int{100, 1000, 10_000},
 	at: func(scale int) trial {
@@ -25,18 +25,19 @@ var inbox = comparison{
 				{name: "versions, by time"},
 				{"a list row", []hbase.Table{listTable}, b.rows(columnOf)},
 			},
-			questions: []question{
-				{name: "the first page", instances: inboxCount, truth: b.page(0), asks: []ask{b.versions(0), nil, b.columns(0)}},
-				{name: "the page in the middle", instances: inboxCount, truth: b.page(scale / 2),
-					asks: []ask{b.versions(scale / 2), b.versionsBefore(scale / 2), b.columns(scale / 2)}},
+			queries: []query{
+				{name: "the first page", instances: inboxCount, want: b.page(0),
+					run: []queryFunc{b.versions(0), nil, b.columns(0)}},
+				{name: "the page in the middle", instances: inboxCount, want: b.page(scale / 2),
+					run: []queryFunc{b.versions(scale / 2), b.versionsBefore(scale / 2), b.columns(scale / 2)}},
 				{name: "a new entry, written to N inboxes", axis: "N", sizes: []int{1, inboxCount}, instances: 16,
-					asks: []ask{b.post(versionOf), nil, b.post(columnOf)}},
+					run: []queryFunc{b.post(versionOf), nil, b.post(columnOf)}},
 			},
 		}
 	},
 }
 
-// inboxCount is how many inboxes there are, and inboxBound how many entries one keeps at most.
+// inboxBound is the maximum number of entries of an inbox.
 const inboxCount, inboxBound = 32, 10_000
 
 var versionsTable, listTable = func() hbase.Table {
@@ -45,15 +46,15 @@ var versionsTable, listTable = func() hbase.Table {
 	return t
 }(), newTable("lab_inbox_list", "l")
 
-// inboxes all have so many entries.
+// inboxes all have the same length.
 type inboxes struct{ length int }
 
 func inboxOwner(n int) string { return fmt.Sprintf("o%02d", n%inboxCount) }
 
-// entryTime is when the n-th entry came, the oldest being 0: each in a millisecond of its own.
+// entryTime is the time of the n-th entry, oldest first. Each entry has its own millisecond.
 func entryTime(n int) int64 { return 1_400_000_000_000 + int64(n)*1009 }
 
-// entryName is the entry's author and id, which is all that an inbox holds of it.
+// entryName is the author and id of an entry, which is all that an inbox stores.
 func entryName(n int) string { return fmt.Sprintf("u%05d/%08d", n*7919%100_000, n) }
 
 func versionOf(owner string, time int64, name string) hbase.Put {
@@ -61,7 +62,7 @@ func versionOf(owner string, time int64, name string) hbase.Put {
 		Cells: []hbase.Cell{{Family: "l", Qualifier: "e", Timestamp: time, Value: []byte(name)}}}
 }
 
-// position is where entries of a time are in a list.
+// position is the prefix of the qualifiers of entries of a time.
 func position(time int64) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(math.MaxInt64-time)))
 }
@@ -83,32 +84,34 @@ func (b inboxes) rows(of func(owner string, time int64, name string) hbase.Put) 
 	}
 }
 
-// page is the page behind so many entries, newest first.
-func (b inboxes) page(behind int) func(size, instance int) []string {
+// page is the page after skip entries, newest first.
+func (b inboxes) page(skip int) func(size, instance int) []string {
 	return func(_, _ int) (names []string) {
-		for n := behind; n < min(behind+pageSize, b.length); n++ {
+		for n := skip; n < min(skip+pageSize, b.length); n++ {
 			names = append(names, entryName(b.length-1-n))
 		}
 		return names
 	}
 }
 
-// versions reads all that come before the page, too.
-func (b inboxes) versions(behind int) ask {
+// versions also reads all entries before the page.
+func (b inboxes) versions(skip int) queryFunc {
 	return func(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-		results, err := get(ctx, store, hbase.Get{Table: versionsTable.Name, Row: tables.RowKey(inboxOwner(instance)), Columns: "l:e", Versions: behind + pageSize})
+		results, err := get(ctx, store, hbase.Get{Table: versionsTable.Name, Row: tables.RowKey(inboxOwner(instance)),
+			Columns: "l:e", Versions: skip + pageSize})
 		if err != nil {
 			return nil, err
 		}
-		return values(results[0].Cells[min(behind, len(results[0].Cells)):]), nil
+		return values(results[0].Cells[min(skip, len(results[0].Cells)):]), nil
 	}
 }
 
-// versionsBefore reads those that are older than the entry before the page, whose time a cursor would hold.
-func (b inboxes) versionsBefore(behind int) ask {
+// versionsBefore reads versions older than a cursor's time.
+func (b inboxes) versionsBefore(skip int) queryFunc {
 	return func(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-		results, err := get(ctx, store, hbase.Get{Table: versionsTable.Name, Row: tables.RowKey(inboxOwner(instance)), Columns: "l:e", Versions: pageSize,
-			Time: hbase.TimeRange{To: entryTime(b.length - behind)}})
+		results, err := get(ctx, store,
+			hbase.Get{Table: versionsTable.Name, Row: tables.RowKey(inboxOwner(instance)), Columns: "l:e", Versions: pageSize,
+				Time: hbase.TimeRange{To: entryTime(b.length - skip)}})
 		if err != nil {
 			return nil, err
 		}
@@ -123,14 +126,15 @@ func values(cells []hbase.Cell) (values []string) {
 	return values
 }
 
-func (b inboxes) columns(behind int) ask {
+func (b inboxes) columns(skip int) queryFunc {
 	page := hbase.Page{Limit: pageSize}
-	if behind > 0 {
-		last := b.length - behind
+	if skip > 0 {
+		last := b.length - skip
 		page = hbase.After(position(entryTime(last))+entryName(last), pageSize)
 	}
 	return func(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-		results, err := get(ctx, store, hbase.Get{Table: listTable.Name, Row: tables.RowKey(inboxOwner(instance)), Columns: "l", Page: page})
+		results, err := get(ctx, store,
+			hbase.Get{Table: listTable.Name, Row: tables.RowKey(inboxOwner(instance)), Columns: "l", Page: page})
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +146,8 @@ func (b inboxes) columns(behind int) ask {
 	}
 }
 
-// post writes the newest entry, and 15 that are newer, each again and again.
-func (b inboxes) post(of func(owner string, time int64, name string) hbase.Put) ask {
+// post writes the newest entry, or one of 15 newer ones, again and again.
+func (b inboxes) post(of func(owner string, time int64, name string) hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		all := make([]hbase.Mutation, size)
 		for i := range all {

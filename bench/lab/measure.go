@@ -11,83 +11,85 @@ import (
 )
 
 const (
-	// batchTime is how long a repetition takes at least: many times what reading a clock costs.
+	// batchTime is the minimum duration of a sample.
 	batchTime = 20 * time.Millisecond
-	// warmUp is how long a question is asked before it is measured: Java compiles what meters often.
+	// warmUp is the duration of a query before it is measured: Java compiles hot code.
 	warmUp = 400 * time.Millisecond
-	// enough is how long a design is measured, in from few to many repetitions.
-	enough    = time.Second
-	few, many = 5, 25
+	// measureTime is the duration of the measurement of a design, in minSamples to maxSamples samples.
+	measureTime            = time.Second
+	minSamples, maxSamples = 5, 25
 )
 
-// cost is that of one answem.
+// cost is the cost of one query.
 type cost struct {
 	time time.Duration
 	// own is the CPU time of this process, servers that of the region servers.
 	own, servers time.Duration
 	rpcs         float64
-	// rows and bytes are what came back.
+	// rows and bytes are those returned.
 	rows, bytes float64
 }
 
-// measured is what a question of a size costs, in each design; nil where a design has no answer of its own.
+// measured has the cost of a query of a size in each design, nil for a design without an own
+// implementation.
 type measured struct {
-	question    question
+	query       query
 	scale, size int
 	costs       []*cost
 }
 
-// check asks every instance of a question of every design, and is an error if an answer is not the truth. It returns what the answers cost
-// the store.
-func check(ctx context.Context, store hbase.Store, t trial, q question, size int) ([]*cost, error) {
-	costs := make([]*cost, len(q.asks))
-	for i, ask := range q.asks {
-		if ask == nil {
+// check runs every instance of a query in every design, and returns an error if a result is wrong.
+// Otherwise it returns the costs that the store counts.
+func check(ctx context.Context, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
+	costs := make([]*cost, len(q.run))
+	for i, run := range q.run {
+		if run == nil {
 			continue
 		}
 		var stats hbase.Stats
 		for instance := range q.instances {
-			answer, err := ask(hbase.WithStats(ctx, &stats), store, size, instance)
+			answer, err := run(hbase.WithStats(ctx, &stats), store, size, instance)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", t.designs[i].name, q.name, err)
 			}
-			if q.truth == nil {
+			if q.want == nil {
 				continue
 			}
-			if truth := q.truth(size, instance); !slices.Equal(answer, truth) {
-				return nil, fmt.Errorf("%s, %s: size %d, instance %d: got %q, not %q",
-					t.designs[i].name, q.name, size, instance, answer, truth)
+			if want := q.want(size, instance); !slices.Equal(answer, want) {
+				return nil, fmt.Errorf("%s, %s: size %d, instance %d: got %q, want %q",
+					t.designs[i].name, q.name, size, instance, answer, want)
 			}
 		}
 		n := float64(q.instances)
-		costs[i] = &cost{rpcs: float64(stats.RPCs.Load()) / n, rows: float64(stats.Rows.Load()) / n, bytes: float64(stats.Bytes.Load()) / n}
+		costs[i] = &cost{rpcs: float64(stats.RPCs.Load()) / n, rows: float64(stats.Rows.Load()) / n,
+			bytes: float64(stats.Bytes.Load()) / n}
 	}
 	return costs, nil
 }
 
-// measure checks the answers to a question, and then measures them: all designs in turn, again and again, so that whatever else
-// the machine does meets all of them. Costs are medians.
-func measure(ctx context.Context, e engine, store hbase.Store, t trial, q question, size int) ([]*cost, error) {
+// measure checks the results of a query, and then measures all designs in turns, so that all see
+// the same load of the machine. Costs are medians.
+func measure(ctx context.Context, e engine, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs, err := check(ctx, store, t, q, size)
 	if err != nil {
 		return nil, err
 	}
-	meters := make([]meter, len(q.asks))
+	meters := make([]meter, len(q.run))
 	longest := time.Duration(0)
-	for i, ask := range q.asks {
-		if ask != nil {
-			meters[i] = meter{e, store, q, ask, size, q.instances}
+	for i, run := range q.run {
+		if run != nil {
+			meters[i] = meter{e, store, q, run, size, q.instances}
 			each, err := meters[i].warm(ctx)
 			if err != nil {
 				return nil, err
 			}
-			longest = max(longest, each*time.Duration(meters[i].asked))
+			longest = max(longest, each*time.Duration(meters[i].calls))
 		}
 	}
 	samples := make([][]cost, len(meters))
-	for range min(max(int(enough/longest), few), many) {
+	for range min(max(int(measureTime/longest), minSamples), maxSamples) {
 		for i, m := range meters {
-			if m.ask == nil {
+			if m.run == nil {
 				continue
 			}
 			c, err := m.once(ctx)
@@ -116,18 +118,19 @@ func median(samples []cost, of func(cost) time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// meter measures a design that is asked a question.
+// meter measures a query in one design.
 type meter struct {
 	engine engine
 	store  hbase.Store
-	q      question
-	ask    ask
+	q      query
+	run    queryFunc
 	size   int
-	// asked is how often a repetition asks: all instances, each as often as the others.
-	asked int
+	// calls is the number of calls of a sample, the same for each instance.
+	calls int
 }
 
-// warm asks until the design is warm, finds out how often a repetition has to ask, and returns how long an answer takes.
+// warm runs the query until it is warm, determines the calls of a sample, and returns the time of a
+// call.
 func (m *meter) warm(ctx context.Context) (each time.Duration, err error) {
 	for start := time.Now(); each == 0 || time.Since(start) < warmUp; {
 		c, err := m.once(ctx)
@@ -135,22 +138,22 @@ func (m *meter) warm(ctx context.Context) (each time.Duration, err error) {
 			return 0, err
 		}
 		each = max(c.time, 1)
-		m.asked = (int(batchTime/each)/m.q.instances + 1) * m.q.instances
+		m.calls = (int(batchTime/each)/m.q.instances + 1) * m.q.instances
 	}
 	return each, nil
 }
 
-// once is a repetition.
+// once takes a sample.
 func (m *meter) once(ctx context.Context) (c cost, err error) {
 	own, err1 := ownCPU()
 	servers, err2 := m.engine.cpu()
 	start := time.Now()
-	for i := range m.asked {
-		if _, err := m.ask(ctx, m.store, m.size, i%m.q.instances); err != nil {
+	for i := range m.calls {
+		if _, err := m.run(ctx, m.store, m.size, i%m.q.instances); err != nil {
 			return c, err
 		}
 	}
-	n := time.Duration(m.asked)
+	n := time.Duration(m.calls)
 	c.time = time.Since(start) / n
 	ownEnd, err3 := ownCPU()
 	serversEnd, err4 := m.engine.cpu()

@@ -10,14 +10,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// object compares an object whose attributes share a row with its list, with one that has a row in a table for each.
+// object compares attributes and a list in one row with rows in two tables.
 var object = comparison{
 	name:   "object",
 	scale:  "members of each list",
 	scales: []int{50},
 	at: func(scale int) trial {
 		p := profiles{follows{scale}}
-		one, two := homes{"lab_users", "lab_users"}, homes{"lab_attributes", "lab_members"}
+		one, two := layout{"lab_users", "lab_users"}, layout{"lab_attributes", "lab_members"}
 		sizes := []int{1, 10, 100, 1000}
 		return trial{
 			designs: []design{
@@ -25,41 +25,42 @@ var object = comparison{
 				{name: "one row, two Gets"},
 				{"two tables, two Gets", two.tables(), p.rows(two)},
 			},
-			questions: []question{
-				{name: "the names of N users and the first pages of their lists", axis: "N", sizes: sizes, instances: 4, truth: p.namesAndPages,
-					asks: []ask{p.askBoth(one.together), p.askBoth(one.apart), p.askBoth(two.apart)}},
-				{name: "the names alone", axis: "N", sizes: sizes, instances: 4, truth: p.names,
-					asks: []ask{p.askNames(one), nil, p.askNames(two)}},
+			queries: []query{
+				{name: "the names of N users and the first pages of their lists", axis: "N", sizes: sizes, instances: 4,
+					want: p.namesAndPages,
+					run:  []queryFunc{p.runBoth(one.together), p.runBoth(one.apart), p.runBoth(two.apart)}},
+				{name: "the names alone", axis: "N", sizes: sizes, instances: 4, want: p.names,
+					run: []queryFunc{p.runNames(one), nil, p.runNames(two)}},
 				{name: "N lists have a new member and a new length, written", axis: "N", sizes: []int{1, 10, 100}, instances: 16,
-					asks: []ask{p.write(one), nil, p.write(two)}},
+					run: []queryFunc{p.write(one), nil, p.write(two)}},
 			},
 		}
 	},
 }
 
-// homes are the tables in which attributes and lists lie.
-type homes struct{ attributes, lists string }
+// layout has the tables of attributes and lists.
+type layout struct{ attributes, lists string }
 
-func (h homes) tables() []hbase.Table {
+func (h layout) tables() []hbase.Table {
 	if h.attributes == h.lists {
 		return []hbase.Table{newTable(h.attributes, "i", "f")}
 	}
 	return []hbase.Table{newTable(h.attributes, "i"), newTable(h.lists, "f")}
 }
 
-func (h homes) together(row string) []hbase.Get {
+func (h layout) together(row string) []hbase.Get {
 	return []hbase.Get{{Table: h.attributes, Row: row, Columns: "i:name f", Page: hbase.Page{Limit: pageSize}}}
 }
 
-func (h homes) apart(row string) []hbase.Get {
+func (h layout) apart(row string) []hbase.Get {
 	return []hbase.Get{
 		{Table: h.attributes, Row: row, Columns: "i:name"},
 		{Table: h.lists, Row: row, Columns: "f", Page: hbase.Page{Limit: pageSize}},
 	}
 }
 
-// puts are what writes a user's attributes and some members.
-func (h homes) puts(user string, attributes [][2]string, members ...string) []hbase.Put {
+// puts returns the Puts of a user's attributes and of members.
+func (h layout) puts(user string, attributes [][2]string, members ...string) []hbase.Put {
 	var list [][2]string
 	for _, m := range members {
 		list = append(list, [2]string{m, ""})
@@ -77,7 +78,7 @@ type profiles struct{ follows }
 
 func (profiles) name(user string) string { return "The one called " + user }
 
-// user is the i-th whom an instance asks about.
+// user is the i-th user of an instance.
 func (profiles) user(instance, i int) int { return instance*131 + i }
 
 func (p profiles) followers(n int) (members []string) {
@@ -88,11 +89,12 @@ func (p profiles) followers(n int) (members []string) {
 	return members
 }
 
-func (p profiles) rows(h homes) iter.Seq[hbase.Put] {
+func (p profiles) rows(h layout) iter.Seq[hbase.Put] {
 	return func(yield func(hbase.Put) bool) {
 		for n := range userCount {
 			user := userName(n)
-			attributes := [][2]string{{"name", p.name(user)}, {"email", user + "@example.com"}, {"age", "30"}, {"followers", fmt.Sprint(p.degree)}}
+			attributes := [][2]string{{"name", p.name(user)}, {"email", user + "@example.com"}, {"age", "30"},
+				{"followers", fmt.Sprint(p.degree)}}
 			for _, row := range h.puts(user, attributes, p.followers(n)...) {
 				if !yield(row) {
 					return
@@ -116,14 +118,14 @@ func (p profiles) namesAndPages(size, instance int) (all []string) {
 	return all
 }
 
-func (p profiles) askNames(h homes) ask {
-	return p.asking(func(row string) []hbase.Get { return h.apart(row)[:1] })
+func (p profiles) runNames(h layout) queryFunc {
+	return p.runGets(func(row string) []hbase.Get { return h.apart(row)[:1] })
 }
 
-func (p profiles) askBoth(gets func(row string) []hbase.Get) ask { return p.asking(gets) }
+func (p profiles) runBoth(gets func(row string) []hbase.Get) queryFunc { return p.runGets(gets) }
 
-// asking answers with the name's value and the members' qualifiers, in the order of the Gets.
-func (p profiles) asking(of func(row string) []hbase.Get) ask {
+// runGets returns the values of names and the qualifiers of members, in the order of the Gets.
+func (p profiles) runGets(of func(row string) []hbase.Get) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (all []string, err error) {
 		var gets []hbase.Get
 		for i := range size {
@@ -145,8 +147,8 @@ func (p profiles) asking(of func(row string) []hbase.Get) ask {
 	}
 }
 
-// write writes members again that are there already: what is asked for stays the truth.
-func (p profiles) write(h homes) ask {
+// write writes existing members again, so that the expected results stay the same.
+func (p profiles) write(h layout) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation
 		for i := range size {

@@ -9,7 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// owners compares lists of which each member is a row, and each owner's list a range, with lists of which each is a wide row.
+// owners compares lists with a row per member, where a list is a range, with lists that are a wide
+// row.
 var owners = comparison{
 	name:   "owners",
 	scale:  "members of each list",
@@ -27,22 +28,21 @@ var owners = comparison{
 					return put(wide.Name, tables.RowKey(owner), "l", [2]string{member, ""})
 				})},
 			},
-			questions: []question{{
+			queries: []query{{
 				name: "the first pages of the lists of N owners", axis: "N", sizes: []int{1, 10, 100, 1000}, instances: 4,
-				truth: l.firstPages,
-				asks:  []ask{l.scans(tall.Name, 1), l.scans(tall.Name, 16), l.gets(wide.Name)},
+				want: l.firstPages,
+				run:  []queryFunc{l.scans(tall.Name, 1), l.scans(tall.Name, 16), l.gets(wide.Name)},
 			}},
 		}
 	},
 }
 
-// ownerCount is how many lists there are.
 const ownerCount = 1000
 
-// lists are all of the same length.
+// lists all have the same length.
 type lists struct{ length int }
 
-// owner is the n-th owner of whom an instance asks.
+// owner is the n-th owner of an instance.
 func (lists) owner(instance, n int) string {
 	return fmt.Sprintf("o%04d", (instance*131+n*7)%ownerCount)
 }
@@ -73,13 +73,13 @@ func (l lists) firstPages(size, instance int) (members []string) {
 	return members
 }
 
-func (l lists) scans(table string, together int) ask {
+func (l lists) scans(table string, concurrent int) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (members []string, err error) {
 		scans := make([]hbase.Scan, size)
 		for i := range scans {
-			scans[i] = firstOf(under(table, l.tallKey(l.owner(instance, i))), pageSize)
+			scans[i] = limited(withPrefix(table, l.tallKey(l.owner(instance, i))), pageSize)
 		}
-		ranges, err := scanEach(ctx, store, scans, together)
+		ranges, err := scanEach(ctx, store, scans, concurrent)
 		for i, rows := range ranges {
 			for _, row := range rows {
 				members = append(members, row.Key[len(scans[i].Start):])
@@ -89,11 +89,12 @@ func (l lists) scans(table string, together int) ask {
 	}
 }
 
-func (l lists) gets(table string) ask {
+func (l lists) gets(table string) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (members []string, err error) {
 		gets := make([]hbase.Get, size)
 		for i := range gets {
-			gets[i] = hbase.Get{Table: table, Row: tables.RowKey(l.owner(instance, i)), Columns: "l", Page: hbase.Page{Limit: pageSize}}
+			gets[i] = hbase.Get{Table: table, Row: tables.RowKey(l.owner(instance, i)), Columns: "l",
+				Page: hbase.Page{Limit: pageSize}}
 		}
 		results, err := get(ctx, store, gets...)
 		for _, r := range results {

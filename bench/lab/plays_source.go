@@ -12,17 +12,18 @@ import (
 	"twibase/hbase/tables"
 )
 
-// prodFocus is a row per user and day, with a column per game: hash ‖ user ‖ 0 ‖ day. The hash is twibase's, as in all designs of the lab.
+// Table prodFocus has a row per user and day, with a column per game: hash ‖ user ‖ 0 ‖ day. All
+// designs use twibase's hash.
 
 func wideKey(user, day string) string { return tables.RowKey(user) + "\x00" + day }
 
-// wideKeyOf reads the user and the day out of a key.
+// wideKeyOf decodes a key.
 func wideKeyOf(row string) (user, day string) {
 	end := len(row) - len(time.DateOnly)
 	return row[2 : end-1], row[end:]
 }
 
-func (p *played) wideRows() iter.Seq[hbase.Put] {
+func (p *playData) wideRows() iter.Seq[hbase.Put] {
 	return func(yield func(hbase.Put) bool) {
 		for _, user := range p.population {
 			var row hbase.Put
@@ -42,20 +43,20 @@ func (p *played) wideRows() iter.Seq[hbase.Put] {
 	}
 }
 
-// wideScan is large pages: many rows are to be read.
+// wideScan has large pages: it reads many rows.
 func wideScan(prefix, columns string) hbase.Scan {
-	s := under(wideTable, prefix)
+	s := withPrefix(wideTable, prefix)
 	s.Columns, s.PageSize = columns, 1000
 	return s
 }
 
-func (p *played) wideHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
+func (p *playData) wideHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
 	a := p.user(days, instance)
-	rows, err := scan(ctx, store, firstOf(wideScan(wideKey(a.user, ""), "f:"+a.game), 1))
-	return answered(len(rows) > 0), err
+	rows, err := scan(ctx, store, limited(wideScan(wideKey(a.user, ""), "f:"+a.game), 1))
+	return yesOrNothing(len(rows) > 0), err
 }
 
-func (p *played) wideGamesOf(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
+func (p *playData) wideGamesOf(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
 	rows, err := scan(ctx, store, wideScan(wideKey(p.user(days, instance).user, ""), "f"))
 	games := map[string]bool{}
 	for _, row := range rows {
@@ -66,8 +67,8 @@ func (p *played) wideGamesOf(ctx context.Context, store hbase.Store, days, insta
 	return slices.Sorted(maps.Keys(games)), err
 }
 
-func (p *played) widePlayersOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-	rows, err := scan(ctx, store, wideScan("", "f:"+askedGames[instance]))
+func (p *playData) widePlayersOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
+	rows, err := scan(ctx, store, wideScan("", "f:"+queriedGames[instance]))
 	users := map[string]bool{}
 	for _, row := range rows {
 		user, _ := wideKeyOf(row.Key)
@@ -76,8 +77,8 @@ func (p *played) widePlayersOf(ctx context.Context, store hbase.Store, _, instan
 	return firstNames(slices.Sorted(maps.Keys(users))), err
 }
 
-func (p *played) wideMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-	rows, err := scan(ctx, store, wideScan("", "f:"+askedGames[instance]))
+func (p *playData) wideMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
+	rows, err := scan(ctx, store, wideScan("", "f:"+queriedGames[instance]))
 	counts := map[string]int{}
 	for _, row := range rows {
 		if _, day := wideKeyOf(row.Key); day >= monthStart && day <= monthEnd && err == nil {
@@ -85,14 +86,15 @@ func (p *played) wideMonthOf(ctx context.Context, store hbase.Store, _, instance
 			counts[day], err = counts[day]+n, e
 		}
 	}
-	return inMonth(counts), err
+	return dayLines(counts), err
 }
 
-// prodFocusV2 is a row per game and user: hash ‖ game ‖ 0 ‖ user. Here it has a column per day, so that it can be asked about days, too.
+// Table prodFocusV2 has a row per game and user: hash ‖ game ‖ 0 ‖ user. A column per day is added
+// for queries by day.
 
 func tallKey(game, user string) string { return tables.RowKey(game) + "\x00" + user }
 
-func (p *played) tallRows() iter.Seq[hbase.Put] {
+func (p *playData) tallRows() iter.Seq[hbase.Put] {
 	return func(yield func(hbase.Put) bool) {
 		for _, user := range p.population {
 			for game, row := range user.byGame(tallTable, "f") {
@@ -104,7 +106,7 @@ func (p *played) tallRows() iter.Seq[hbase.Put] {
 	}
 }
 
-// byGame is a row, yet without a key, for each game of the user, with a column per day.
+// byGame returns a Put without a key for each game of the player, with a column per day.
 func (p player) byGame(table, family string) iter.Seq2[string, hbase.Put] {
 	rows := map[string]hbase.Put{}
 	for play := range p.plays() {
@@ -115,17 +117,19 @@ func (p player) byGame(table, family string) iter.Seq2[string, hbase.Put] {
 	return maps.All(rows)
 }
 
-func (p *played) tallHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
+func (p *playData) tallHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
 	a := p.user(days, instance)
-	results, err := get(ctx, store, hbase.Get{Table: tallTable, Row: tallKey(a.game, a.user), Columns: "f", Page: hbase.Page{Limit: 1}})
-	return answered(err == nil && len(results[0].Cells) > 0), err
+	results, err := get(ctx, store,
+		hbase.Get{Table: tallTable, Row: tallKey(a.game, a.user), Columns: "f", Page: hbase.Page{Limit: 1}})
+	return yesOrNothing(err == nil && len(results[0].Cells) > 0), err
 }
 
-// tallGamesOf asks about each game there is, at once: a scan would have to read the whole table.
-func (p *played) tallGamesOf(ctx context.Context, store hbase.Store, days, instance int) (games []string, err error) {
+// tallGamesOf reads each game in one call: a scan would read the whole table.
+func (p *playData) tallGamesOf(ctx context.Context, store hbase.Store, days, instance int) (games []string, err error) {
 	gets := make([]hbase.Get, gameCount)
 	for i := range gets {
-		gets[i] = hbase.Get{Table: tallTable, Row: tallKey(gameName(i), p.user(days, instance).user), Columns: "f", Page: hbase.Page{Limit: 1}}
+		gets[i] = hbase.Get{Table: tallTable, Row: tallKey(gameName(i), p.user(days, instance).user), Columns: "f",
+			Page: hbase.Page{Limit: 1}}
 	}
 	results, err := get(ctx, store, gets...)
 	for i, r := range results {
@@ -136,18 +140,18 @@ func (p *played) tallGamesOf(ctx context.Context, store hbase.Store, days, insta
 	return games, err
 }
 
-func (p *played) tallPlayersOf(ctx context.Context, store hbase.Store, _, instance int) (users []string, err error) {
-	all := under(tallTable, tallKey(askedGames[instance], ""))
+func (p *playData) tallPlayersOf(ctx context.Context, store hbase.Store, _, instance int) (users []string, err error) {
+	all := withPrefix(tallTable, tallKey(queriedGames[instance], ""))
 	all.Columns, all.Page = "f", hbase.Page{Limit: 1}
-	rows, err := scan(ctx, store, firstOf(all, pageSize))
+	rows, err := scan(ctx, store, limited(all, pageSize))
 	for _, row := range rows {
 		users = append(users, row.Key[len(all.Start):])
 	}
 	return users, err
 }
 
-func (p *played) tallMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-	all := under(tallTable, tallKey(askedGames[instance], ""))
+func (p *playData) tallMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
+	all := withPrefix(tallTable, tallKey(queriedGames[instance], ""))
 	all.Columns, all.PageSize = "f", 1000
 	all.Page = hbase.Page{Start: monthStart, Stop: hbase.Next(monthEnd)}
 	rows, err := scan(ctx, store, all)
@@ -157,5 +161,5 @@ func (p *played) tallMonthOf(ctx context.Context, store hbase.Store, _, instance
 			err = addDays(counts, row.Cells)
 		}
 	}
-	return inMonth(counts), err
+	return dayLines(counts), err
 }

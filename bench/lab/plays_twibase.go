@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// twibaseRows are those of plays, and the lists and sums that follow from them.
-func (p *played) twibaseRows() iter.Seq[hbase.Put] {
+// twibaseRows are the rows of plays, and of the lists and sums derived from them.
+func (p *playData) twibaseRows() iter.Seq[hbase.Put] {
 	return func(yield func(hbase.Put) bool) {
 		for _, user := range p.population {
 			list := hbase.Put{Table: tables.UserGames.Table, Row: tables.RowKey(user.name())}
@@ -55,13 +55,13 @@ func userGame(game string, days map[string]int) hbase.Cell {
 	return tables.UserGames.Cell(g, timestamp)
 }
 
-func (p *played) twibaseHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
+func (p *playData) twibaseHasPlayed(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
 	a := p.user(days, instance)
 	results, err := get(ctx, store, tables.Plays.Any(a.user, a.game))
-	return answered(err == nil && len(results[0].Cells) > 0), err
+	return yesOrNothing(err == nil && len(results[0].Cells) > 0), err
 }
 
-func (p *played) twibaseGamesOf(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
+func (p *playData) twibaseGamesOf(ctx context.Context, store hbase.Store, days, instance int) ([]string, error) {
 	results, err := get(ctx, store, tables.UserGames.Get(p.user(days, instance).user, 0, hbase.Page{}))
 	if err != nil {
 		return nil, err
@@ -69,20 +69,20 @@ func (p *played) twibaseGamesOf(ctx context.Context, store hbase.Store, days, in
 	return qualifiers(results[0].Cells), nil
 }
 
-func (p *played) twibasePlayersOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-	results, err := get(ctx, store, tables.Players.Get(askedGames[instance], 0, hbase.Page{Limit: pageSize}))
+func (p *playData) twibasePlayersOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
+	results, err := get(ctx, store, tables.Players.Get(queriedGames[instance], 0, hbase.Page{Limit: pageSize}))
 	if err != nil {
 		return nil, err
 	}
 	return qualifiers(results[0].Cells), nil
 }
 
-func (p *played) twibaseMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
-	results, err := get(ctx, store, tables.GameDays.Get(askedGames[instance], monthStart, monthEnd))
+func (p *playData) twibaseMonthOf(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
+	results, err := get(ctx, store, tables.GameDays.Get(queriedGames[instance], monthStart, monthEnd))
 	if err != nil {
 		return nil, err
 	}
 	counts := map[string]int{}
 	err = addDays(counts, results[0].Cells)
-	return inMonth(counts), err
+	return dayLines(counts), err
 }

@@ -22,20 +22,21 @@ const (
 	legendHeight            = 0.35 * vg.Inch
 )
 
-// colours can be told apart by the colour-blind, too (Okabe and Ito).
+// colours are distinguishable with colour blindness (Okabe and Ito).
 var colours = []color.Color{
-	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xcc, 0x79, 0xa7, 0xff},
+	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
 }
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
 
-// drawPlot draws time against size, of each question in a row and of each engine in a column. Where a question has sizes, it is at the
-// greatest scale.
+// drawPlot draws time by size: a row per query, a column per engine. A query with sizes is drawn at
+// the largest scale.
 func drawPlot(file string, c comparison, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
-	questions := c.at(c.scales[0]).questions
+	queries := c.at(c.scales[0]).queries
 	var panels [][]*plot.Plot
-	for _, q := range questions {
+	for _, q := range queries {
 		var row []*plot.Plot
 		low, high := math.Inf(1), 0.0
 		for _, r := range results {
@@ -56,7 +57,8 @@ func drawPlot(file string, c comparison, results []result) error {
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	legend(draw.Crop(whole, 0, 0, whole.Max.Y-legendHeight, 0), results[0].designs)
-	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 14, PadY: 10, PadLeft: 4, PadTop: 8, PadRight: 8, PadBottom: 4}
+	tiles := draw.Tiles{Rows: len(panels), Cols: len(results), PadX: 14, PadY: 10, PadLeft: 4, PadTop: 8, PadRight: 8,
+		PadBottom: 4}
 	below := draw.Crop(whole, 0, 0, 0, -legendHeight)
 	for i, row := range panels {
 		for j, p := range row {
@@ -70,13 +72,14 @@ func drawPlot(file string, c comparison, results []result) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Arial has the same metrics, and is there where Liberation is not.
-	text := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,sans-serif"))
+	// Arial has the same metrics, for systems without Liberation.
+	text := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans"),
+		[]byte("font-family:Liberation Sans,Arial,sans-serif"))
 	return os.WriteFile(file, text, 0o644)
 }
 
 // panel is one question on one engine.
-func (c comparison) panel(q question, r result) (*plot.Plot, error) {
+func (c comparison) panel(q query, r result) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = r.engine.name() + ": " + q.name
 	p.Title.TextStyle.Font.Size, p.Title.Padding = 10, 6
@@ -98,7 +101,7 @@ func (c comparison) panel(q question, r result) (*plot.Plot, error) {
 		} else if m.scale != c.scales[len(c.scales)-1] {
 			continue
 		}
-		if m.question.name != q.name {
+		if m.query.name != q.name {
 			continue
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(x), Label: strconv.Itoa(x)})
@@ -129,7 +132,8 @@ func glyph(i int) draw.GlyphStyle {
 
 // legend names the designs, side by side.
 func legend(c draw.Canvas, designs []string) {
-	style := draw.TextStyle{Color: color.Black, Font: font.From(plot.DefaultFont, 11), YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style := draw.TextStyle{Color: color.Black, Font: font.From(plot.DefaultFont, 11), YAlign: draw.YCenter,
+		Handler: plot.DefaultTextHandler}
 	x, y := c.Min.X+12, (c.Min.Y+c.Max.Y)/2
 	for i, name := range designs {
 		c.StrokeLine2(draw.LineStyle{Color: colours[i], Width: 1.6}, x, y, x+24, y)

@@ -9,7 +9,6 @@ import (
 	"twibase/hbase"
 )
 
-// get reads rows at once.
 func get(ctx context.Context, store hbase.Store, gets ...hbase.Get) ([]hbase.Result, error) {
 	results, err := store.Get(ctx, gets)
 	for _, r := range results {
@@ -18,7 +17,6 @@ func get(ctx context.Context, store hbase.Store, gets ...hbase.Get) ([]hbase.Res
 	return results, err
 }
 
-// scan reads a range.
 func scan(ctx context.Context, store hbase.Store, scan hbase.Scan) (rows []hbase.Row, err error) {
 	for row, err := range store.Scan(ctx, scan) {
 		if err != nil {
@@ -29,11 +27,11 @@ func scan(ctx context.Context, store hbase.Store, scan hbase.Scan) (rows []hbase
 	return rows, nil
 }
 
-// scanEach reads ranges, no more than so many side by side.
-func scanEach(ctx context.Context, store hbase.Store, scans []hbase.Scan, together int) ([][]hbase.Row, error) {
+// scanEach reads ranges, a limited number of them concurrently.
+func scanEach(ctx context.Context, store hbase.Store, scans []hbase.Scan, concurrent int) ([][]hbase.Row, error) {
 	ranges := make([][]hbase.Row, len(scans))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(together)
+	group.SetLimit(concurrent)
 	for i := range scans {
 		group.Go(func() (err error) {
 			ranges[i], err = scan(ctx, store, scans[i])
@@ -43,24 +41,22 @@ func scanEach(ctx context.Context, store hbase.Store, scans []hbase.Scan, togeth
 	return ranges, group.Wait()
 }
 
-// mutate writes rows at once.
 func mutate(ctx context.Context, store hbase.Store, mutations []hbase.Mutation) error {
 	errs, err := store.Mutate(ctx, mutations)
 	return errors.Join(append(errs, err)...)
 }
 
-// under is the range of all rows that start with prefix.
-func under(table, prefix string) hbase.Scan {
+// withPrefix is the range of all rows with a prefix.
+func withPrefix(table, prefix string) hbase.Scan {
 	return hbase.Scan{Table: table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
 }
 
-// firstOf is the page's length at most of rows: a scan that is limited reads as many in one RPC.
-func firstOf(scan hbase.Scan, rows int) hbase.Scan {
+// limited limits a scan, and its page to the same number of rows, so that it takes one RPC.
+func limited(scan hbase.Scan, rows int) hbase.Scan {
 	scan.Limit, scan.PageSize = rows, rows
 	return scan
 }
 
-// qualifiers are those of cells.
 func qualifiers(cells []hbase.Cell) (names []string) {
 	for _, c := range cells {
 		names = append(names, c.Qualifier)
@@ -68,8 +64,7 @@ func qualifiers(cells []hbase.Cell) (names []string) {
 	return names
 }
 
-// answered is whether there is anything, as an answer.
-func answered(yes bool) []string {
+func yesOrNothing(yes bool) []string {
 	if yes {
 		return []string{"yes"}
 	}

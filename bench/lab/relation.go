@@ -10,15 +10,18 @@ import (
 	"twibase/hbase/tables"
 )
 
-// relation compares both directions of a relation in one table with a table for each, for edges that are rows and for lists that are.
+// relation compares both directions of a relation in one table with a table for each, for rows per
+// edge and for list rows.
 var relation = comparison{
 	name:   "relation",
 	scale:  "users whom each follows",
 	scales: []int{50},
 	at: func(scale int) trial {
 		f := follows{scale}
-		tall1, tall2 := sides{"lab_edges", "lab_edges", ">", "<", "e", "e"}, sides{"lab_follows", "lab_followed", "", "", "e", "e"}
-		wide1, wide2 := sides{"lab_pairs", "lab_pairs", "", "", "f", "g"}, sides{"lab_following", "lab_followers", "", "", "f", "f"}
+		tall1, tall2 := directions{"lab_edges", "lab_edges", ">", "<", "e", "e"},
+			directions{"lab_follows", "lab_followed", "", "", "e", "e"}
+		wide1, wide2 := directions{"lab_pairs", "lab_pairs", "", "", "f", "g"},
+			directions{"lab_following", "lab_followers", "", "", "f", "f"}
 		sizes := []int{1, 10, 100}
 		return trial{
 			designs: []design{
@@ -27,26 +30,26 @@ var relation = comparison{
 				{"lists, one table", wide1.tables(), f.rows(wide1.entry)},
 				{"lists, two tables", wide2.tables(), f.rows(wide2.entry)},
 			},
-			questions: []question{
-				{name: "does A follow B? for N pairs", axis: "N", sizes: sizes, instances: 16, truth: f.pairs, asks: []ask{
-					f.askPairs(tall1.edgeOf), f.askPairs(tall2.edgeOf), f.askPairs(wide1.entryOf), f.askPairs(wide2.entryOf)}},
-				{name: "both first pages of N users", axis: "N", sizes: sizes, instances: 16, truth: f.pages, asks: []ask{
+			queries: []query{
+				{name: "does A follow B? for N pairs", axis: "N", sizes: sizes, instances: 16, want: f.pairs, run: []queryFunc{
+					f.runPairs(tall1.edgeOf), f.runPairs(tall2.edgeOf), f.runPairs(wide1.entryOf), f.runPairs(wide2.entryOf)}},
+				{name: "both first pages of N users", axis: "N", sizes: sizes, instances: 16, want: f.pages, run: []queryFunc{
 					f.scanPages(tall1), f.scanPages(tall2), f.getPages(wide1), f.getPages(wide2)}},
-				{name: "N follows, written to both sides", axis: "N", sizes: sizes, instances: 16, asks: []ask{
+				{name: "N follows, written to both directions", axis: "N", sizes: sizes, instances: 16, run: []queryFunc{
 					f.write(tall1.edge), f.write(tall2.edge), f.write(wide1.entry), f.write(wide2.entry)}},
 			},
 		}
 	},
 }
 
-// sides are where the two directions of a relation lie: whom a user follows, and who follows him.
-type sides struct {
+// directions are the locations of the two directions of a relation: followed users and followers.
+type directions struct {
 	out, in         string // tables
-	outKey, inKey   string // what follows the user in the key of an edge
+	outKey, inKey   string // after the user in the key of an edge
 	outList, inList string // families
 }
 
-func (s sides) tables() []hbase.Table {
+func (s directions) tables() []hbase.Table {
 	if s.out != s.in {
 		return []hbase.Table{newTable(s.out, s.outList), newTable(s.in, s.inList)}
 	}
@@ -55,40 +58,39 @@ func (s sides) tables() []hbase.Table {
 
 func edgePrefix(user, side string) string { return tables.RowKey(user) + "\x00" + side }
 
-func (s sides) edge(a, b string) []hbase.Put {
+func (s directions) edge(a, b string) []hbase.Put {
 	return []hbase.Put{
 		put(s.out, edgePrefix(a, s.outKey)+b, s.outList, [2]string{"", ""}),
 		put(s.in, edgePrefix(b, s.inKey)+a, s.inList, [2]string{"", ""}),
 	}
 }
 
-func (s sides) edgeOf(a, b string) hbase.Get {
+func (s directions) edgeOf(a, b string) hbase.Get {
 	return hbase.Get{Table: s.out, Row: edgePrefix(a, s.outKey) + b, Columns: s.outList}
 }
 
-func (s sides) entry(a, b string) []hbase.Put {
+func (s directions) entry(a, b string) []hbase.Put {
 	return []hbase.Put{
 		put(s.out, tables.RowKey(a), s.outList, [2]string{b, ""}),
 		put(s.in, tables.RowKey(b), s.inList, [2]string{a, ""}),
 	}
 }
 
-func (s sides) entryOf(a, b string) hbase.Get {
+func (s directions) entryOf(a, b string) hbase.Get {
 	return hbase.Get{Table: s.out, Row: tables.RowKey(a), Columns: s.outList, Page: hbase.Exactly(b)}
 }
 
-// userCount is how many users there are.
 const userCount = 1000
 
-// follows is a regular graph: how many each of the users follows, and is followed by.
+// follows is a regular graph: each user follows degree users, and has degree followers.
 type follows struct{ degree int }
 
 func userName(n int) string { return fmt.Sprintf("u%04d", n%userCount) }
 
-// followed is the k-th user whom n follows.
+// followed is the k-th user that n follows.
 func followed(n, k int) int { return (n + 7*k + 1) % userCount }
 
-// follower is the k-th user who follows n.
+// follower is the k-th follower of n.
 func follower(n, k int) int { return (n - 7*k - 1 + 10*userCount) % userCount }
 
 func (f follows) rows(of func(a, b string) []hbase.Put) iter.Seq[hbase.Put] {
@@ -105,7 +107,7 @@ func (f follows) rows(of func(a, b string) []hbase.Put) iter.Seq[hbase.Put] {
 	}
 }
 
-// pair is the i-th of an instance's pairs; every other one is of users who do not follow each other.
+// pair is the i-th pair of an instance. Every other pair is no follow.
 func (f follows) pair(instance, i int) (a, b string, follows bool) {
 	n := instance*37 + i*11
 	if i%2 == instance%2 {
@@ -123,7 +125,7 @@ func (f follows) pairs(size, instance int) (found []string) {
 	return found
 }
 
-func (f follows) askPairs(of func(a, b string) hbase.Get) ask {
+func (f follows) runPairs(of func(a, b string) hbase.Get) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (found []string, err error) {
 		gets := make([]hbase.Get, size)
 		for i := range gets {
@@ -140,7 +142,7 @@ func (f follows) askPairs(of func(a, b string) hbase.Get) ask {
 	}
 }
 
-// pages are, of each user, whom he follows and who follows him, by name.
+// pages are the first followed users and followers of each user, by name.
 func (f follows) pages(size, instance int) (users []string) {
 	for i := range size {
 		for _, next := range []func(n, k int) int{followed, follower} {
@@ -155,12 +157,13 @@ func (f follows) pages(size, instance int) (users []string) {
 	return users
 }
 
-func (f follows) scanPages(s sides) ask {
+func (f follows) scanPages(s directions) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (users []string, err error) {
 		var scans []hbase.Scan
 		for i := range size {
 			user := userName(instance*37 + i)
-			scans = append(scans, firstOf(under(s.out, edgePrefix(user, s.outKey)), pageSize), firstOf(under(s.in, edgePrefix(user, s.inKey)), pageSize))
+			scans = append(scans, limited(withPrefix(s.out, edgePrefix(user, s.outKey)), pageSize),
+				limited(withPrefix(s.in, edgePrefix(user, s.inKey)), pageSize))
 		}
 		ranges, err := scanEach(ctx, store, scans, 16)
 		for i, rows := range ranges {
@@ -172,7 +175,7 @@ func (f follows) scanPages(s sides) ask {
 	}
 }
 
-func (f follows) getPages(s sides) ask {
+func (f follows) getPages(s directions) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (users []string, err error) {
 		var gets []hbase.Get
 		page := hbase.Page{Limit: pageSize}
@@ -193,8 +196,8 @@ func (f follows) getPages(s sides) ask {
 	}
 }
 
-// write writes follows again that are there already: what is asked for stays the truth.
-func (f follows) write(of func(a, b string) []hbase.Put) ask {
+// write writes existing follows again, so that the expected results stay the same.
+func (f follows) write(of func(a, b string) []hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation
 		for i := range size {

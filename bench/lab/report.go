@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// replacePart replaces what stands in a file between the markers of a name.
+// replacePart replaces the text between the markers of a name.
 func replacePart(file, name, text string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
@@ -27,22 +27,22 @@ func replacePart(file, name, text string) error {
 	return os.WriteFile(file, []byte(before+start+text+end+after), 0o644)
 }
 
-// markdown returns the plot, and a table of times for each question.
+// markdown returns the plot and a table of times per query.
 func (c comparison) markdown(plot, figures string, results []result) string {
 	var b strings.Builder
-	questions := c.at(c.scales[0]).questions
+	queries := c.at(c.scales[0]).queries
 	fmt.Fprintf(&b, "![%s](%s)\n\n", c.name, plot)
-	if slices.ContainsFunc(questions, func(q question) bool { return q.axis != "" }) {
+	if slices.ContainsFunc(queries, func(q query) bool { return q.axis != "" }) {
 		fmt.Fprintf(&b, "Where a question has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
 	}
 	fmt.Fprintf(&b, "Times are in µs, embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
-	for _, q := range questions {
+	for _, q := range queries {
 		fmt.Fprintf(&b, "\n*%s*\n\n%s", q.name, c.times(q, results))
 	}
 	return b.String() + "\n"
 }
 
-// machine is what the figures depend on.
+// machine describes the machine and the Go version.
 func machine() string {
 	cpu := "CPUs"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -53,8 +53,8 @@ func machine() string {
 	return fmt.Sprintf("Measured on %s, %d %s, %s.", time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
 }
 
-// times returns a table of a question's times at the greatest scale, or at each scale if the question has no sizes.
-func (c comparison) times(q question, results []result) string {
+// times returns a table of times at the largest scale, or at each scale for a query without sizes.
+func (c comparison) times(q query, results []result) string {
 	head := []string{c.scale}
 	if q.axis != "" {
 		head[0] = q.axis
@@ -65,7 +65,7 @@ func (c comparison) times(q question, results []result) string {
 	line(head)
 	line(slices.Repeat([]string{"---:"}, len(head)))
 	for i, m := range results[0].measured {
-		if m.question.name != q.name || q.axis != "" && m.scale != c.scales[len(c.scales)-1] {
+		if m.query.name != q.name || q.axis != "" && m.scale != c.scales[len(c.scales)-1] {
 			continue
 		}
 		cells := []string{fmt.Sprint(m.scale)}
@@ -88,7 +88,7 @@ func (c comparison) times(q question, results []result) string {
 	return b.String()
 }
 
-// writeFigures writes all costs of a comparison as CSV: a row per question, scale, size and design.
+// writeFigures writes all costs of a comparison as CSV: a row per query, scale, size and design.
 func (c comparison) writeFigures(file string, results []result) error {
 	head := []string{"question", c.scale, "size", "design", "rows", "bytes"}
 	for _, r := range results {
@@ -101,7 +101,7 @@ func (c comparison) writeFigures(file string, results []result) error {
 				continue
 			}
 			record := []string{
-				m.question.name, fmt.Sprint(m.scale), fmt.Sprint(m.size), results[0].designs[d],
+				m.query.name, fmt.Sprint(m.scale), fmt.Sprint(m.size), results[0].designs[d],
 				number(cost.rows), number(cost.bytes),
 			}
 			for _, r := range results {
@@ -118,7 +118,7 @@ func (c comparison) writeFigures(file string, results []result) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// number has the digits that count.
+// number formats a number with two digits or more.
 func number(x float64) string {
 	if x == float64(int(x)) {
 		return fmt.Sprintf("%.0f", x)

@@ -11,14 +11,14 @@ import (
 	"twibase/hbase"
 )
 
-// result is what a comparison came to on one engine.
+// result is the result of a comparison on one engine.
 type result struct {
 	engine   engine
 	designs  []string
 	measured []measured
 }
 
-// run makes comparisons, all if none is named, and writes what came out into docs/LAB.md.
+// run runs comparisons, all if none is named, and writes the results into docs/LAB.md.
 func run(ctx context.Context, docs string, names []string) (err error) {
 	chosen := comparisons
 	if len(names) > 0 {
@@ -26,7 +26,7 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 		for _, name := range names {
 			at := slices.IndexFunc(comparisons, func(c comparison) bool { return c.name == name })
 			if at < 0 {
-				return fmt.Errorf("there is no comparison %q", name)
+				return fmt.Errorf("unknown comparison %q", name)
 			}
 			chosen = append(chosen, comparisons[at])
 		}
@@ -36,7 +36,7 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
-	for _, c := range chosen { // what Java has not compiled yet costs several times as much
+	for _, c := range chosen { // warm-up: Java compiles hot code
 		c.scales = c.scales[:1]
 		if _, err := c.on(ctx, server); err != nil {
 			return fmt.Errorf("%s on %s: %w", c.name, server.name(), err)
@@ -58,7 +58,7 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 	return nil
 }
 
-// on tries a comparison on one engine.
+// on runs a comparison on one engine.
 func (c comparison) on(ctx context.Context, e engine) (result, error) {
 	r := result{engine: e}
 	for _, scale := range c.scales {
@@ -67,9 +67,9 @@ func (c comparison) on(ctx context.Context, e engine) (result, error) {
 		for _, d := range t.designs {
 			r.designs = append(r.designs, d.name)
 		}
-		err := loaded(ctx, e, t.designs, func(store hbase.Store) error {
-			for _, q := range t.questions {
-				for _, size := range q.atSizes() {
+		err := withDesigns(ctx, e, t.designs, func(store hbase.Store) error {
+			for _, q := range t.queries {
+				for _, size := range q.sizesOrOne() {
 					fmt.Fprintf(os.Stderr, "%s of %d on %s: %s %d\n", c.name, scale, e.name(), q.name, size)
 					costs, err := measure(ctx, e, store, t, q, size)
 					if err != nil {
@@ -87,8 +87,8 @@ func (c comparison) on(ctx context.Context, e engine) (result, error) {
 	return r, nil
 }
 
-// loaded calls use with a store that holds what designs say.
-func loaded(ctx context.Context, e engine, designs []design, use func(hbase.Store) error) error {
+// withDesigns calls use with a store that has the tables of designs.
+func withDesigns(ctx context.Context, e engine, designs []design, use func(hbase.Store) error) error {
 	store, err := e.load(ctx, designs)
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func loaded(ctx context.Context, e engine, designs []design, use func(hbase.Stor
 	return errors.Join(use(store), e.drop(ctx))
 }
 
-// atSizes is a size that nothing depends on for a question without sizes.
-func (q question) atSizes() []int {
+// sizesOrOne returns one size for a query without sizes.
+func (q query) sizesOrOne() []int {
 	if q.axis == "" {
 		return []int{1}
 	}

@@ -16,11 +16,11 @@ import org.springframework.boot.web.context.WebServerInitializedEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 
-/** Serves GraphQL, or with the arguments "load FOLDER" loads the data. -Dzookeeper=HOST:PORT says of which HBase. */
+/** Serves GraphQL, or with the arguments "load FOLDER" loads the data. -Dzookeeper=HOST:PORT is that of HBase. */
 @SpringBootApplication
 public class Gateway {
   public static void main(String[] args) throws Exception {
-    System.setOut(System.err); // where who starts it reads
+    System.setOut(System.err); // the benchmark reads stderr
     if (args.length == 2 && args[0].equals("load")) {
       try (Connection hbase = connect()) {
         Load.load(hbase, Path.of(args[1]));
@@ -41,17 +41,17 @@ public class Gateway {
     return ConnectionFactory.createConnection(configuration);
   }
 
-  /** Lets each question be parsed and validated once. */
+  /** Caches parsed and validated documents. */
   @Bean
   static GraphQlSourceBuilderCustomizer documents() {
-    var kept = new ConcurrentHashMap<String, PreparsedDocumentEntry>();
+    var cache = new ConcurrentHashMap<String, PreparsedDocumentEntry>();
     PreparsedDocumentProvider provider = (input, parse) ->
-        CompletableFuture.completedFuture(kept.computeIfAbsent(input.getQuery(), query -> parse.apply(input)));
+        CompletableFuture.completedFuture(cache.computeIfAbsent(input.getQuery(), query -> parse.apply(input)));
     return builder -> builder.configureGraphQl(graphQl -> graphQl.preparsedDocumentProvider(provider));
   }
 
   @EventListener
-  void serves(WebServerInitializedEvent event) {
+  void onStart(WebServerInitializedEvent event) {
     System.err.println("{\"url\":\"http://127.0.0.1:" + event.getWebServer().getPort() + "\"}");
   }
 }

@@ -9,7 +9,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 /** The tables: a row per user in each, by username. */
 final class Tables {
   static final TableName USERS = TableName.valueOf("spring_users");
-  /** Wide rows: a column per follower, by name, as the data do not say since when. */
+  /** Wide rows: a column per follower, by name, as the data have no times of follows. */
   static final TableName FOLLOWERS = TableName.valueOf("spring_followers");
   /** Wide rows: a column per twit, newest first; the value is its content. */
   static final TableName TWITS = TableName.valueOf("spring_twits");

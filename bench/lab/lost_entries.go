@@ -11,19 +11,21 @@ import (
 	"twibase/hbase/tables"
 )
 
-// rates are how many entries a second come to an inbox.
+// rates are entries per second of an inbox.
 var rates = []int{1, 10, 100, 1000}
 
-// lost is how much of inboxes is there again, whose entries came as independent people write: at any millisecond.
-type lost struct {
+// losses counts the entries that remain in either design. Entries come at random times, as from
+// independent authors.
+type losses struct {
 	rate, entries, versions, columns int
 }
 
-// countLost writes so many entries at each rate into inboxes of both designs, and counts what can be read. The store has both tables.
-func countLost(ctx context.Context, store hbase.Store, entries int) (all []lost, err error) {
+// countLost writes entries at each rate into inboxes of both designs, and counts those that can be
+// read.
+func countLost(ctx context.Context, store hbase.Store, entries int) (all []losses, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, rate := range rates {
-		l := lost{rate: rate, entries: entries}
+		l := losses{rate: rate, entries: entries}
 		owner := fmt.Sprint("rate-", rate)
 		var versions, columns []hbase.Mutation
 		milli := float64(entryTime(0))
@@ -47,12 +49,12 @@ func countLost(ctx context.Context, store hbase.Store, entries int) (all []lost,
 	return all, nil
 }
 
-// loseOnAll counts on each engine, and is an error if they differ.
-func loseOnAll(ctx context.Context, results []result) (string, error) {
-	var first []lost
+// compareLosses counts on each engine, and returns an error if they differ.
+func compareLosses(ctx context.Context, results []result) (string, error) {
+	var first []losses
 	for _, r := range results {
 		tables := []design{{tables: []hbase.Table{versionsTable, listTable}}}
-		err := loaded(ctx, r.engine, tables, func(store hbase.Store) error {
+		err := withDesigns(ctx, r.engine, tables, func(store hbase.Store) error {
 			all, err := countLost(ctx, store, inboxBound)
 			if first == nil {
 				first = all
@@ -70,7 +72,8 @@ func loseOnAll(ctx context.Context, results []result) (string, error) {
 	b.WriteString("Entries of one inbox that come at random, on both engines alike:\n\n" +
 		"| entries a second | written | kept as versions | kept as columns | lost by versions |\n|---:|---:|---:|---:|---:|\n")
 	for _, l := range first {
-		fmt.Fprintf(&b, "| %d | %d | %d | %d | %.2f %% |\n", l.rate, l.entries, l.versions, l.columns, 100*float64(l.entries-l.versions)/float64(l.entries))
+		fmt.Fprintf(&b, "| %d | %d | %d | %d | %.2f %% |\n", l.rate, l.entries, l.versions, l.columns,
+			100*float64(l.entries-l.versions)/float64(l.entries))
 	}
 	return b.String() + "\n", nil
 }

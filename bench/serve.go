@@ -18,27 +18,32 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// secret signs the tokens of viewers.
+// secret signs tokens.
 var secret = bytes.Repeat([]byte("s"), 32)
 
-// request returns the query as a gateway is asked it.
+// request returns the query as a request to a gateway.
 func (q *query) request() loadtest.Request {
-	r := loadtest.Request{Body: q.body(), Want: q.answer()}
+	r := loadtest.Request{Body: q.body(), Want: q.response()}
 	if q.viewer != "" {
 		var err error
-		if r.Token, _, err = (&auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}).Sign(auth.Viewer{Username: q.viewer}); err != nil {
+		if r.Token, _, err = (&auth.Tokens{Secrets: auth.NewSecrets(secret),
+			Now: time.Now}).Sign(auth.Viewer{Username: q.viewer}); err != nil {
 			panic(err) // the secret is long enough
 		}
 	}
 	return r
 }
 
-// serving is the argument by which this program serves a world: by the plan, or by the program that was written by hand.
-const serving = "serve-world"
+// serveCommand is the argument that makes this program serve a dataset, by the plan or by the
+// handwritten program.
+const serveCommand = "serve-dataset"
 
-func serveWorld(ctx context.Context, by string) error {
-	w := newWorld(seed)
-	var handler http.Handler = endpoint.New(w.planned(), endpoint.Config{Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
+func serveDataset(ctx context.Context, by string) error {
+	w := newDataset(seed)
+	var handler http.Handler = endpoint.New(w.planned(), endpoint.Config{
+		Timeout: time.Minute,
+		Around:  func(ctx context.Context) context.Context { return ctx },
+	})
 	if by == "hand" {
 		handler = w.program()
 	}
@@ -46,7 +51,8 @@ func serveWorld(ctx context.Context, by string) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(os.Stderr).Encode(map[string]string{"url": "http://" + listener.Addr().String()}); err != nil {
+	if err := json.NewEncoder(os.Stderr).Encode(map[string]string{"url": "http://" +
+		listener.Addr().String()}); err != nil {
 		return err
 	}
 	server := &http.Server{Handler: (&auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}).Handler(handler)}
@@ -57,7 +63,7 @@ func serveWorld(ctx context.Context, by string) error {
 	return nil
 }
 
-// ServeHTTP answers the queries as somebody would who had just these.
+// ServeHTTP executes the queries as a program for only these queries would.
 func (p program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -67,7 +73,7 @@ func (p program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	viewer, _ := auth.ViewerOf(r.Context())
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	*buffer = p.answer((*buffer)[:0], body, viewer.Username)
+	*buffer = p.respond((*buffer)[:0], body, viewer.Username)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
 	_, _ = w.Write(*buffer)

@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The size of the world: every user has so many followers and posted so many twits, which have up to so many comments.
+// The size of the dataset: followers and twits per user, comments per twit at most.
 const (
 	userCount     = 1000
 	followerCount = 100
@@ -22,8 +22,9 @@ const (
 	holders       = 6 // of a role
 )
 
-// world is the data that is asked for: in memory, ready to be answered, and in no store. The same seed makes the same world.
-type world struct {
+// dataset is generated data in memory, with pages and cursors as in responses. A seed always makes
+// the same data.
+type dataset struct {
 	users       []*tables.User // in the order of their row keys
 	user        map[string]*tables.User
 	department  map[string]*tables.Department
@@ -39,7 +40,7 @@ type world struct {
 	follows     map[[2]string]bool // follower, followee
 }
 
-// page is a list as answers show it, in its order.
+// page is a list in the order of responses.
 type page[E, T any] struct {
 	edges   []*E
 	nodes   []*T
@@ -52,34 +53,41 @@ func (p *page[E, T]) add(edge *E, node *T, cursor string) {
 	p.total++
 }
 
-// first returns how many entries the first page of that size has.
+// first returns the number of entries on the first page.
 func (p *page[E, T]) first(size int) int { return min(size, len(p.nodes)) }
 
-func newWorld(seed uint64) *world {
-	w := &world{
-		user: map[string]*tables.User{}, department: map[string]*tables.Department{}, role: map[string]*tables.Role{}, twit: map[string]*tables.Twit{},
-		followers: map[string]*page[model.UserEdge, tables.User]{}, twits: map[string]*page[model.TwitEdge, tables.Twit]{},
-		comments: map[*tables.Twit][]*tables.Comment{}, descendants: map[string]*page[model.DepartmentEdge, tables.Department]{},
-		children: map[string][]*tables.Department{}, roles: map[string]*page[model.RoleEdge, tables.Role]{},
-		holders: map[string]*page[model.UserEdge, tables.User]{}, follows: map[[2]string]bool{},
+func newDataset(seed uint64) *dataset {
+	w := &dataset{
+		user:        map[string]*tables.User{},
+		department:  map[string]*tables.Department{},
+		role:        map[string]*tables.Role{},
+		twit:        map[string]*tables.Twit{},
+		followers:   map[string]*page[model.UserEdge, tables.User]{},
+		twits:       map[string]*page[model.TwitEdge, tables.Twit]{},
+		comments:    map[*tables.Twit][]*tables.Comment{},
+		descendants: map[string]*page[model.DepartmentEdge, tables.Department]{},
+		children:    map[string][]*tables.Department{},
+		roles:       map[string]*page[model.RoleEdge, tables.Role]{},
+		holders:     map[string]*page[model.UserEdge, tables.User]{},
+		follows:     map[[2]string]bool{},
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
-	w.people(random)
-	w.crowd(random)
-	w.posts(random)
-	w.tree(random)
+	w.addUsers(random)
+	w.addFollowers(random)
+	w.addTwits(random)
+	w.addDepartments(random)
 	return w
 }
 
 func username(i int) string { return fmt.Sprintf("u%05d", i) }
 
-// begin is when the world begins.
-var begin = time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)
+var epoch = time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (w *world) people(random *rand.Rand) {
+func (w *dataset) addUsers(random *rand.Rand) {
 	for i := range userCount {
 		u := &tables.User{Username: username(i), FollowerCount: new(followerCount)}
-		u.Name, u.Age, u.CreatedAt = new(fmt.Sprintf("User %d 李雷", i)), new(random.IntN(90)), new(begin.Add(time.Duration(i)*time.Hour))
+		u.Name, u.Age, u.CreatedAt = new(fmt.Sprintf("User %d 李雷",
+			i)), new(random.IntN(90)), new(epoch.Add(time.Duration(i)*time.Hour))
 		u.AvatarURL = new(fmt.Sprintf("https://example.org/avatars/%d.jpg?size=%d", i, random.IntN(500)))
 		w.users, w.user[u.Username] = append(w.users, u), u
 	}
@@ -88,14 +96,15 @@ func (w *world) people(random *rand.Rand) {
 	})
 }
 
-// crowd lets everybody be followed, by somebody else every minute.
-func (w *world) crowd(random *rand.Rand) {
+// addFollowers gives each user followers, one a minute.
+func (w *dataset) addFollowers(random *rand.Rand) {
 	for i := range userCount {
 		list := &page[model.UserEdge, tables.User]{}
 		for j, who := range random.Perm(userCount - 1)[:followerCount] {
 			follower := w.user[username((i+1+who)%userCount)]
-			at := begin.Add(time.Duration(followerCount-j) * time.Minute)
-			cursor := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: follower.Username, At: at}))
+			at := epoch.Add(time.Duration(followerCount-j) * time.Minute)
+			position := tables.Followers.Position(tables.Follow{Username: follower.Username, At: at})
+			cursor := relay.CursorsOf(&tables.Followers.AnyList).Encode(position)
 			list.add(&model.UserEdge{Cursor: cursor, Node: follower, FollowedAt: &at}, follower, cursor)
 			w.follows[[2]string{follower.Username, username(i)}] = true
 		}
@@ -113,13 +122,14 @@ func text(random *rand.Rand, n int) string {
 	return strings.Join(all, " ")
 }
 
-// posts gives everybody twits, and these comments, the newest first.
-func (w *world) posts(random *rand.Rand) {
+// addTwits gives each user twits with comments, newest first.
+func (w *dataset) addTwits(random *rand.Rand) {
 	for i := range userCount {
 		list := &page[model.TwitEdge, tables.Twit]{}
 		for j := range twitCount {
-			t := &tables.Twit{AuthorName: username(i), Name: fmt.Sprintf("t%d", i*twitCount+j), Content: text(random, 8+random.IntN(8)),
-				PostedAt: begin.Add(time.Duration(twitCount-j) * time.Hour), Visibility: tables.Public}
+			t := &tables.Twit{AuthorName: username(i), Name: fmt.Sprintf("t%d",
+				i*twitCount+j), Content: text(random, 8+random.IntN(8)),
+				PostedAt: epoch.Add(time.Duration(twitCount-j) * time.Hour), Visibility: tables.Public}
 			if j%3 == 0 {
 				t.PhotoURLs, t.Title = []string{fmt.Sprintf("https://example.org/%d.jpg?a=1", i)}, new(text(random, 3))
 			}
@@ -137,11 +147,11 @@ func (w *world) posts(random *rand.Rand) {
 	}
 }
 
-// breadth is how many departments are on each level below one of the level above: one company, of 258 departments.
+// breadth is the number of children of each department by level: 258 departments below one.
 var breadth = []int{1, 6, 6, 6}
 
-// tree makes departments, each with roles, and these with users.
-func (w *world) tree(random *rand.Rand) {
+// addDepartments makes departments with roles and users of these.
+func (w *dataset) addDepartments(random *rand.Rand) {
 	level := []string{tables.Root}
 	for _, n := range breadth {
 		var next []string
@@ -152,7 +162,7 @@ func (w *world) tree(random *rand.Rand) {
 					d.ParentCode = &parent
 				}
 				next, w.department[d.Code], w.children[parent] = append(next, d.Code), d, append(w.children[parent], d)
-				w.offices(random, d)
+				w.addRoles(random, d)
 			}
 		}
 		level = next
@@ -172,20 +182,21 @@ func (w *world) tree(random *rand.Rand) {
 	}
 }
 
-func (w *world) offices(random *rand.Rand, d *tables.Department) {
+func (w *dataset) addRoles(random *rand.Rand, d *tables.Department) {
 	roles := &page[model.RoleEdge, tables.Role]{}
 	for i := range rolesEach {
-		r := &tables.Role{Code: fmt.Sprintf("%s:%d", d.Code, i), Name: new(fmt.Sprintf("Role %d", i)), DepartmentCode: &d.Code, UserCount: new(holders)}
+		r := &tables.Role{Code: fmt.Sprintf("%s:%d", d.Code, i), Name: new(fmt.Sprintf("Role %d",
+			i)), DepartmentCode: &d.Code, UserCount: new(holders)}
 		cursor := relay.CursorsOf(&tables.DepartmentRoles.AnyList).Encode(r.Code)
 		roles.add(&model.RoleEdge{Cursor: cursor, Node: r}, r, cursor)
 		w.role[r.Code] = r
-		people, some := &page[model.UserEdge, tables.User]{}, random.Perm(userCount)[:holders]
+		users, some := &page[model.UserEdge, tables.User]{}, random.Perm(userCount)[:holders]
 		slices.Sort(some)
 		for _, who := range some {
 			u, cursor := w.user[username(who)], relay.CursorsOf(&tables.RoleUsers.AnyList).Encode(username(who))
-			people.add(&model.UserEdge{Cursor: cursor, Node: u}, u, cursor)
+			users.add(&model.UserEdge{Cursor: cursor, Node: u}, u, cursor)
 		}
-		w.holders[r.Code] = people
+		w.holders[r.Code] = users
 	}
 	w.roles[d.Code] = roles
 }

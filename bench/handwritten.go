@@ -8,9 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// This is what somebody would write who had just these queries to answer: one function each, over the same data, in the same order and with the same
-// escaping. They append to b.
-
 // list appends a JSON array.
 func list[T any](b []byte, all []T, one func(b []byte, i int, t T) []byte) []byte {
 	b = append(b, '[')
@@ -23,7 +20,7 @@ func list[T any](b []byte, all []T, one func(b []byte, i int, t T) []byte) []byt
 	return append(b, ']')
 }
 
-// text appends a JSON string, null if there is none.
+// text appends a JSON string or null.
 func (handwritten) text(b []byte, s *string) []byte {
 	if s == nil {
 		return append(b, "null"...)
@@ -31,15 +28,16 @@ func (handwritten) text(b []byte, s *string) []byte {
 	return plan.AppendString(b, *s)
 }
 
-type handwritten struct{ *world }
+// handwritten has a function for each query, as a program for only these queries would have: over
+// the same data, in the same order and with the same escaping. Each appends the response to b.
+type handwritten struct{ *dataset }
 
-// asked is what a request says besides its query.
-type asked struct {
+type arguments struct {
 	ids    []string
 	viewer string
 }
 
-func (h handwritten) reference(b []byte, _ asked) []byte { return h.people(b, 20, 20, 3) }
+func (h handwritten) reference(b []byte, _ arguments) []byte { return h.people(b, 20, 20, 3) }
 
 // people is the reference query with pages of any size.
 func (h handwritten) people(b []byte, users, followers, twits int) []byte {
@@ -60,7 +58,7 @@ func (h handwritten) people(b []byte, users, followers, twits int) []byte {
 	return append(b, "}}"...)
 }
 
-// post appends a twit. Inlined, it would take memory for the id.
+// post appends a twit. If it were inlined, the id would be allocated.
 //
 //go:noinline
 func post(b []byte, _ int, t *tables.Twit) []byte {
@@ -68,7 +66,7 @@ func post(b []byte, _ int, t *tables.Twit) []byte {
 	return append(plan.AppendString(append(b, `,"content":`...), t.Content), '}')
 }
 
-func (h handwritten) deep(b []byte, _ asked) []byte {
+func (h handwritten) deep(b []byte, _ arguments) []byte {
 	const depth = 7
 	u := h.user["u00007"]
 	for level := 0; ; level++ {
@@ -91,7 +89,7 @@ func (h handwritten) deep(b []byte, _ asked) []byte {
 	return append(b, '}')
 }
 
-func (h handwritten) wide(b []byte, _ asked) []byte {
+func (h handwritten) wide(b []byte, _ arguments) []byte {
 	b = list(append(b, `{"users":{"nodes":`...), h.users[:100], func(b []byte, _ int, u *tables.User) []byte {
 		b = relay.AppendID(append(b, `{"id":`...), u.ID())
 		b = plan.AppendString(append(b, `,"username":`...), u.Username)
@@ -103,7 +101,7 @@ func (h handwritten) wide(b []byte, _ asked) []byte {
 	return append(b, "}}"...)
 }
 
-func (h handwritten) aliases(b []byte, _ asked) []byte {
+func (h handwritten) aliases(b []byte, _ arguments) []byte {
 	person := func(b []byte, u *tables.User) []byte {
 		b = h.text(append(b, `{"name":`...), u.Name)
 		return plan.AppendInt(append(b, `,"years":`...), *u.Age)
@@ -116,16 +114,18 @@ func (h handwritten) aliases(b []byte, _ asked) []byte {
 		u := h.user[username(i*31%userCount)]
 		b = append(plan.AppendInt(append(b, `"u`...), i), `":`...)
 		b = append(person(b, u), `,"friends":{"nodes":`...)
-		b = list(b, h.followers[u.Username].nodes[:2], func(b []byte, _ int, u *tables.User) []byte { return append(person(b, u), '}') })
+		b = list(b, h.followers[u.Username].nodes[:2], func(b []byte, _ int, u *tables.User) []byte {
+			return append(person(b, u), '}')
+		})
 		b = append(b, "}}"...)
 	}
 	return append(b, '}')
 }
 
-// aliasCount is how many users 3-aliases.graphql asks for.
+// aliasCount is the number of users in 3-aliases.graphql.
 const aliasCount = 30
 
-func (h handwritten) nodes(b []byte, a asked) []byte {
+func (h handwritten) nodes(b []byte, a arguments) []byte {
 	b = list(append(b, `{"nodes":`...), a.ids, func(b []byte, _ int, text string) []byte {
 		id, _ := relay.UnmarshalID(text)
 		switch n := h.node(id).(type) {
@@ -157,7 +157,7 @@ func (h handwritten) named(b []byte, code string, name *string) []byte {
 	return append(h.text(append(b, `,"name":`...), name), '}')
 }
 
-func (h handwritten) ids(b []byte, _ asked) []byte {
+func (h handwritten) ids(b []byte, _ arguments) []byte {
 	b = list(append(b, `{"users":{"nodes":`...), h.users[:50], func(b []byte, _ int, u *tables.User) []byte {
 		b = append(relay.AppendID(append(b, `{"id":`...), u.ID()), `,"followers":{"nodes":`...)
 		b = list(b, h.followers[u.Username].nodes[:50], func(b []byte, _ int, u *tables.User) []byte {
@@ -168,7 +168,7 @@ func (h handwritten) ids(b []byte, _ asked) []byte {
 	return append(b, "}}"...)
 }
 
-func (h handwritten) seen(b []byte, a asked) []byte {
+func (h handwritten) seen(b []byte, a arguments) []byte {
 	b = append(b, `{"user":{"followers":{"nodes":`...)
 	b = list(b, h.followers["u00042"].nodes[:20], func(b []byte, _ int, u *tables.User) []byte {
 		b = append(plan.AppendString(append(b, `{"username":`...), u.Username), `,"twits":{"nodes":`...)
@@ -193,7 +193,7 @@ func (h handwritten) seen(b []byte, a asked) []byte {
 	return append(b, "}}}"...)
 }
 
-func (h handwritten) subtree(b []byte, _ asked) []byte {
+func (h handwritten) subtree(b []byte, _ arguments) []byte {
 	b = append(h.text(append(b, `{"department":{"name":`...), h.department["0"].Name), `,"descendants":{"edges":`...)
 	b = list(b, h.descendants["0"].edges[:60], func(b []byte, _ int, e *model.DepartmentEdge) []byte {
 		b = plan.AppendInt(append(b, `{"depth":`...), *e.Depth)
@@ -211,7 +211,7 @@ func (h handwritten) subtree(b []byte, _ asked) []byte {
 	return append(b, "}}}"...)
 }
 
-func (h handwritten) page(b []byte, _ asked) []byte {
+func (h handwritten) page(b []byte, _ arguments) []byte {
 	all := h.followers["u00011"]
 	edges := all.edges[:all.first(100)]
 	b = h.text(append(b, `{"user":{"name":`...), h.user["u00011"].Name)
@@ -229,7 +229,7 @@ func (h handwritten) page(b []byte, _ asked) []byte {
 	return append(b, "}}}"...)
 }
 
-func (h handwritten) posts(b []byte, _ asked) []byte {
+func (h handwritten) posts(b []byte, _ arguments) []byte {
 	b = list(append(b, `{"users":{"nodes":`...), h.users[:20], func(b []byte, _ int, u *tables.User) []byte {
 		b = append(plan.AppendString(append(b, `{"username":`...), u.Username), `,"twits":{"edges":`...)
 		b = list(b, h.twits[u.Username].edges[:5], func(b []byte, _ int, e *model.TwitEdge) []byte {
@@ -238,7 +238,9 @@ func (h handwritten) posts(b []byte, _ asked) []byte {
 			b = relay.AppendID(append(b, `,"node":{"id":`...), t.ID())
 			b = h.text(append(b, `,"title":`...), t.Title)
 			b = plan.AppendString(append(b, `,"content":`...), t.Content)
-			b = list(append(b, `,"photoUrls":`...), t.PhotoURLs, func(b []byte, _ int, url string) []byte { return plan.AppendString(b, url) })
+			b = list(append(b, `,"photoUrls":`...), t.PhotoURLs, func(b []byte, _ int, url string) []byte {
+				return plan.AppendString(b, url)
+			})
 			b = t.Visibility.AppendGQL(append(b, `,"visibility":`...))
 			return append(scalar.AppendDateTime(append(b, `,"postedAt":`...), t.PostedAt), "}}"...)
 		})
@@ -247,7 +249,7 @@ func (h handwritten) posts(b []byte, _ asked) []byte {
 	return append(b, "}}"...)
 }
 
-func (h handwritten) one(b []byte, _ asked) []byte {
+func (h handwritten) one(b []byte, _ arguments) []byte {
 	u := h.user["u00042"]
 	b = relay.AppendID(append(b, `{"user":{"id":`...), u.ID())
 	b = plan.AppendString(append(b, `,"username":`...), u.Username)

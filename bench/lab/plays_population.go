@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// How people play, in all plays of the lab.
+// A user plays its favourites one after the other.
 const (
 	gameCount  = 500
-	favourites = 10   // how many games a user plays, one after the other
-	span       = 1200 // days
+	favourites = 10
+	totalDays  = 1200
 )
 
-// userDays are on how many days users play. Users of each kind have the same share of all days.
+// userDays are numbers of days of users. All numbers have the same share of the total.
 var userDays = []int{1, 10, 100, 300, 1000}
 
-// player plays two of his games on each of his days, and moves on to the next game when its time is over.
+// player plays two of its games on each of its days, and moves on to the next game in turn.
 type player struct {
 	number, days int
 }
 
-// play is how often somebody played something on a day.
+// play is the number of plays of a game on a day.
 type play struct {
 	game, day string
 	count     int
 }
 
-// newPopulation is of players who play on so many days in all, those of few days first.
+// newPopulation has players with this number of days in total, sorted by days.
 func newPopulation(days int) (all []player) {
 	for _, each := range userDays {
 		for range max(days/len(userDays)/each, 1) {
@@ -41,7 +41,7 @@ func newPopulation(days int) (all []player) {
 
 func (p player) name() string { return fmt.Sprintf("u%07d", p.number) }
 
-// games are a player's games in the order in which he comes to them. The first ones of all games are the most popular.
+// games returns a player's games in order. Low numbers are the most popular.
 func (p player) games() []string {
 	var numbers []int
 	for i := range favourites {
@@ -61,7 +61,7 @@ func (p player) games() []string {
 	return names[:p.played()]
 }
 
-// played is how many games a player came to.
+// played is the number of games that a player has come to.
 func (p player) played() int { return min(p.days+1, favourites) }
 
 func gameName(number int) string { return fmt.Sprintf("g%03d", number) }
@@ -70,11 +70,11 @@ func dayName(day int) string {
 	return time.Date(2012, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// plays are all that a player played, by day.
+// plays returns all plays, by day.
 func (p player) plays() iter.Seq[play] {
 	return func(yield func(play) bool) {
 		games := p.games()
-		first := p.number * 7919 % (span - p.days)
+		first := p.number * 7919 % (totalDays - p.days)
 		for k := range p.days {
 			day := dayName(first + k)
 			now := k * len(games) / p.days

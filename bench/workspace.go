@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"twibase/e2e/loadtest"
+)
+
+// workspace is a temporary folder, and the servers that were started in it.
+type workspace struct {
+	dir     string
+	servers []*loadtest.Gateway
+}
+
+func newWorkspace() (*workspace, error) {
+	dir, err := os.MkdirTemp("", "bench-")
+	return &workspace{dir: dir}, err
+}
+
+func (p *workspace) path(name string) string { return filepath.Join(p.dir, name) }
+
+// stop stops the servers. Errors are ignored: the measurements are done.
+func (p *workspace) stop() {
+	for _, s := range p.servers {
+		_ = s.Stop()
+	}
+	p.servers = nil
+}
+
+// close stops the servers and removes the folder.
+func (p *workspace) close() {
+	p.stop()
+	_ = os.RemoveAll(p.dir)
+}
+
+// twibase builds twibase and starts it over a store.
+func (p *workspace) twibase(ctx context.Context, store string, flags ...string) (*loadtest.Gateway, error) {
+	program, err := p.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.serve(ctx, program, store, flags...)
+}
+
+func (p *workspace) build(ctx context.Context) (program string, err error) {
+	program = p.path("twibase")
+	// The dependencies of the program are in the module of the product, not in this one.
+	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// importUsers builds twibase and imports users and follows into an embedded store.
+func (p *workspace) importUsers(ctx context.Context, users, follows *bytes.Buffer) (program, store string, err error) {
+	if program, err = p.build(ctx); err != nil {
+		return "", "", err
+	}
+	store = "embedded:" + p.path("store")
+	for name, text := range map[string]*bytes.Buffer{"users.csv": users, "follows.csv": follows} {
+		if err := os.WriteFile(p.path(name), text.Bytes(), 0o600); err != nil {
+			return "", "", err
+		}
+	}
+	load := exec.CommandContext(ctx, program, "import", "--store", store, p.path("users.csv"), p.path("follows.csv"))
+	if out, err := load.CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("import: %w\n%s", err, out)
+	}
+	return program, store, nil
+}
+
+func (p *workspace) serve(ctx context.Context, program, store string, flags ...string) (*loadtest.Gateway, error) {
+	file := p.path("secret")
+	if err := os.WriteFile(file, secret, 0o600); err != nil {
+		return nil, err
+	}
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--store", store, "--jwt-secret-file", file}
+	return p.start(ctx, program, append(args, flags...)...)
+}
+
+// serveDataset starts this program as a server over a dataset in memory.
+func (p *workspace) serveDataset(ctx context.Context, by string) (*loadtest.Gateway, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return p.start(ctx, program, serveCommand, by)
+}
+
+func (p *workspace) start(ctx context.Context, program string, args ...string) (*loadtest.Gateway, error) {
+	g, err := loadtest.Start(ctx, program, args...)
+	if err == nil {
+		p.servers = append(p.servers, g)
+	}
+	return g, err
+}
