@@ -1,4 +1,4 @@
-// Package browser holds the test that opens the IDE in a real browser.
+// Package browser tests the IDE and pages of other origins in a real browser.
 package browser
 
 import (
@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// report is what explore.mjs prints.
+// report is the output of explore.mjs.
 type report struct {
-	Requests   []string
-	Complaints []string
-	Answers    map[string]answer // by operation
-	Plan       string            // of the first, as the IDE shows it
-	Report     string
-	Heard      answer // by whoever has a token, of a subscription
+	Requests  []string
+	Errors    []string            // of the console
+	Responses map[string]response // by operation
+	Plan      string              // of the first operation, as shown
+	Report    string
+	Event     response // of a subscription, with a token
 }
 
-type answer struct {
+type response struct {
 	Data   json.RawMessage
 	Errors json.RawMessage
 }
@@ -35,10 +35,10 @@ func TestTheIDE(t *testing.T) {
 	needsBrowser(t)
 	gateway := start(t)
 
-	t.Run("a stranger's examples are answered, and nobody but the gateway is asked for anything", func(t *testing.T) {
+	t.Run("examples without a token", func(t *testing.T) {
 		report := explore(t, gateway.url)
 		checkRequests(t, gateway.url, report)
-		checkAnswers(t, report)
+		checkResponses(t, report)
 		contains(t, report, "Followers", `"username":"HanMeimei"`)
 		if want := "nodes.twits(first: 3) → 75"; !strings.Contains(report.Plan, want) {
 			t.Errorf("the plan lacks %q:\n%s", want, report.Plan)
@@ -50,29 +50,30 @@ func TestTheIDE(t *testing.T) {
 		contains(t, report, "Departments", `"name":"开发1"`)
 		contains(t, report, "Games", `"hasPlayed":true`)
 	})
-	t.Run("a token in the headers makes somebody of the stranger", func(t *testing.T) {
+	t.Run("examples with a token", func(t *testing.T) {
 		report := explore(t, gateway.url, gateway.token(t, "LiLei"))
 		checkRequests(t, gateway.url, report)
-		checkAnswers(t, report)
+		checkResponses(t, report)
 		contains(t, report, "Moments", `"viewer":{"username":"LiLei"`)
 		contains(t, report, "Comments", `"content":"The one with the keyboard is after."`)
-		if got := string(report.Heard.Data); got != `{"twitPosted":{"content":"news"}}` {
-			t.Errorf("the subscription heard %s: %s", got, report.Heard.Errors)
+		if got := string(report.Event.Data); got != `{"twitPosted":{"content":"news"}}` {
+			t.Errorf("got the event %s: %s", got, report.Event.Errors)
 		}
 	})
 }
 
-// needsBrowser skips the test, or fails it, where there is no browser or no IDE.
+// needsBrowser skips the test without browser or IDE, or fails it in CI.
 func needsBrowser(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a browser: run without -short")
 	}
 	needs(t, "make build installs it", "../../node_modules/puppeteer-core", "../../graph/playground/dist/index.html")
-	needs(t, "make chromium installs it; or set CHROMIUM to your browser's path", cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
+	needs(t, "make chromium installs it; or set CHROMIUM to your browser's path",
+		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// needs skips the test if one of the files is missing, and fails it where the variable CI is set.
+// needs skips the test if a file is missing, or fails it in CI.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -86,18 +87,18 @@ func needs(t *testing.T, remedy string, paths ...string) {
 	}
 }
 
-// explore runs every example in the browser, with the token if one is given, and returns what the browser saw.
+// explore runs all examples in the browser, optionally with a token.
 func explore(t *testing.T, base string, token ...string) (report report) {
 	t.Helper()
 	screenshot := filepath.Join(t.ArtifactDir(), "ide.png")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "node", append([]string{"explore.mjs", base + "/", screenshot}, token...)...)
-	var complaint bytes.Buffer
-	command.Stderr = &complaint
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, &complaint)
+		t.Fatalf("%v\n%s", err, &stderr)
 	}
 	if err := json.Unmarshal(output, &report); err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -108,41 +109,41 @@ func explore(t *testing.T, base string, token ...string) (report report) {
 
 func checkRequests(t *testing.T, base string, report report) {
 	t.Helper()
-	for _, complaint := range report.Complaints {
-		t.Error("the browser complains: ", complaint)
+	for _, message := range report.Errors {
+		t.Error("console error: ", message)
 	}
 	own, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, request := range report.Requests {
-		asked, err := url.Parse(request)
-		if err != nil || asked.Host != own.Host && asked.Scheme != "data" {
-			t.Errorf("the page asked another than the gateway: %.200s", request)
+		address, err := url.Parse(request)
+		if err != nil || address.Host != own.Host && address.Scheme != "data" {
+			t.Errorf("request to another origin: %.200s", request)
 		}
 	}
 }
 
-// checkAnswers wants an answer for every example, and no error in any.
-func checkAnswers(t *testing.T, report report) {
+// checkResponses checks that each example has a response without errors.
+func checkResponses(t *testing.T, report report) {
 	t.Helper()
 	examples, err := filepath.Glob("../../graph/playground/examples/*.graphql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(examples) == 0 || len(report.Answers) != len(examples) {
-		t.Errorf("there are %d examples, and %d answers", len(examples), len(report.Answers))
+	if len(examples) == 0 || len(report.Responses) != len(examples) {
+		t.Errorf("%d examples, but %d responses", len(examples), len(report.Responses))
 	}
-	for operation, answer := range report.Answers {
-		if answer.Errors != nil || answer.Data == nil {
-			t.Errorf("%s: the data is %.200s, the errors are %s", operation, answer.Data, answer.Errors)
+	for operation, response := range report.Responses {
+		if response.Errors != nil || response.Data == nil {
+			t.Errorf("%s: data %.200s, errors %s", operation, response.Data, response.Errors)
 		}
 	}
 }
 
 func contains(t *testing.T, report report, operation, text string) {
 	t.Helper()
-	if data := string(report.Answers[operation].Data); !strings.Contains(data, text) {
-		t.Errorf("the answer to %s lacks %s: %.500s", operation, text, data)
+	if data := string(report.Responses[operation].Data); !strings.Contains(data, text) {
+		t.Errorf("the response to %s lacks %s: %.500s", operation, text, data)
 	}
 }

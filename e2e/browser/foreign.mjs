@@ -1,4 +1,4 @@
-// Does in a browser what a page of another origin may try with the gateway, and prints what came of it as JSON:
+// Accesses the gateway from a page of another origin in a browser, and prints the results as JSON:
 //
 //   node foreign.mjs PAGE GATEWAY TOKEN
 import puppeteer from 'puppeteer-core';
@@ -11,10 +11,10 @@ const browser = await puppeteer.launch({
 try {
   const page = await browser.newPage();
   await page.goto(url);
-  const tried = await page.evaluate(async (gateway, token) => {
+  const results = await page.evaluate(async (gateway, token) => {
     const endpoint = `${gateway}/graphql`;
     const body = JSON.stringify({ query: '{__typename}' });
-    const read = (init) => fetch(endpoint, { method: 'POST', body, ...init }).then((answer) => answer.text(), () => 'refused');
+    const read = (init) => fetch(endpoint, { method: 'POST', body, ...init }).then((response) => response.text(), () => 'refused');
     const socket = new WebSocket(endpoint.replace('http', 'ws'), 'graphql-transport-ws');
     const opened = new Promise((resolve) => { socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused'); });
     const frame = document.body.appendChild(document.createElement('iframe'));
@@ -24,13 +24,13 @@ try {
     return {
       json: await read({ headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` } }),
       text: await read({ headers: { 'Content-Type': 'text/plain' } }),
-      blind: await fetch(endpoint, { method: 'POST', body, mode: 'no-cors' }).then((answer) => answer.type),
+      blind: await fetch(endpoint, { method: 'POST', body, mode: 'no-cors' }).then((response) => response.type),
       socket: await opened,
     };
   }, gateway, token);
   const frame = page.frames().find((frame) => frame !== page.mainFrame());
-  tried.frame = frame.url().startsWith(gateway) ? 'shown' : 'refused';
-  console.log(JSON.stringify(tried));
+  results.frame = frame.url().startsWith(gateway) ? 'shown' : 'refused';
+  console.log(JSON.stringify(results));
 } finally {
   await browser.close();
 }

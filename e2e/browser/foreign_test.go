@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAPageOfAnotherOrigin(t *testing.T) {
+func TestPageOfAnotherOrigin(t *testing.T) {
 	needsBrowser(t)
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -25,9 +25,9 @@ func TestAPageOfAnotherOrigin(t *testing.T) {
 		args []string
 		want map[string]string
 	}{
-		{"it can neither read an answer, nor open a WebSocket, nor show the IDE", nil,
+		{"not listed: no response, no WebSocket, no IDE in a frame", nil,
 			map[string]string{"json": "refused", "text": "refused", "blind": "opaque", "socket": "refused", "frame": "refused"}},
-		{"if it is listed it can read, by JSON alone, and still not show the IDE", []string{"--cors", foreign.URL},
+		{"listed: responses to JSON requests, no IDE in a frame", []string{"--cors", foreign.URL},
 			map[string]string{"json": `{"data":{"__typename":"Query"}}`, "socket": "open", "blind": "opaque", "frame": "refused",
 				"text": `{"errors":[{"message":"send the request as Content-Type: application/json","extensions":{"code":"BAD_USER_INPUT"}}]}` + "\n"}},
 	} {
@@ -35,7 +35,8 @@ func TestAPageOfAnotherOrigin(t *testing.T) {
 			gateway := start(t, test.args...)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			output, err := exec.CommandContext(ctx, "node", "foreign.mjs", foreign.URL, gateway.url, gateway.token(t, "LiLei")).Output()
+			output, err := exec.CommandContext(ctx, "node", "foreign.mjs", foreign.URL, gateway.url,
+				gateway.token(t, "LiLei")).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// gateway is a twibase of the test's own, as it is built from this tree, on an embedded store in memory with the sample in it.
+// gateway is a twibase process built from this tree, on an embedded store in memory with the sample
+// data.
 type gateway struct {
 	url    string
 	binary string
-	secret string // the file with the secret of its tokens
+	secret string // file
 }
 
-// folder is where the binary is.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// build builds the gateway once, for all tests.
+// build builds the binary once.
 var build = sync.OnceValues(func() (binary string, err error) {
 	binary = filepath.Join(folder, "twibase")
 	if output, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
@@ -46,7 +46,8 @@ var build = sync.OnceValues(func() (binary string, err error) {
 	return binary, nil
 })
 
-// start starts a gateway with further arguments, waits until it is ready, and stops it when the test ends.
+// start starts a gateway with additional arguments, waits until it is ready, and stops it when the
+// test ends.
 func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +63,8 @@ func start(t *testing.T, args ...string) *gateway {
 	g.url = "http://" + address
 
 	ctx, stop := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--metrics-listen", metrics, "--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
+	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--metrics-listen", metrics,
+		"--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
 	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
 	server.WaitDelay = 10 * time.Second
 	var log bytes.Buffer
@@ -78,7 +80,7 @@ func start(t *testing.T, args ...string) *gateway {
 	ready := false
 	t.Cleanup(func() {
 		if ready {
-			untimed(t, "http://"+metrics)
+			checkWatchdog(t, "http://"+metrics)
 		}
 		stop()
 		<-ended
@@ -91,25 +93,25 @@ func start(t *testing.T, args ...string) *gateway {
 	return g
 }
 
-// untimed fails if the loaders of the gateway whose metrics are there had to send a batch by their fallback timer.
-func untimed(t *testing.T, url string) {
+// checkWatchdog fails the test if the loaders' watchdog failed a response.
+func checkWatchdog(t *testing.T, url string) {
 	t.Helper()
 	response, err := http.Get(url + "/metrics")
 	if err != nil {
-		t.Error("the metrics: ", err)
+		t.Error("reading the metrics: ", err)
 		return
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
-		t.Errorf("the loaders' fallback timer fired, or nobody says: %v\n%s", err, text)
+		t.Errorf("the loaders' watchdog failed responses, or /metrics is incomplete: %v\n%s", err, text)
 	}
 }
 
-// await returns when the gateway says that it is ready.
+// await waits until the gateway is ready.
 func (g *gateway) await(t *testing.T, ended <-chan struct{}) {
 	t.Helper()
-	patience := time.After(time.Minute)
+	timeout := time.After(time.Minute)
 	for {
 		response, err := http.Get(g.url + "/readyz")
 		if err == nil {
@@ -120,15 +122,15 @@ func (g *gateway) await(t *testing.T, ended <-chan struct{}) {
 		}
 		select {
 		case <-ended:
-			t.Fatal("the gateway ended at once")
-		case <-patience:
+			t.Fatal("the gateway exited")
+		case <-timeout:
 			t.Fatal("the gateway is not ready after a minute: ", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// token returns a token by which the gateway knows somebody.
+// token returns a token of a user.
 func (g *gateway) token(t *testing.T, username string) string {
 	t.Helper()
 	output, err := exec.Command(g.binary, "token", username, "--jwt-secret-file", g.secret).Output()
@@ -139,7 +141,7 @@ func (g *gateway) token(t *testing.T, username string) string {
 	return lines[len(lines)-1]
 }
 
-// free returns an address of this machine that nobody listens on.
+// free returns an unused address of this machine.
 func free(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

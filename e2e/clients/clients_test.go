@@ -1,4 +1,4 @@
-// Package clients holds the tests that ask a running server with the clients of others.
+// Package clients tests a running server with GraphQL clients of other projects.
 package clients
 
 import (
@@ -18,14 +18,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"twibase/e2e/loadtest"
+	"twibase/graph/auth"
 )
 
-// secret is what the server signs tokens with.
+// secret signs the server's tokens.
 var secret = strings.Repeat("clients.", 8)
 
-// started is a server of this tree on a store in memory, with the sample in it.
-func started(t *testing.T) (url, token string) {
+// startWithNode starts a server, and skips the test if npm's modules are missing. token is one of
+// LiLei.
+func startWithNode(t *testing.T) (url, token string) {
 	t.Helper()
 	for _, module := range []string{"graphql-http", "graphql-ws", "graphql-sse", "ws"} {
 		if _, err := os.Stat(filepath.Join("../../node_modules", module)); err == nil {
@@ -36,70 +37,55 @@ func started(t *testing.T) (url, token string) {
 		}
 		t.Skipf("npm's %s is missing: make build installs it", module)
 	}
-	program, err := build()
+	s := start(t)
+	token, _, err := s.signer(t, auth.Lifetime).Sign(auth.Viewer{Username: "LiLei"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g, err := loadtest.Start(context.Background(), program, "serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		untimed(t, g.URL)
-		g.Stop()
-	})
-	printed, err := exec.Command(program, "token", "LiLei", "--jwt-secret-file", file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
-	return g.URL + "/graphql", lines[len(lines)-1]
+	return s.url, token
 }
 
-// untimed fails if the loaders of the gateway whose metrics are there had to send a batch by their fallback timer.
-func untimed(t *testing.T, url string) {
+// checkWatchdog fails the test if the loaders' watchdog failed a response.
+func checkWatchdog(t *testing.T, url string) {
 	t.Helper()
 	response, err := http.Get(url + "/metrics")
 	if err != nil {
-		t.Error("the metrics: ", err)
+		t.Error("reading the metrics: ", err)
 		return
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if !strings.Contains(string(text), "\ntwibase_loader_fallbacks_total 0\n") {
-		t.Errorf("the loaders' fallback timer fired, or nobody says: %v\n%s", err, text)
+		t.Errorf("the loaders' watchdog failed responses, or /metrics is incomplete: %v\n%s", err, text)
 	}
 }
 
-// node runs a script of this folder, and returns what it prints.
+// node runs a script of this folder, and returns its output.
 func node(t *testing.T, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "node", args...)
-	var complaint bytes.Buffer
-	command.Stderr = &complaint
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, &complaint)
+		t.Fatalf("%v\n%s", err, &stderr)
 	}
 	return output
 }
 
 func TestClients(t *testing.T) {
-	url, token := started(t)
-	t.Run("GraphQL over HTTP is audited", func(t *testing.T) { audited(t, url) })
-	t.Run("graphql-ws and graphql-sse subscribe", func(t *testing.T) { subscribe(t, url, token) })
+	url, token := startWithNode(t)
+	t.Run("audits of GraphQL over HTTP", func(t *testing.T) { audit(t, url) })
+	t.Run("subscriptions of graphql-ws and graphql-sse", func(t *testing.T) { subscribe(t, url, token) })
 	t.Run("introspection equals the SDL", func(t *testing.T) { introspect(t, url) })
-	t.Run("@defer and @stream are answered at once", func(t *testing.T) { incremental(t, url, token) })
-	t.Run("graphql-ws and graphql-sse lose no event when their tokens expire", func(t *testing.T) { renew(t, url) })
+	t.Run("@defer and @stream without incremental delivery", func(t *testing.T) { incremental(t, url, token) })
+	t.Run("graphql-ws and graphql-sse lose no event when tokens expire", func(t *testing.T) { renew(t, url) })
 }
 
-// renew wants each subscription of each client to hear each of 200 posts once and in order, while its token expires at least twice.
+// renew checks that each subscription of each client receives each of 200 twits once, while its
+// token expires at least twice.
 func renew(t *testing.T, url string) {
 	var report struct {
 		Heard    map[string][]string
@@ -117,14 +103,14 @@ func renew(t *testing.T, url string) {
 	}
 	for _, client := range []string{"ws", "sse", "single"} {
 		if report.Connects[client] < 3 {
-			t.Errorf("%s connected %d times: its token did not expire often enough", client, report.Connects[client])
+			t.Errorf("%s connected %d times, want at least 3", client, report.Connects[client])
 		}
 		for _, subscription := range []string{client, client + " timeline"} {
 			if strings.HasSuffix(subscription, "timeline") {
-				slices.Sort(report.Heard[subscription]) // a fan-out may bring a twit before an older one
+				slices.Sort(report.Heard[subscription]) // a fan-out may deliver a newer twit first
 			}
 			if diff := cmp.Diff(want, report.Heard[subscription]); diff != "" || report.Failed[subscription] != "" {
-				t.Errorf("%s: failed with %q; heard (-want +got):\n%s", subscription, report.Failed[subscription], diff)
+				t.Errorf("%s: failed with %q; received (-want +got):\n%s", subscription, report.Failed[subscription], diff)
 			}
 		}
 	}
@@ -136,7 +122,7 @@ func renew(t *testing.T, url string) {
 	t.Logf("connections: %v", report.Connects)
 }
 
-func audited(t *testing.T, url string) {
+func audit(t *testing.T, url string) {
 	audits, ok := 0, 0
 	for line := range bytes.Lines(node(t, "audit.mjs", url)) {
 		var result struct{ ID, Name, Status, Reason string }
@@ -150,9 +136,9 @@ func audited(t *testing.T, url string) {
 			t.Errorf("%s %s: %s: %s", result.ID, result.Name, result.Status, result.Reason)
 		}
 	}
-	t.Logf("%d of %d audits are ok", ok, audits)
+	t.Logf("%d of %d audits passed", ok, audits)
 	if audits != 61 {
-		t.Errorf("there are %d audits", audits)
+		t.Errorf("got %d audits, want 61", audits)
 	}
 }
 
@@ -174,11 +160,13 @@ func subscribe(t *testing.T, url, token string) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Refused) != 1 || report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
+	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Refused) != 1 ||
+		report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
 		t.Errorf("%s", text)
 	}
 	for _, client := range []string{"ws", "sse", "single"} {
-		if twit := report.Heard[client].Data.TwitPosted; !strings.HasPrefix(twit.Content, "news ") || twit.Author.Username != "LiLei" {
+		if twit := report.Heard[client].Data.TwitPosted; !strings.HasPrefix(twit.Content, "news ") ||
+			twit.Author.Username != "LiLei" {
 			t.Errorf("%s: %s", client, text)
 		}
 	}

@@ -1,9 +1,9 @@
 // Sends documents with @defer and @stream, as Relay and Apollo write them, over each transport, and each again without the two
-// directives. It prints the answers as JSON:
+// directives. It prints the responses as JSON:
 //
 //   node incremental.mjs URL TOKEN USERNAME
 //
-// USERNAME is whose token it is.
+// TOKEN is that of USERNAME.
 import { parse, print, visit } from 'graphql';
 import { createClient as createSSE } from 'graphql-sse';
 import { createClient as createWS } from 'graphql-ws';
@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// Operations by name, each with lists of variables. The variables of the two directives make no difference to the answers.
+// Operations by name, each with lists of variables. The variables of the two directives make no difference to the responses.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',
@@ -67,7 +67,7 @@ const subscription = 'subscription S($u: String!, $d: Boolean) { ...R @defer(lab
   'fragment R on Subscription { twitPosted(username: $u) { content ...T @defer(label: "S$defer$T", if: $d) } }\n' +
   'fragment T on Twit { visibility author { username twits(first: 1) { edges @stream(initialCount: 0) { node { content } } } } }';
 
-// Posts until each listener has received two twits: a client can't know when its subscription has started.
+// Posts until each listener has received two twits: a client cannot know when its subscription has started.
 async function hear(listeners) {
   let n = 0;
   const timer = setInterval(() => {

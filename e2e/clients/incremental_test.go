@@ -18,8 +18,8 @@ type answered struct {
 	HasNext *bool
 }
 
-// incremental checks that operations with @defer and @stream are answered over each transport by one ordinary response, with
-// all that they select.
+// incremental checks that operations with @defer and @stream get one ordinary response over each
+// transport, with all selected fields.
 func incremental(t *testing.T, url, token string) {
 	var report struct {
 		Answers []struct {
@@ -56,7 +56,8 @@ func incremental(t *testing.T, url, token string) {
 	for transport, events := range report.Events {
 		for _, e := range events {
 			data, _ := json.Marshal(e.Data)
-			whole := strings.Contains(string(data), `"visibility":"PUBLIC"`) && strings.Contains(string(data), `{"node":{"content":"news `)
+			whole := strings.Contains(string(data), `"visibility":"PUBLIC"`) &&
+				strings.Contains(string(data), `{"node":{"content":"news `)
 			if !whole || len(e.Errors) > 0 || e.HasNext != nil || !e.Extensions.IsFinal {
 				t.Errorf("an event over %s: %s, %+v", transport, data, e)
 			}

@@ -34,7 +34,8 @@ func introspect(t *testing.T, url string) {
 		}
 	})
 	t.Run("in its types, including scalars of the specification", func(t *testing.T) {
-		if diff := cmp.Diff(report.SDLTypes, report.IntrospectionTypes); diff != "" || slices.Contains(report.SDLTypes, "Float") {
+		if diff := cmp.Diff(report.SDLTypes, report.IntrospectionTypes); diff != "" ||
+			slices.Contains(report.SDLTypes, "Float") {
 			t.Errorf("(-SDL +introspection):\n%s", diff)
 		}
 	})
@@ -61,7 +62,8 @@ func introspect(t *testing.T, url string) {
 		for _, typ := range report.Meta.Schema.Types {
 			for _, field := range typ.Fields {
 				for _, arg := range field.Args {
-					if arg.Name == "includeDeprecated" && arg.DefaultValue == "false" && arg.Type.Kind == "NON_NULL" && arg.Type.OfType.Name == "Boolean" {
+					if arg.Name == "includeDeprecated" && arg.DefaultValue == "false" && arg.Type.Kind == "NON_NULL" &&
+						arg.Type.OfType.Name == "Boolean" {
 						got = append(got, typ.Name+"."+field.Name)
 					}
 				}

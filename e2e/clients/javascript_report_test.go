@@ -8,24 +8,28 @@ import (
 	"testing"
 )
 
-// javascriptReport is what a client program in JavaScript prints.
+// javascriptReport is the output of a client program in JavaScript.
 type javascriptReport struct {
 	Profile struct{ User profile }
-	// Newest are the twits that a program's fragments show of the profile; nil if it has none.
+	// Newest has the twits of a profile in the program's fragments; nil if it has none.
 	Newest []struct{ Content string }
-	// Unauthorized are the statuses of concurrent requests with an expired token, and of their retries.
+	// Unauthorized has the statuses of concurrent requests with an expired token, and of their
+	// retries.
 	Unauthorized []int
 	Statuses     []int // of all other requests
-	// Forward and Backward are the usernames of a list, paged both ways.
+	// Forward and Backward are usernames of a list, paged in both directions.
 	Forward, Backward []string
 	Comments          [][]string
-	// Before is the program's store before two mutations, Store after them, and Network what a query has then.
+	// Before is the program's store before two mutations, Store after them, and Network the response
+	// to a query after them.
 	Before, Store, Network state
-	// Deferred are the deferred and streamed fields in the store, once for each of the client's incremental handlers.
+	// Deferred has the deferred and streamed fields in the store, for each of the client's
+	// incremental handlers.
 	Deferred []deferred
-	// Nulls are an attribute after an update without it, and after one with null; nil if the program does not update.
+	// Nulls is an attribute after an update without it, and after one with null; nil if the program
+	// does not update.
 	Nulls *struct{ Kept, Removed *int }
-	// Events are the texts of twits from a subscription, before and after its token expired.
+	// Events are twits of a subscription, before and after its token expired.
 	Events    []string
 	Renewals  int
 	Closed    []int // codes of WebSockets
@@ -44,11 +48,11 @@ type javascriptReport struct {
 		Class, Code string
 		Data        json.RawMessage
 	}
-	// Untrusted is the code with which a document is refused that is not in the manifest, where there is one.
+	// Untrusted is the error code for a document that is not in the manifest, if there is one.
 	Untrusted string
 }
 
-// deferred are the texts of twits that a query, a mutation and an event of a subscription had in fragments with @defer.
+// deferred has the twits of a query, a mutation and an event in fragments with @defer.
 type deferred struct {
 	Query           [][]string
 	Mutation, Event string
@@ -80,7 +84,7 @@ type profile struct {
 	}
 }
 
-// state is what two mutations change. Counts are the viewer's twitCount, totalCount of twits and
+// state is changed by two mutations: the viewer's twitCount, totalCount of twits and
 // followingCount, and the other user's followerCount.
 type state struct {
 	Twits   []string
@@ -88,7 +92,8 @@ type state struct {
 	Follows bool
 }
 
-// check runs the program, and fails unless it saw what the sample and its own mutations make it see.
+// check runs the program, and fails unless it saw what the sample and its own mutations make it
+// see.
 func (c javascript) check(t *testing.T, s server) {
 	t.Helper()
 	text := run(t, ".", "node", path.Join(c.folder, c.script), s.url, s.tokens(t, c.viewer), c.viewer, c.other, commented)
@@ -140,7 +145,9 @@ func (c javascript) check(t *testing.T, s server) {
 		equal(t, 2, r.Renewals) // and one for the subscription's
 	})
 	if c.deferred > 0 || r.Deferred != nil {
-		t.Run("deferred and streamed fields are in the store after one response", func(t *testing.T) { c.checkDeferred(t, r.Deferred) })
+		t.Run("deferred and streamed fields are in the store after one response", func(t *testing.T) {
+			c.checkDeferred(t, r.Deferred)
+		})
 	}
 	c.checkErrors(t, r)
 	if r.Nulls != nil {

@@ -13,21 +13,22 @@ import (
 	"time"
 )
 
-// generated is the folder of tools' output: for each client one, and one here with the schema for all.
+// generated is the folder of generated files: one per client, and one here with the schema.
 const generated = "__generated__"
 
-// commented is a twit of the sample with six comments. No viewer below sees the newest four.
+// commented is a twit of the sample data with six comments. The viewers below do not see the newest
+// four.
 const commented = "VOWwj-e6ogB___5qZsD2_3hpYW9ob25nLTI"
 
-// javascript is a client program, which harness.mjs describes.
+// javascript is a client program; see harness.mjs.
 type javascript struct {
 	folder string
-	build  [][]string // the commands that make the program, in its folder
+	build  [][]string // build commands
 	script string
-	viewer string // whose tokens the program has
+	viewer string
 	other  string // whom the viewer does not follow
 	pages  [][]string
-	class  string // of a refused request's error
+	class  string // of the error of a rejected request
 	// deferred is the number of incremental handlers that the program tests; 0 without @defer.
 	deferred int
 }
@@ -35,7 +36,7 @@ type javascript struct {
 // bundle makes generated/main.mjs of a program in TypeScript.
 var bundle = []string{"node", "../build.mjs", "main.ts", "__generated__/main.mjs"}
 
-// pages are the comments, in pages of one. The test adds those whose text is a username.
+// pages are the comments, in pages of one. The test adds the comments whose text is a username.
 var (
 	apollo = javascript{
 		folder: "apollo", script: "main.mjs", viewer: "Jim", other: "UncleWang", class: "CombinedGraphQLErrors",

@@ -2,7 +2,7 @@
 //
 //   node renew.mjs URL SECRET AUTHOR FOLLOWER
 //
-// SECRET is what the server signs with. FOLLOWER follows AUTHOR, who posts.
+// SECRET is the server's secret. FOLLOWER follows AUTHOR, who posts.
 import { createHmac } from 'node:crypto';
 import { createClient as createSSE } from 'graphql-sse';
 import { createClient as createWS } from 'graphql-ws';
@@ -25,7 +25,7 @@ async function post(content) {
   if (!data?.postTwit?.twit) throw new Error(`${content}: ${JSON.stringify(data)}`);
 }
 
-// What an application does: the client gets its token from a function.
+// As in an application, the client gets its token from a function.
 const renewed = { authorization: () => `Bearer ${sign(follower, 3)}` };
 const report = { heard: {}, connects: {}, closed: [], failed: {} };
 const on = (name) => ({ connecting: () => { report.connects[name] = (report.connects[name] ?? 0) + 1; } });

@@ -82,8 +82,8 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 	return output
 }
 
-// cut starts a proxy of the server that closes its first two connections after a second, and returns
-// the URL of GraphQL behind it. It ends with the test.
+// cut starts a proxy of the server that closes its first two connections after a second, and
+// returns the URL of GraphQL behind it. It ends with the test.
 func (s server) cut(t *testing.T) (url string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")

@@ -17,13 +17,13 @@ import (
 	"twibase/graph/auth"
 )
 
-// server is a running server of this tree, with the sample in a store in memory.
+// server is a running server of this tree, with the sample data in a store in memory.
 type server struct {
 	url    string // of GraphQL
-	secret string // the file with which it verifies tokens
+	secret string // file of the secret that signs tokens
 }
 
-// programs is the folder of the server's program. It is removed after the last test.
+// programs is the folder of the binary.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// build builds the server's program once for all tests, and returns its path.
+// build builds the binary once.
 var build = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(programs, "twibase")
 	output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput()
@@ -48,7 +48,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return program, nil
 })
 
-// start starts a server with further flags. It ends with the test.
+// start starts a server with additional flags. It stops at the end of the test.
 func start(t *testing.T, flags ...string) server {
 	t.Helper()
 	program, err := build()
@@ -59,28 +59,35 @@ func start(t *testing.T, flags ...string) server {
 	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file}, flags...)
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "embedded:", "--jwt-secret-file", file},
+		flags...)
 	g, err := loadtest.Start(context.Background(), program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if !slices.Contains(flags, "--production") { // which does not show its metrics
-			untimed(t, g.URL)
+		if !slices.Contains(flags, "--production") { // without /metrics
+			checkWatchdog(t, g.URL)
 		}
 		g.Stop()
 	})
 	return server{url: g.URL + "/graphql", secret: file}
 }
 
-// tokens starts what gives a client program its tokens, and returns its URL. A GET of it is answered with a token of the user that is
-// valid for an hour, or for the duration of the parameter lives. It ends with the test.
-func (s server) tokens(t *testing.T, username string) (url string) {
+// signer signs tokens with a lifetime.
+func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	t.Helper()
 	secrets, err := auth.ReadSecrets(s.secret)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lifetime - auth.Lifetime) }}
+}
+
+// tokens starts an HTTP server of tokens, and returns its URL. A GET returns a token of the user
+// that is valid for an hour, or for the duration of the parameter lives.
+func (s server) tokens(t *testing.T, username string) (url string) {
+	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lives := auth.Lifetime
 		if text := r.FormValue("lives"); text != "" {
@@ -90,8 +97,7 @@ func (s server) tokens(t *testing.T, username string) (url string) {
 				return
 			}
 		}
-		signer := auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lives - auth.Lifetime) }}
-		token, _, err := signer.Sign(auth.Viewer{Username: username})
+		token, _, err := s.signer(t, lives).Sign(auth.Viewer{Username: username})
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

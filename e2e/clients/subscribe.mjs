@@ -1,8 +1,8 @@
-// Subscribes with the clients that front ends use, and prints what they saw as JSON:
+// Subscribes with the clients of front ends, and prints what they received as JSON:
 //
 //   node subscribe.mjs URL TOKEN USERNAME
 //
-// USERNAME is whose token it is.
+// TOKEN is that of USERNAME.
 import { createClient as createSSE } from 'graphql-sse';
 import { createClient as createWS } from 'graphql-ws';
 import WebSocket from 'ws';
@@ -21,7 +21,7 @@ async function once(client, payload) {
   for await (const result of client.iterate(payload)) return result;
 }
 
-// Sends operations until each of the listeners has heard one: when a subscription has begun nobody is told.
+// Posts until each listener has received a twit: a client cannot know when its subscription has started.
 async function hear(listeners) {
   let n = 0;
   const timer = setInterval(() => {
@@ -52,7 +52,7 @@ try {
   single.dispose();
 }
 
-// The codes and reasons with which the connection of a client is closed that does something wrong.
+// Codes and reasons of connections that are closed because of an error of the client.
 report.closed.token = await new Promise((resolve) => once(ws({ authorization: 'Bearer nonsense' }, resolve), { query: '{viewer{username}}' }).catch(() => {}));
 report.closed.protocol = await new Promise((resolve) => new WebSocket(socketURL, 'graphql-ws').on('close', (code, reason) => resolve(`${code} ${reason}`)));
 report.closed.early = await new Promise((resolve) => {

@@ -16,7 +16,7 @@ import (
 
 // recipe: subscription
 
-// Live receives what a user posts, over as many connections as it takes.
+// Live receives the twits of a user, and reconnects if a connection is lost.
 type Live struct {
 	URL      string // of the endpoint, http or https
 	Tokens   *Tokens

@@ -10,7 +10,7 @@ const list = relayPagination();
 
 /** The store. `introspection` is the result of an introspection query. */
 export function createCache(introspection) {
-  // What has no id is stored within its parent: payloads, user errors, connections, edges.
+  // Objects without id are stored within their parent: payloads, user errors, connections, edges.
   const objects = introspection.__schema.types.filter(({ kind, name }) => kind === 'OBJECT' && !name.startsWith('__'));
   const embedded = objects.filter(({ fields }) => !fields.some(({ name }) => name === 'id'));
   return cacheExchange({
