@@ -37,7 +37,7 @@ func overload(ctx context.Context, _ *dataset) error {
 		return err
 	}
 	r := loadtest.Request{Body: []byte(`{"query":` + strconv.Quote(overloadQuery) + `}`)}
-	if r.Want, err = g.Answer(r); err != nil {
+	if r.Want, err = g.Response(r); err != nil {
 		return err
 	}
 	if _, err := g.Drive(r, waitingClients, overloadSlot); err != nil { // warm-up
@@ -70,7 +70,7 @@ func overload(ctx context.Context, _ *dataset) error {
 			return err
 		}
 		t.row(times(float64(o.Requests)/o.Took.Seconds()/peak.PerSecond())+what, times(o.PerSecond()/peak.PerSecond()),
-			times(float64(o.Refused)/o.Took.Seconds()/peak.PerSecond()), fmt.Sprint(o.Lost),
+			times(float64(o.Rejected)/o.Took.Seconds()/peak.PerSecond()), fmt.Sprint(o.Lost),
 			o.Percentile(50).Round(time.Millisecond).String(), o.Percentile(99).Round(time.Millisecond).String(),
 			fmt.Sprintf("%.0f %%", 100*float64(peak.CPU)*float64(o.Answered)/float64(o.CPU)), fmt.Sprint(o.Connections),
 			times(float64(o.Peak)/float64(resident)))
@@ -127,7 +127,7 @@ func startFollowGraph(ctx context.Context, p *workspace) (g *loadtest.Gateway, a
 	if err != nil {
 		return nil, false, err
 	}
-	return loadtest.Apart(func() (*loadtest.Gateway, error) { return p.serve(ctx, program, store) })
+	return loadtest.StartApart(func() (*loadtest.Gateway, error) { return p.serve(ctx, program, store) })
 }
 
 // idleConnections is 10,000, or fewer if the limit of open files is lower.

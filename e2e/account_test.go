@@ -14,7 +14,7 @@ import (
 )
 
 // queryWithToken sends a query with a token, or without one if it is empty.
-func (g *gateway) queryWithToken(t *testing.T, query, token string) oracle.Answer {
+func (g *gateway) queryWithToken(t *testing.T, query, token string) oracle.Response {
 	t.Helper()
 	body := fmt.Sprintf(`{"query":%q}`, query)
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))

@@ -29,8 +29,8 @@ type fixture struct {
 }
 
 type recordedQuery struct {
-	question oracle.Question // with the gateway's ids and cursors
-	body     []byte
+	request oracle.Request // with the gateway's ids and cursors
+	body    []byte
 }
 
 var (
@@ -77,14 +77,14 @@ func dataFolder(t testing.TB) string {
 // check compares the gateway's response to a query with the oracle's, and returns the data of both.
 func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variables map[string]any) (want, got any) {
 	t.Helper()
-	question := oracle.Question{Query: query, Variables: variables, Viewer: viewer}
-	expected, err := f.oracle.Ask(question)
+	request := oracle.Request{Query: query, Variables: variables, Viewer: viewer}
+	expected, err := f.oracle.Execute(request)
 	if err != nil {
 		t.Fatalf("invalid query: %v\n%s", err, query)
 	}
-	question.Variables = f.opaque.Variables(variables)
-	body := f.ask(t, query, question.Variables, viewer)
-	f.recorded = append(f.recorded, recordedQuery{question, body})
+	request.Variables = f.opaque.Variables(variables)
+	body := f.ask(t, query, request.Variables, viewer)
+	f.recorded = append(f.recorded, recordedQuery{request, body})
 	given, err := decodeAnswer(body)
 	if err != nil {
 		t.Fatalf("decoding the response: %v\n%s", err, body)
@@ -94,10 +94,10 @@ func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variab
 		f.failed++
 	}
 	if !slices.Equal(expected.Errors, given.Errors) && !(expected.Data == nil && isPartOf(given.Errors, expected.Errors)) {
-		t.Fatalf("got the errors %q, want %q\n%s", given.Errors, expected.Errors, describe(viewer, query, question.Variables))
+		t.Fatalf("got the errors %q, want %q\n%s", given.Errors, expected.Errors, describe(viewer, query, request.Variables))
 	}
 	if err := f.opaque.Compare(expected.Data, given.Data); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, question.Variables), cut(body))
+		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, request.Variables), cut(body))
 	}
 	return expected.Data, given.Data
 }
@@ -133,10 +133,10 @@ func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Helper()
 	start := time.Now()
 	for _, a := range f.recorded {
-		if body := other.ask(t, a.question.Query, a.question.Variables, a.question.Viewer); !bytes.Equal(sortErrors(t, body),
+		if body := other.ask(t, a.request.Query, a.request.Variables, a.request.Viewer); !bytes.Equal(sortErrors(t, body),
 			sortErrors(t, a.body)) {
 			t.Fatalf("%s returns\n%s\nand %s returned\n%s\n%s", other.name, cut(body), f.name, cut(a.body),
-				describe(a.question.Viewer, a.question.Query, a.question.Variables))
+				describe(a.request.Viewer, a.request.Query, a.request.Variables))
 		}
 	}
 	t.Logf("%d responses are equal, in %s", len(f.recorded), time.Since(start).Round(time.Millisecond))

@@ -85,12 +85,12 @@ func (g *gateway) ask(
 }
 
 // decodeAnswer returns the data of a response, and the path and code of each error.
-func decodeAnswer(body []byte) (oracle.Answer, error) {
+func decodeAnswer(body []byte) (oracle.Response, error) {
 	value, err := oracle.Decode(body)
 	if err != nil {
-		return oracle.Answer{}, err
+		return oracle.Response{}, err
 	}
-	a := oracle.Answer{Data: oracle.Get(value, "data")}
+	a := oracle.Response{Data: oracle.Get(value, "data")}
 	errors, _ := oracle.Get(value, "errors").(oracle.List)
 	for _, e := range errors {
 		line := ""

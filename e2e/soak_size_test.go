@@ -19,7 +19,7 @@ type size struct {
 }
 
 func (s *soak) size() (now size) {
-	response, err := s.client.Get(s.gateway.Monitor + "/metrics")
+	response, err := s.client.Get(s.gateway.MetricsURL + "/metrics")
 	if err != nil {
 		s.Error(err)
 		return size{}

@@ -71,7 +71,7 @@ func compare(h *minihbase.HBase, sides []side) error {
 
 // prepare checks that the response has the content of the first side's, and warms the gateway up.
 func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
-	if s.request.Want, err = s.gateway.Answer(s.request); err != nil {
+	if s.request.Want, err = s.gateway.Response(s.request); err != nil {
 		return err
 	}
 	if bytes.Contains(s.request.Want, []byte(`"user":null`)) {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// tree makes departments and the roles that they define.
-func (c *crowd) tree() {
-	c.add("departments", "id", "name", "parent")
+// addDepartments also adds the roles that they define.
+func (g *generator) addDepartments() {
+	g.add("departments", "id", "name", "parent")
 	codes := []string{}
 	department := func(code, name, parent string) {
-		c.add("departments", code, name, parent)
+		g.add("departments", code, name, parent)
 		codes = append(codes, code)
 	}
 	department("ceo", "CEO", "")
@@ -22,80 +22,80 @@ func (c *crowd) tree() {
 		department(code, "Chain", parent)
 		parent = code
 	}
-	for i := range 60 { // a broad level, some of the same name
+	for i := range 60 { // a broad level, with equal names
 		department(fmt.Sprintf("broad:%d", i), fmt.Sprintf("Broad %d", i/2), "ceo")
 	}
 	for i := range 120 {
-		department(fmt.Sprintf("d.%d", i), pick(c, []string{"A", "B", "研究", "A B"}), skewed(c, codes))
+		department(fmt.Sprintf("d.%d", i), pick(g, []string{"A", "B", "研究", "A B"}), skewed(g, codes))
 	}
 	for i := range 25 {
-		department(fmt.Sprintf("top%d", i), pick(c, []string{"T", "U"}), "")
+		department(fmt.Sprintf("top%d", i), pick(g, []string{"T", "U"}), "")
 	}
-	c.add("roles", "id", "name", "department")
-	c.add("roles", "admin", "Administrator", "")
+	g.add("roles", "id", "name", "department")
+	g.add("roles", "admin", "Administrator", "")
 	for i := range 70 {
-		c.add("roles", roleCode(i), fmt.Sprintf("Role %d", i), c.maybe(2, skewed(c, codes)))
+		g.add("roles", roleCode(i), fmt.Sprintf("Role %d", i), g.maybe(2, skewed(g, codes)))
 	}
 }
 
 func roleCode(i int) string { return fmt.Sprintf("org:role/%d", i) }
 
-func (c *crowd) assignments() {
-	c.add("user_roles", "username", "role")
-	c.add("user_roles", Admin, "admin")
-	for _, u := range c.users {
-		for i := range 60 { // the last roles have nobody
-			if c.IntN(40) < 1 || i == 3 && c.IntN(2) == 0 {
-				c.add("user_roles", u, roleCode(i))
+func (g *generator) addAssignments() {
+	g.add("user_roles", "username", "role")
+	g.add("user_roles", Admin, "admin")
+	for _, u := range g.users {
+		for i := range 60 { // the last roles have no users
+			if g.IntN(40) < 1 || i == 3 && g.IntN(2) == 0 {
+				g.add("user_roles", u, roleCode(i))
 			}
 		}
 	}
 }
 
-// games makes games, the last of which nobody plays.
-func (c *crowd) games() {
-	c.add("games", "id", "name")
-	c.add("plays", "username", "game", "day", "count")
+// addGames adds games, the last of them without plays.
+func (g *generator) addGames() {
+	g.add("games", "id", "name")
+	g.add("plays", "username", "game", "day", "count")
 	var codes []string
 	for i := range 80 {
 		code := strconv.Itoa(i)
 		if i%9 == 0 {
 			code = fmt.Sprintf("象棋:%d", i)
 		}
-		c.add("games", code, fmt.Sprintf("Game %d", i))
+		g.add("games", code, fmt.Sprintf("Game %d", i))
 		codes = append(codes, code)
 	}
 	codes = codes[:75]
-	for _, u := range c.users {
+	for _, u := range g.users {
 		played := map[string]bool{}
-		for range c.IntN(12) {
-			game := skewed(c, codes)
+		for range g.IntN(12) {
+			game := skewed(g, codes)
 			if played[game] {
 				continue
 			}
 			played[game] = true
-			day := time.Date(2014, 12, 1+c.IntN(40), 0, 0, 0, 0, time.UTC)
-			for range 1 + c.IntN(3) {
-				c.add("plays", u, game, day.Format(time.DateOnly), strconv.Itoa(1+c.IntN(500)))
-				day = day.AddDate(0, 0, 1+c.IntN(5))
+			day := time.Date(2014, 12, 1+g.IntN(40), 0, 0, 0, 0, time.UTC)
+			for range 1 + g.IntN(3) {
+				g.add("plays", u, game, day.Format(time.DateOnly), strconv.Itoa(1+g.IntN(500)))
+				day = day.AddDate(0, 0, 1+g.IntN(5))
 			}
 		}
 	}
 }
 
-// likes are skewed, so that some twits have many. A third of them has no time.
-func (c *crowd) likes() {
-	c.add("likes", "username", "twit", "liked_at")
+// addLikes gives some twits many likes. A third of them has no time.
+func (g *generator) addLikes() {
+	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}
 	for range 3000 {
-		t, user := skewed(c, c.twits), pick(c, c.users)
+		t, user := skewed(g, g.twits), pick(g, g.users)
 		if pair := [2]string{user, t.id}; !seen[pair] {
 			seen[pair] = true
-			at := stamp(t.at.Add(time.Duration(c.IntN(50)) * time.Second))
-			if c.IntN(3) == 0 {
+			at := stamp(t.at.Add(time.Duration(g.IntN(50)) * time.Second))
+			if g.IntN(3) == 0 {
 				at = ""
 			}
-			c.add("likes", user, t.id, at)
+			g.add("likes", user, t.id, at)
 		}
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Apart lets a gateway that start starts have the second half of the processors for itself, and leaves this program the first from then on: otherwise
-// whoever asks takes from it what it would answer with, and the more the more is asked. Where there is one processor they share it, and apart is false.
-func Apart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
-	runtime.LockOSThread() // of which a process that is started has its processors
+// StartApart gives the gateway the second half of the processors, and this program the first half.
+// Otherwise a busy client takes processor time from the gateway. With one processor they share it,
+// and apart is false.
+func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
+	runtime.LockOSThread() // a new process inherits the processors of the thread
 	defer runtime.UnlockOSThread()
-	var all, mine, its unix.CPUSet
+	var all, own, gateways unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
 		return nil, false, err
 	}
@@ -21,16 +22,16 @@ func Apart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 		g, err = start()
 		return g, false, err
 	}
-	for cpu := 0; mine.Count()+its.Count() < all.Count(); cpu++ {
+	for cpu := 0; own.Count()+gateways.Count() < all.Count(); cpu++ {
 		switch {
 		case !all.IsSet(cpu):
-		case mine.Count() < all.Count()/2:
-			mine.Set(cpu)
+		case own.Count() < all.Count()/2:
+			own.Set(cpu)
 		default:
-			its.Set(cpu)
+			gateways.Set(cpu)
 		}
 	}
-	if err := unix.SchedSetaffinity(0, &its); err != nil {
+	if err := unix.SchedSetaffinity(0, &gateways); err != nil {
 		return nil, false, err
 	}
 	g, err = start()
@@ -38,9 +39,9 @@ func Apart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 	if err == nil {
 		err = unlisted
 	}
-	for _, thread := range threads { // those to come are begun by one of these
+	for _, thread := range threads { // new threads inherit them
 		if id, _ := strconv.Atoi(thread.Name()); err == nil {
-			err = unix.SchedSetaffinity(id, &mine)
+			err = unix.SchedSetaffinity(id, &own)
 		}
 	}
 	return g, true, err

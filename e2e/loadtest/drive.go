@@ -12,30 +12,30 @@ import (
 	"time"
 )
 
-// Request is what is asked: the body of a POST, by whom if there is a token, and the body of the answer that it must have.
+// Request is the body of a POST, a token, and the expected body of the response.
 type Request struct {
 	Body  []byte
 	Token string
 	Want  []byte
 }
 
-// Load is what a number of connections had of a gateway in a time.
+// Load is the result of Drive.
 type Load struct {
 	Requests int
 	Took     time.Duration
-	CPU      time.Duration   // of the gateway, for each request
+	CPU      time.Duration   // of the gateway, per request
 	Latency  []time.Duration // ascending
 }
 
-// PerSecond returns how many requests were answered in a second.
+// PerSecond returns the requests per second.
 func (l Load) PerSecond() float64 { return float64(l.Requests) / l.Took.Seconds() }
 
 // Percentile returns the latency that p percent of the requests did not exceed.
 func (l Load) Percentile(p int) time.Duration { return l.Latency[(len(l.Latency)-1)*p/100] }
 
-// Drive asks the gateway the same over so many connections, each of which asks again as soon as it is answered. An answer that is not as it must be is
-// an error.
-func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load, error) {
+// Drive sends the request over connections that send the next one after each response. An
+// unexpected response is an error.
+func (g *Gateway) Drive(r Request, connections int, duration time.Duration) (Load, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	before, err := g.CPU()
@@ -49,18 +49,18 @@ func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load,
 	begin := time.Now()
 	for range connections {
 		group.Go(func() {
-			var mine []time.Duration
+			var own []time.Duration
 			var buffer bytes.Buffer
-			for failed.Load() == nil && (len(mine) == 0 || time.Since(begin) < during) {
-				asked := time.Now()
-				if err := g.ask(client, r, &buffer); err != nil {
+			for failed.Load() == nil && (len(own) == 0 || time.Since(begin) < duration) {
+				begun := time.Now()
+				if err := g.post(client, r, &buffer); err != nil {
 					failed.Store(&err)
 				}
-				mine = append(mine, time.Since(asked))
+				own = append(own, time.Since(begun))
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all.Latency = append(all.Latency, mine...)
+			all.Latency = append(all.Latency, own...)
 		})
 	}
 	group.Wait()
@@ -74,17 +74,17 @@ func (g *Gateway) Drive(r Request, connections int, during time.Duration) (Load,
 	return all, err
 }
 
-// Report is what twibase reports of a request.
+// Report has counts of the report of a request.
 type Report struct{ Rounds, RPCs, Gets, Rows, Bytes int }
 
-// Report asks twibase what it reads for a request.
+// Report sends a request and returns its report.
 func (g *Gateway) Report(r Request) (Report, error) {
 	request, err := g.request(r)
 	if err != nil {
 		return Report{}, err
 	}
 	request.Header.Set("X-Twibase-Report", "1")
-	body, err := once(request)
+	body, err := do(request)
 	if err != nil {
 		return Report{}, err
 	}
@@ -107,7 +107,7 @@ func (g *Gateway) request(r Request) (*http.Request, error) {
 	return request, nil
 }
 
-func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) error {
+func (g *Gateway) post(client *http.Client, r Request, buffer *bytes.Buffer) error {
 	request, err := g.request(r)
 	if err != nil {
 		return err
@@ -122,21 +122,21 @@ func (g *Gateway) ask(client *http.Client, r Request, buffer *bytes.Buffer) erro
 		return err
 	}
 	if got := bytes.TrimSpace(buffer.Bytes()); response.StatusCode != http.StatusOK || !bytes.Equal(got, r.Want) {
-		return fmt.Errorf("status %d: %.300s\nand should be\n%.300s", response.StatusCode, got, r.Want)
+		return fmt.Errorf("status %d: got %.300s\nwant %.300s", response.StatusCode, got, r.Want)
 	}
 	return nil
 }
 
-// Answer asks once.
-func (g *Gateway) Answer(r Request) ([]byte, error) {
+// Response sends a request once and returns the body of the response.
+func (g *Gateway) Response(r Request) ([]byte, error) {
 	request, err := g.request(r)
 	if err != nil {
 		return nil, err
 	}
-	return once(request)
+	return do(request)
 }
 
-func once(request *http.Request) ([]byte, error) {
+func do(request *http.Request) ([]byte, error) {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Offered is what became of requests that came at times of their own, whether the ones before were answered or not.
+// Offered is the result of Offer.
 type Offered struct {
-	Requests, Answered, Refused, Lost int
-	Took                              time.Duration
-	Latency                           []time.Duration // of those that were answered, ascending
-	CPU                               time.Duration   // of the gateway
-	Peak                              int64           // of the gateway's memory in bytes, meanwhile
-	Connections                       int             // that the gateway had meanwhile, at most
+	Requests, Answered, Rejected, Lost int
+	Took                               time.Duration
+	Latency                            []time.Duration // of answered requests, ascending
+	CPU                                time.Duration   // of the gateway
+	Peak                               int64           // maximum resident memory of the gateway in bytes
+	Connections                        int             // maximum of the gateway
 }
 
-// PerSecond returns how many requests were answered in a second.
+// PerSecond returns the answered requests per second.
 func (o Offered) PerSecond() float64 { return float64(o.Answered) / o.Took.Seconds() }
 
 // Percentile returns the latency that p percent of the answered requests did not exceed.
@@ -30,12 +30,14 @@ func (o Offered) Percentile(p int) time.Duration {
 	return o.Latency[(len(o.Latency)-1)*p/100]
 }
 
-// outstanding is how many requests wait for an answer at most: with more, this program would be the one that is overloaded.
+// outstanding is the maximum number of requests in flight. More of them would overload this
+// program.
 const outstanding = 4000
 
-// Offer sends the gateway the same, so often in a second. Each request takes a connection that is free, as those of a proxy do, or with connections the next of
-// so many that are open before, as those of people do. One that gets neither its answer nor a refusal, the status 503, is lost.
-func (g *Gateway) Offer(r Request, perSecond float64, connections int, during time.Duration) (o Offered, err error) {
+// Offer sends the request at a rate, whether earlier requests are answered or not. Requests use any
+// free connection, as those of a proxy do, or a number of connections in turn, as those of users
+// do. A request with neither a response nor status 503 is lost.
+func (g *Gateway) Offer(r Request, perSecond float64, connections int, duration time.Duration) (o Offered, err error) {
 	clients := make([]http.Client, max(connections, 1))
 	for i := range clients {
 		transport := &http.Transport{MaxIdleConnsPerHost: outstanding, DisableCompression: true}
@@ -57,7 +59,7 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, during ti
 	slots := make(chan struct{}, outstanding)
 	begin, stop := time.Now(), make(chan struct{})
 	before, _ := g.CPU()
-	all.Go(func() { // watches the memory
+	all.Go(func() { // measure memory and connections
 		for {
 			if now, err := g.Resident(); err == nil {
 				o.Peak = max(o.Peak, now)
@@ -70,26 +72,26 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, during ti
 			}
 		}
 	})
-	over := false
-	for time.Since(begin) < during {
+	ended := false
+	for time.Since(begin) < duration {
 		due := int(time.Since(begin).Seconds()*perSecond) - o.Requests
 		for range due {
-			client, asked := &clients[o.Requests%len(clients)], time.Now()
+			client, begun := &clients[o.Requests%len(clients)], time.Now()
 			o.Requests++
 			slots <- struct{}{}
 			all.Go(func() {
 				defer func() { <-slots }()
 				status := g.send(client, r)
-				took := time.Since(asked)
+				took := time.Since(begun)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case over: // what is done later is not done in this time
+				case ended: // too late to count
 				case status == http.StatusOK:
 					o.Answered++
 					o.Latency = append(o.Latency, took)
 				case status == http.StatusServiceUnavailable:
-					o.Refused++
+					o.Rejected++
 				default:
 					o.Lost++
 				}
@@ -98,7 +100,7 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, during ti
 		time.Sleep(time.Millisecond)
 	}
 	mu.Lock()
-	over = true
+	ended = true
 	mu.Unlock()
 	o.Took = time.Since(begin)
 	after, _ := g.CPU()
@@ -109,7 +111,7 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, during ti
 	return o, nil
 }
 
-// send returns the status, 0 if there is none or if the answer is not as it must be.
+// send returns the status, 0 without a response or with an unexpected one.
 func (g *Gateway) send(client *http.Client, r Request) int {
 	request, err := g.request(r)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package loadtest starts a gateway in a process of its own and asks it: only so is what it takes, time on the processor and memory, not that of
-// whoever asks.
+// Package loadtest starts a gateway as a process and sends requests to it. Only a process of its
+// own has CPU time and memory without those of the client.
 package loadtest
 
 import (
@@ -21,12 +21,13 @@ import (
 
 // Gateway is a running process that serves GraphQL.
 type Gateway struct {
-	URL     string
-	Monitor string // the URL of --metrics-listen, if that was asked for
-	cmd     *exec.Cmd
+	URL        string
+	MetricsURL string // of --metrics-listen, if given
+	cmd        *exec.Cmd
 }
 
-// Start starts a program and returns when it says, in a line of JSON on its standard error, under which url it serves. It ends with ctx.
+// Start starts a program, and returns when it logs its URL as JSON to standard error. The process
+// ends with ctx.
 func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -39,44 +40,45 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 		return nil, err
 	}
 	lines := bufio.NewScanner(log)
-	var said bytes.Buffer
+	var output bytes.Buffer
 	g := &Gateway{cmd: cmd}
 	for lines.Scan() {
 		var line struct{ URL string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.URL != "" {
 			if monitor, is := strings.CutSuffix(line.URL, "/metrics"); is {
-				g.Monitor = monitor
+				g.MetricsURL = monitor
 				continue
 			}
 			g.URL = line.URL
 			go func() {
-				passOn(lines)
-				_, _ = io.Copy(io.Discard, log) // or it would wait for us
+				printErrors(lines)
+				_, _ = io.Copy(io.Discard, log) // otherwise its writes would block
 			}()
 			return g, nil
 		}
-		said.Write(append(lines.Bytes(), '\n'))
+		output.Write(append(lines.Bytes(), '\n'))
 	}
-	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &said)
+	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &output)
 }
 
-// passOn prints the first lines that tell what went wrong.
-func passOn(lines *bufio.Scanner) {
-	for told := 0; told < 10 && lines.Scan(); {
-		if line := lines.Bytes(); bytes.Contains(line, []byte(`"level":"error"`)) || bytes.Contains(line, []byte(`"level":"ERROR"`)) {
+// printErrors prints the first errors of the log.
+func printErrors(lines *bufio.Scanner) {
+	for printed := 0; printed < 10 && lines.Scan(); {
+		if line := lines.Bytes(); bytes.Contains(line, []byte(`"level":"error"`)) ||
+			bytes.Contains(line, []byte(`"level":"ERROR"`)) {
 			fmt.Fprintf(os.Stderr, "%s\n", line)
-			told++
+			printed++
 		}
 	}
 }
 
-// CPU returns the time on the processor that the gateway has used so far.
+// CPU returns the CPU time of the gateway.
 func (g *Gateway) CPU() (time.Duration, error) { return minihbase.CPUOf(g.cmd.Process.Pid) }
 
-// Peak returns the greatest amount of memory in bytes that the gateway ever had resident. Linux alone has it.
+// Peak returns the maximum resident memory of the gateway in bytes. It needs Linux.
 func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
 
-// Resident returns how much memory in bytes the gateway has resident. Linux alone has it.
+// Resident returns the resident memory of the gateway in bytes. It needs Linux.
 func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
 
 func (g *Gateway) memory(what string) (int64, error) {
@@ -90,7 +92,7 @@ func (g *Gateway) memory(what string) (int64, error) {
 	return n << 10, err
 }
 
-// files is how many files and connections the gateway has open.
+// files is the number of open files and connections.
 func (g *Gateway) files() int {
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", g.cmd.Process.Pid))
 	if err != nil {
@@ -99,7 +101,7 @@ func (g *Gateway) files() int {
 	return len(open)
 }
 
-// Stop ends the gateway and waits for it.
+// Stop interrupts the gateway and waits for it.
 func (g *Gateway) Stop() error {
 	if err := g.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		return err

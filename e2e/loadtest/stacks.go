@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Goroutines counts goroutines by the function that they began with, and has the stacks of those. Equal functions begin equal work, so what there is
-// more of than before, when both times there was nothing to do, has leaked.
-type Goroutines map[string]Begun
+// Goroutines groups goroutines by their first function. A group that is larger than before, both
+// times without work, has leaked.
+type Goroutines map[string]Group
 
-// Begun are the goroutines that began with one function.
-type Begun struct {
+// Group has the goroutines with the same first function.
+type Group struct {
 	Number int
-	Stacks string // as the runtime's profile has them: a number and the frames of each
+	Stacks string // in the format of the runtime's profile
 }
 
-// Goroutines returns those of a gateway with a Monitor.
+// Goroutines returns the goroutines of a gateway with a MetricsURL.
 func (g *Gateway) Goroutines() (Goroutines, error) {
-	response, err := http.Get(g.Monitor + "/goroutines")
+	response, err := http.Get(g.MetricsURL + "/goroutines")
 	if err != nil {
 		return nil, err
 	}
@@ -29,11 +29,12 @@ func (g *Gateway) Goroutines() (Goroutines, error) {
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("/goroutines: %s", response.Status)
 	}
-	return grouped(string(profile)), err
+	return groupByStart(string(profile)), err
 }
 
-// grouped reads a profile: blocks of a line with a number, and a line for each frame, the last of which is where the goroutine began.
-func grouped(profile string) Goroutines {
+// groupByStart parses a profile: blocks of a line with a number and a line per frame, the last of
+// which is the first function.
+func groupByStart(profile string) Goroutines {
 	all := Goroutines{}
 	for _, block := range strings.Split(profile, "\n\n") {
 		lines := strings.Split(strings.TrimSpace(block), "\n")
@@ -51,17 +52,17 @@ func grouped(profile string) Goroutines {
 		}
 		function, _, _ := strings.Cut(frame[2], "+")
 		begun := all[function]
-		all[function] = Begun{begun.Number + n, begun.Stacks + strings.Join(lines, "\n") + "\n\n"}
+		all[function] = Group{begun.Number + n, begun.Stacks + strings.Join(lines, "\n") + "\n\n"}
 	}
 	return all
 }
 
-// More tells of which functions there are more goroutines than there were before, and what these do; it is empty if there are none.
+// More describes the groups that have grown. It is empty if none has.
 func (now Goroutines) More(before Goroutines) string {
 	var text strings.Builder
 	for function, begun := range now {
 		if was := before[function].Number; begun.Number > was {
-			fmt.Fprintf(&text, "%d goroutines of %s have become %d:\n%s", was, function, begun.Number, begun.Stacks)
+			fmt.Fprintf(&text, "goroutines of %s: %d before, %d now:\n%s", function, was, begun.Number, begun.Stacks)
 		}
 	}
 	return text.String()

@@ -15,9 +15,9 @@ const before = `goroutine profile: total 4
 #	0x7	main.main+0x5	/home/a/main.go:5
 `
 
-func TestGoroutinesAreToldByWhereTheyBegan(t *testing.T) {
-	if n := grouped(before)["main.(*server).start.func1"].Number; n != 3 {
-		t.Errorf("%d began there", n)
+func TestGoroutinesAreGroupedByFirstFunction(t *testing.T) {
+	if n := groupByStart(before)["main.(*server).start.func1"].Number; n != 3 {
+		t.Errorf("got %d goroutines, want 3", n)
 	}
 	const now = `goroutine profile: total 4
 3 @ 0x4 0x5
@@ -28,12 +28,12 @@ func TestGoroutinesAreToldByWhereTheyBegan(t *testing.T) {
 #	0x9	main.leak+0x5	/home/a/main.go:6
 
 `
-	const want = `0 goroutines of main.leak have become 1:
+	const want = `goroutines of main.leak: 0 before, 1 now:
 1 @ 0x9
 #	0x9	main.leak+0x5	/home/a/main.go:6
 
 `
-	if got := grouped(now).More(grouped(before)); got != want {
-		t.Errorf("%s\nand should be\n%s", got, want)
+	if got := groupByStart(now).More(groupByStart(before)); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -1,10 +1,12 @@
-// Package oracle answers the schema's queries from CSV files alone: a second opinion on what the gateway answers.
+// Package oracle computes the responses to queries from CSV files, so that tests can compare them
+// with the gateway's.
 //
-// It is naive on purpose: it reads the files into maps, sorts them, and evaluates a query field by field. It knows the rules
-// of the schema and of who sees what, and shares no code with what it judges: not the rows, the keys or the pages, not the
-// import, and not the executor.
+// It is deliberately simple: it reads the files into maps, sorts lists, and evaluates a query field
+// by field. It knows the rules of the schema and of permissions. It shares no code with the
+// gateway: no rows, keys, pages, import or executor.
 //
-// What is opaque to clients, ids and cursors, it knows by names of its own, each a [Ref]. [Opaque] holds the gateway to
-// answering the same id for the same thing, always. What the rules leave open, it accepts either way: see [Either]. And an order that is stable
-// but not specified it has to be told: see [Oracle.LearnRoot] and [Oracle.LearnComments].
+// Ids and cursors are opaque to clients. The oracle has its own names for them, each a [Ref];
+// [Opaque] checks that the gateway always uses the same id for the same object. Where the rules
+// allow both truth values, a response has [Either]. An order that is stable but unspecified is
+// taken from the gateway: [Oracle.LearnRoot], [Oracle.LearnComments].
 package oracle

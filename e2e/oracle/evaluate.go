@@ -11,91 +11,90 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// Oracle answers queries over a model. It is not safe for concurrent use.
+// Oracle executes queries over a model. It is not safe for concurrent use.
 type Oracle struct {
 	*Model
 	schema *ast.Schema
-	// roots are the orders of the lists of all things of a noun, as they were learned.
+	// roots are the learned orders of root lists.
 	roots map[string][]string
 	lists map[[2]string]list
 }
 
-// New returns an oracle over the model.
 func New(model *Model, schema *ast.Schema) *Oracle {
 	return &Oracle{model, schema, map[string][]string{}, map[[2]string]list{}}
 }
 
-// Schema is the schema whose queries the oracle answers.
 func (o *Oracle) Schema() *ast.Schema { return o.schema }
 
-// Viewer is who asks; the zero Viewer is a stranger.
+// Viewer sends a request; the zero Viewer is anonymous.
 type Viewer struct {
 	Username string
 	Admin    bool
 }
 
-// Question is a query, its variables, in which ids and cursors may be refs, and who asks.
-type Question struct {
+// Request is a query with its variables and viewer. Ids and cursors among the variables may be
+// refs.
+type Request struct {
 	Query     string
 	Variables map[string]any
 	Viewer    Viewer
 }
 
-// Answer is what a query should be answered: the data, and the path and code of each error, sorted.
-type Answer struct {
+// Response is the expected response: the data, and the path and code of each error, sorted.
+type Response struct {
 	Data   any
 	Errors []string
 }
 
-// The codes of errors, which are errors themselves here.
+// The codes of errors.
 var (
 	errBadInput      = errors.New("BAD_USER_INPUT")
 	errLimitExceeded = errors.New("LIMIT_EXCEEDED")
 )
 
-// Ask answers a question. It is an error if the query is not valid.
-func (o *Oracle) Ask(q Question) (Answer, error) {
+// Execute executes a query. It returns an error if the query is invalid.
+func (o *Oracle) Execute(q Request) (Response, error) {
 	document, errs := gqlparser.LoadQueryWithRules(o.schema, q.Query, rules.NewDefaultRules())
 	if errs != nil {
-		return Answer{}, errs
+		return Response{}, errs
 	}
-	e := &evaluation{Oracle: o, Question: q, document: document}
+	e := &evaluation{Oracle: o, Request: q, document: document}
 	data, ok := e.object("Query", query{}, document.Operations[0].SelectionSet, nil)
 	if !ok {
 		data = nil
 	}
 	slices.Sort(e.errors)
-	return Answer{data, e.errors}, nil
+	return Response{data, e.errors}, nil
 }
 
-// query is the root.
+// query is the root object.
 type query struct{}
 
-// evaluation is the state of one answer.
+// evaluation is the state of one request.
 type evaluation struct {
 	*Oracle
-	Question
+	Request
 	document *ast.QueryDocument
 	errors   []string
 }
 
-// collected are the fields of one response key, whose selections are one.
-type collected struct {
+// mergedField has the fields of one response key.
+type mergedField struct {
 	key    string
 	fields []*ast.Field
 }
 
-// collect gathers the fields that a selection has for a type, in the order of their first appearance.
-func (e *evaluation) collect(typ string, set ast.SelectionSet, into []collected) []collected {
+// collect collects the fields of a type, in the order of their first occurrence.
+func (e *evaluation) collect(typ string, set ast.SelectionSet, into []mergedField) []mergedField {
 	for _, selection := range set {
 		switch s := selection.(type) {
 		case *ast.Field:
 			if !e.included(s.Directives) {
 				continue
 			}
-			i := slices.IndexFunc(into, func(c collected) bool { return c.key == s.Alias })
+			i := slices.IndexFunc(into, func(c mergedField) bool { return c.key == s.Alias })
 			if i < 0 {
-				i, into = len(into), append(into, collected{key: s.Alias})
+				i, into = len(into), append(into, mergedField{key: s.Alias})
 			}
 			into[i].fields = append(into[i].fields, s)
 		case *ast.InlineFragment:
@@ -125,7 +124,7 @@ func (e *evaluation) included(directives ast.DirectiveList) bool {
 	return true
 }
 
-// object answers a selection of an object; ok is false if a field that can't be null is.
+// object evaluates a selection set of an object. ok is false if a non-null field is null.
 func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	object, ok := Object{}, true
 	for _, c := range e.collect(typ, set, nil) {
@@ -137,7 +136,7 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 		}
 		resolve, known := fields[typ+"."+field.Name]
 		if !known {
-			panic(fmt.Sprintf("oracle: %s has a field %s that the oracle does not know", typ, field.Name))
+			panic(fmt.Sprintf("oracle: %s.%s has no resolver: add it", typ, field.Name))
 		}
 		result, err := resolve(&call{e.Oracle, e.Viewer, value, field.ArgumentMap(e.Variables)})
 		if err != nil {
@@ -153,7 +152,7 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 	return object, ok
 }
 
-// complete makes what a resolver returned an answer of that type; ok is false if it is null and can't be.
+// complete converts the result of a resolver. ok is false if it is null for a non-null type.
 func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	ok = true
 	switch {

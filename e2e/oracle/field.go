@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// call is the resolving of one field.
+// call is the call of a resolver.
 type call struct {
 	*Oracle
 	viewer Viewer
@@ -18,17 +18,17 @@ func (c *call) text(arg string) string { return c.args[arg].(string) }
 
 type resolver func(c *call) (any, error)
 
-// of makes a resolver of what a parent alone tells.
-func of[T any](f func(T) any) resolver {
+// ofParent makes a resolver that depends on the parent only.
+func ofParent[T any](f func(T) any) resolver {
 	return func(c *call) (any, error) { return f(c.parent.(T)), nil }
 }
 
-// by makes a resolver of what depends on the call too.
-func by[T any](f func(*call, T) any) resolver {
+// ofCall makes a resolver that depends on the call, too.
+func ofCall[T any](f func(*call, T) any) resolver {
 	return func(c *call) (any, error) { return f(c, c.parent.(T)), nil }
 }
 
-// paged makes a resolver of a connection to things of a noun.
+// paged makes a resolver of a connection.
 func paged[T any](noun string, f func(*call, T) list) resolver {
 	return func(c *call) (any, error) {
 		page, err := f(c, c.parent.(T)).page(noun, c.args)
@@ -39,38 +39,48 @@ func paged[T any](noun string, f func(*call, T) list) resolver {
 	}
 }
 
-// fields says how each field of each type is answered.
+// fields has the resolver of each field.
 var fields = map[string]resolver{}
 
 func init() {
-	for _, some := range []map[string]resolver{queryFields, userFields, roleFields, departmentFields, twitFields, gameFields, pageFields} {
+	for _, some := range []map[string]resolver{
+		queryFields, userFields, roleFields, departmentFields, twitFields, gameFields, pageFields,
+	} {
 		maps.Copy(fields, some)
 	}
 	for _, noun := range []string{"User", "Role", "Department", "Game"} {
-		fields[noun+".version"] = func(*call) (any, error) { return "0", nil } // nothing changed since it was imported
+		fields[noun+".version"] = func(*call) (any, error) { return "0", nil } // unchanged since the import
 	}
 	for _, noun := range []string{"User", "Role", "Department", "Twit", "Comment", "Game"} {
-		fields[noun+"Connection.nodes"] = of(func(c *connection) any { return elements(c.entries, func(e edge) any { return e.node }) })
-		fields[noun+"Connection.edges"] = of(func(c *connection) any { return elements(c.entries, func(e edge) any { return e }) })
-		fields[noun+"Connection.pageInfo"] = of(func(c *connection) any { return c.info })
-		fields[noun+"Connection.totalCount"] = of(func(c *connection) any { return deref(c.total) })
-		fields[noun+"Edge.cursor"] = of(func(e edge) any { return e.cursor })
-		fields[noun+"Edge.node"] = of(func(e edge) any { return e.node })
+		fields[noun+"Connection.nodes"] = ofParent(func(c *connection) any {
+			return elements(c.entries, func(e edge) any {
+				return e.node
+			})
+		})
+		fields[noun+"Connection.edges"] = ofParent(func(c *connection) any {
+			return elements(c.entries, func(e edge) any {
+				return e
+			})
+		})
+		fields[noun+"Connection.pageInfo"] = ofParent(func(c *connection) any { return c.info })
+		fields[noun+"Connection.totalCount"] = ofParent(func(c *connection) any { return deref(c.total) })
+		fields[noun+"Edge.cursor"] = ofParent(func(e edge) any { return e.cursor })
+		fields[noun+"Edge.node"] = ofParent(func(e edge) any { return e.node })
 	}
 }
 
 var pageFields = map[string]resolver{
-	"PageInfo.hasNextPage":     of(func(p pageInfo) any { return p.next }),
-	"PageInfo.hasPreviousPage": of(func(p pageInfo) any { return p.previous }),
-	"PageInfo.startCursor":     of(func(p pageInfo) any { return deref(p.start) }),
-	"PageInfo.endCursor":       of(func(p pageInfo) any { return deref(p.end) }),
-	"UserEdge.followedAt":      of(func(e edge) any { return instant(e.followedAt) }),
-	"GameEdge.day":             of(func(e edge) any { return deref(e.day) }),
-	"GameEdge.count":           of(func(e edge) any { return deref(e.count) }),
-	"DepartmentEdge.depth":     of(func(e edge) any { return deref(e.depth) }),
+	"PageInfo.hasNextPage":     ofParent(func(p pageInfo) any { return p.next }),
+	"PageInfo.hasPreviousPage": ofParent(func(p pageInfo) any { return p.previous }),
+	"PageInfo.startCursor":     ofParent(func(p pageInfo) any { return deref(p.start) }),
+	"PageInfo.endCursor":       ofParent(func(p pageInfo) any { return deref(p.end) }),
+	"UserEdge.followedAt":      ofParent(func(e edge) any { return instant(e.followedAt) }),
+	"GameEdge.day":             ofParent(func(e edge) any { return deref(e.day) }),
+	"GameEdge.count":           ofParent(func(e edge) any { return deref(e.count) }),
+	"DepartmentEdge.depth":     ofParent(func(e edge) any { return deref(e.depth) }),
 }
 
-// typeOf is the name of an object's type.
+// typeOf returns the name of an object's type.
 func typeOf(value any) string {
 	switch v := value.(type) {
 	case *User:
@@ -94,7 +104,7 @@ func typeOf(value any) string {
 	case dayPlays:
 		return "DayPlays"
 	}
-	panic(fmt.Sprintf("oracle: a %T is no object", value))
+	panic(fmt.Sprintf("oracle: %T is not an object", value))
 }
 
 func elements[T any](list []T, f func(T) any) []any {
@@ -105,7 +115,7 @@ func elements[T any](list []T, f func(T) any) []any {
 	return out
 }
 
-// deref is what p points to, and the nil of an answer if it is nil.
+// deref returns nil for a nil pointer.
 func deref[T any](p *T) any {
 	if p == nil {
 		return nil
@@ -113,7 +123,7 @@ func deref[T any](p *T) any {
 	return *p
 }
 
-// object is p, and the nil of an answer if it is nil.
+// object returns an untyped nil for a nil pointer.
 func object[T any](p *T) any {
 	if p == nil {
 		return nil

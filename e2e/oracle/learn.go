@@ -5,37 +5,38 @@ import (
 	"slices"
 )
 
-// LearnRoot tells the order of all things of a noun, by their usernames or codes. It is an error if a thing is missing, there twice, or
-// not in the files.
+// LearnRoot sets the order of a root list by usernames or codes. It returns an error if an object
+// is missing, occurs twice, or is not in the files.
 func (o *Oracle) LearnRoot(noun string, keys []string) error {
 	known := map[string]map[string]bool{"User": keysOf(o.Users), "Role": keysOf(o.Roles), "Game": keysOf(o.Games)}[noun]
 	for _, key := range keys {
 		if !known[key] {
-			return fmt.Errorf("%s %q is listed twice, or should not exist", noun, key)
+			return fmt.Errorf("%s %q is listed twice, or does not exist", noun, key)
 		}
 		delete(known, key)
 	}
 	for key := range known {
-		return fmt.Errorf("%s %q is not listed, nor are %d others", noun, key, len(known)-1)
+		return fmt.Errorf("%s %q and %d others are missing", noun, key, len(known)-1)
 	}
 	o.roots[noun] = slices.Clone(keys)
 	return nil
 }
 
-func keysOf[T any](things map[string]*T) map[string]bool {
-	keys := make(map[string]bool, len(things))
-	for key := range things {
+func keysOf[T any](objects map[string]*T) map[string]bool {
+	keys := make(map[string]bool, len(objects))
+	for key := range objects {
 		keys[key] = true
 	}
 	return keys
 }
 
-// Ambiguous returns the twits that have comments of one author and time whose contents differ: their order is by something opaque.
+// Ambiguous returns the twits with different comments of one author and time. Their order is
+// unspecified.
 func (m *Model) Ambiguous() []*Twit {
 	var all []*Twit
 	for _, t := range m.Twits {
 		for i := 1; i < len(t.Comments); i++ {
-			if a, b := t.Comments[i-1], t.Comments[i]; alike(a, b) && a.Content != b.Content {
+			if a, b := t.Comments[i-1], t.Comments[i]; unordered(a, b) && a.Content != b.Content {
 				all = append(all, t)
 				break
 			}
@@ -44,23 +45,23 @@ func (m *Model) Ambiguous() []*Twit {
 	return sorted(all, newest)
 }
 
-// alike reports whether the rules leave the order of two comments open.
-func alike(a, b *Comment) bool { return a.Author == b.Author && a.PostedAt.Equal(b.PostedAt) }
+// unordered reports whether the order of two comments is unspecified.
+func unordered(a, b *Comment) bool { return a.Author == b.Author && a.PostedAt.Equal(b.PostedAt) }
 
-// LearnComments tells the order of the contents of a twit's comments. It is an error if more differs from the files than the order of comments of
-// one author and time.
+// LearnComments sets the order of a twit's comments. It returns an error if more than an
+// unspecified order differs from the files.
 func (m *Model) LearnComments(twit string, contents []string) error {
 	comments := m.Twits[twit].Comments
 	if len(contents) != len(comments) {
-		return fmt.Errorf("twit %s has %d comments, and not %d", twit, len(comments), len(contents))
+		return fmt.Errorf("twit %s: got %d comments, want %d", twit, len(contents), len(comments))
 	}
 	for i, content := range contents {
 		j := i
-		for j < len(comments) && alike(comments[i], comments[j]) && comments[j].Content != content {
+		for j < len(comments) && unordered(comments[i], comments[j]) && comments[j].Content != content {
 			j++
 		}
-		if j == len(comments) || !alike(comments[i], comments[j]) {
-			return fmt.Errorf("twit %s: comment %d is %q, and should be %q", twit, i, content, comments[i].Content)
+		if j == len(comments) || !unordered(comments[i], comments[j]) {
+			return fmt.Errorf("twit %s: comment %d is %q, want %q", twit, i, content, comments[i].Content)
 		}
 		comments[i], comments[j] = comments[j], comments[i]
 	}

@@ -2,11 +2,12 @@ package oracle
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
 
-// User is a person.
+// User, like the types below, has the data of the files.
 type User struct {
 	Username, Name       string
 	Email, AvatarURL     *string
@@ -22,22 +23,20 @@ type User struct {
 
 type like struct {
 	twit *Twit
-	at   *time.Time // nil if nobody knows
+	at   *time.Time // nil if unknown
 }
 
 type follow struct {
 	user *User
-	at   *time.Time // nil if nobody knows
+	at   *time.Time // nil if unknown
 }
 
-// Role is what a person can be.
 type Role struct {
 	Code, Name string
 	Department *Department
 	users      []*User // by username
 }
 
-// Department is a node of the tree.
 type Department struct {
 	Code, Name string
 	Parent     *Department
@@ -45,7 +44,6 @@ type Department struct {
 	roles      []*Role       // by code
 }
 
-// Twit is a post.
 type Twit struct {
 	ID            string
 	Author        *User
@@ -55,26 +53,24 @@ type Twit struct {
 	Photos        []string
 	FollowersOnly bool
 	Comments      []*Comment // newest first
-	likes         []*follow  // newest first: by whom
+	likes         []*follow  // newest first
 	deleted       bool
 }
 
-// Comment is a remark on a twit.
 type Comment struct {
 	Twit     *Twit
 	Author   *User
 	PostedAt time.Time
 	Content  string
-	line     int // where it stands in its file
+	line     int // in the file
 }
 
-// Game is what people play.
 type Game struct {
 	Code, Name string
 	players    []*User // by username
 }
 
-// Model is what the files say.
+// Model is the content of the files.
 type Model struct {
 	Users       map[string]*User
 	Roles       map[string]*Role
@@ -85,31 +81,28 @@ type Model struct {
 	follows     map[[2]*User]bool
 }
 
-// Follows reports whether the one follows the other.
 func (m *Model) Follows(follower, followee string) bool {
 	return m.follows[[2]*User{m.Users[follower], m.Users[followee]}]
 }
 
-// Unfollow is what a store looks like whose edge between the two alone says that it is no more: the lists still have it.
+// Unfollow models a store whose edge row alone is deleted: lists still have the entry.
 func (m *Model) Unfollow(follower, followee string) {
 	delete(m.follows, [2]*User{m.Users[follower], m.Users[followee]})
 }
 
-// Delete is what a store looks like in which the twit is gone from its author's lists; timelines still refer to it.
+// Delete models a store without the twit in its author's lists; timelines still have the entry.
 func (m *Model) Delete(twit string) { m.Twits[twit].deleted = true }
 
-// Likes reports whether the user likes the twit.
 func (m *Model) Likes(user *User, twit *Twit) bool {
 	return slices.ContainsFunc(twit.likes, func(l *follow) bool { return l.user == user })
 }
 
-// HasRole reports whether the user has the role.
 func (m *Model) HasRole(username, code string) bool {
 	user, role := m.Users[username], m.Roles[code]
 	return user != nil && role != nil && slices.Contains(user.roles, role)
 }
 
-// Followers are the usernames of those who follow the user, newest first.
+// Followers returns the usernames of followers, newest first.
 func (u *User) Followers() []string {
 	names := make([]string, len(u.followers))
 	for i, f := range u.followers {
@@ -118,22 +111,18 @@ func (u *User) Followers() []string {
 	return names
 }
 
-// Twits are the user's posts, newest first.
+// Twits returns the user's twits, newest first.
 func (u *User) Twits() []*Twit { return u.twits }
 
-// Roles are the user's roles, by code.
+// Roles returns the user's roles, by code.
 func (u *User) Roles() []*Role { return u.roles }
 
-// Games are the games that the user played, by code.
+// Games returns the games that the user played, by code.
 func (u *User) Games() []*Game {
-	games := make([]*Game, 0, len(u.plays))
-	for game := range u.plays {
-		games = append(games, game)
-	}
-	return sorted(games, func(a, b *Game) int { return cmp.Compare(a.Code, b.Code) })
+	return slices.SortedFunc(maps.Keys(u.plays), func(a, b *Game) int { return cmp.Compare(a.Code, b.Code) })
 }
 
-// Timeline are the posts of all whom the user follows, newest first, deleted ones among them.
+// Timeline returns the twits of all followed users, newest first, including deleted ones.
 func (u *User) Timeline() []*Twit {
 	var all []*Twit
 	for _, f := range u.following {
@@ -143,10 +132,10 @@ func (u *User) Timeline() []*Twit {
 	return all[:min(len(all), timelineBound)]
 }
 
-// timelineBound is how many entries a timeline keeps.
+// timelineBound is the maximum number of entries.
 const timelineBound = 10_000
 
-// sum returns how often the user played the game, and when last.
+// sum returns the number of plays, and the last day.
 func (u *User) sum(game *Game) (count int, last string) {
 	for day, n := range u.plays[game] {
 		count, last = count+n, max(last, day)
@@ -154,21 +143,22 @@ func (u *User) sum(game *Game) (count int, last string) {
 	return count, last
 }
 
-// Players are those who play the game, by username.
+// Players returns the players, by username.
 func (g *Game) Players() []*User { return g.players }
 
-// Users are those who have the role, by username.
+// Users returns the users with the role, by username.
 func (r *Role) Users() []*User { return r.users }
 
-// Placed is a department in a subtree, and how many levels below.
-type Placed struct {
+// Descendant is a department in a subtree, and its depth.
+type Descendant struct {
 	*Department
 	Depth int
 }
 
-// Descendants are all departments below, level by level, each level in its parents' order, then by name, then by code.
-func (d *Department) Descendants() []Placed {
-	var all []Placed
+// Descendants returns the subtree by level, each level in the order of parents, then by name and
+// code.
+func (d *Department) Descendants() []Descendant {
+	var all []Descendant
 	level := []*Department{d}
 	for depth := 1; len(level) > 0; depth++ {
 		var next []*Department
@@ -176,7 +166,7 @@ func (d *Department) Descendants() []Placed {
 			next = append(next, parent.Children...)
 		}
 		for _, child := range next {
-			all = append(all, Placed{child, depth})
+			all = append(all, Descendant{child, depth})
 		}
 		level = next
 	}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,28 +10,32 @@ import (
 )
 
 var roleFields = map[string]resolver{
-	"Role.id":         of(func(r *Role) any { return id("Role", r.Code) }),
-	"Role.code":       of(func(r *Role) any { return r.Code }),
-	"Role.name":       of(func(r *Role) any { return r.Name }),
-	"Role.department": of(func(r *Role) any { return object(r.Department) }),
-	"Role.userCount":  of(func(r *Role) any { return len(r.users) }),
+	"Role.id":         ofParent(func(r *Role) any { return id("Role", r.Code) }),
+	"Role.code":       ofParent(func(r *Role) any { return r.Code }),
+	"Role.name":       ofParent(func(r *Role) any { return r.Name }),
+	"Role.department": ofParent(func(r *Role) any { return object(r.Department) }),
+	"Role.userCount":  ofParent(func(r *Role) any { return len(r.users) }),
 	"Role.users":      paged("User", func(_ *call, r *Role) list { return users("Role.users", r.Code, r.users) }),
 }
 
 var departmentFields = map[string]resolver{
-	"Department.id":     of(func(d *Department) any { return id("Department", d.Code) }),
-	"Department.code":   of(func(d *Department) any { return d.Code }),
-	"Department.name":   of(func(d *Department) any { return d.Name }),
-	"Department.parent": of(func(d *Department) any { return object(d.Parent) }),
-	"Department.ancestors": of(func(d *Department) any {
+	"Department.id":     ofParent(func(d *Department) any { return id("Department", d.Code) }),
+	"Department.code":   ofParent(func(d *Department) any { return d.Code }),
+	"Department.name":   ofParent(func(d *Department) any { return d.Name }),
+	"Department.parent": ofParent(func(d *Department) any { return object(d.Parent) }),
+	"Department.ancestors": ofParent(func(d *Department) any {
 		above := []any{}
 		for d = d.Parent; d != nil; d = d.Parent {
 			above = append(above, d)
 		}
 		return above
 	}),
-	"Department.subDepartments": paged("Department", func(_ *call, d *Department) list { return subDepartments(d.Code, d.Children) }),
-	"Department.roles":          paged("Role", func(_ *call, d *Department) list { return roles("Department.roles", d.Code, d.roles) }),
+	"Department.subDepartments": paged("Department", func(_ *call, d *Department) list {
+		return subDepartments(d.Code, d.Children)
+	}),
+	"Department.roles": paged("Role", func(_ *call, d *Department) list {
+		return roles("Department.roles", d.Code, d.roles)
+	}),
 	"Department.descendants": func(c *call) (any, error) {
 		maxDepth := math.MaxInt
 		if c.args["maxDepth"] != nil {
@@ -48,14 +53,14 @@ var departmentFields = map[string]resolver{
 }
 
 var twitFields = map[string]resolver{
-	"Twit.id":           of(func(t *Twit) any { return id("Twit", t.ID) }),
-	"Twit.author":       of(func(t *Twit) any { return t.Author }),
-	"Twit.title":        of(func(t *Twit) any { return deref(t.Title) }),
-	"Twit.content":      of(func(t *Twit) any { return t.Content }),
-	"Twit.photoUrls":    of(func(t *Twit) any { return elements(t.Photos, func(url string) any { return url }) }),
-	"Twit.postedAt":     of(func(t *Twit) any { return instant(&t.PostedAt) }),
-	"Twit.commentCount": of(func(t *Twit) any { return len(t.Comments) }),
-	"Twit.likeCount":    of(func(t *Twit) any { return len(t.likes) }),
+	"Twit.id":           ofParent(func(t *Twit) any { return id("Twit", t.ID) }),
+	"Twit.author":       ofParent(func(t *Twit) any { return t.Author }),
+	"Twit.title":        ofParent(func(t *Twit) any { return deref(t.Title) }),
+	"Twit.content":      ofParent(func(t *Twit) any { return t.Content }),
+	"Twit.photoUrls":    ofParent(func(t *Twit) any { return elements(t.Photos, func(url string) any { return url }) }),
+	"Twit.postedAt":     ofParent(func(t *Twit) any { return instant(&t.PostedAt) }),
+	"Twit.commentCount": ofParent(func(t *Twit) any { return len(t.Comments) }),
+	"Twit.likeCount":    ofParent(func(t *Twit) any { return len(t.likes) }),
 	"Twit.viewerLikes": func(c *call) (any, error) {
 		viewer := c.Users[c.viewer.Username]
 		return viewer != nil && c.Likes(viewer, c.parent.(*Twit)), nil
@@ -67,27 +72,28 @@ var twitFields = map[string]resolver{
 		}
 		return l.counted()
 	}),
-	"Twit.visibility": of(func(t *Twit) any {
+	"Twit.visibility": ofParent(func(t *Twit) any {
 		if t.FollowersOnly {
 			return "FOLLOWERS"
 		}
 		return "PUBLIC"
 	}),
 	"Twit.comments": paged("Comment", func(c *call, t *Twit) list {
-		l := list{kind: "Twit.comments", owner: t.ID, seen: func(node any) bool { return c.seesComment(node.(*Comment)) }}
+		l := list{kind: "Twit.comments", owner: t.ID, visible: func(node any) bool { return c.seesComment(node.(*Comment)) }}
 		for i, comment := range t.Comments {
-			l.entries = append(l.entries, entry{key: fmt.Sprintf("%s%s\x00%06d", recent(&comment.PostedAt), comment.Author.Username, i), node: comment})
+			l.entries = append(l.entries, entry{key: fmt.Sprintf("%s%s\x00%06d",
+				recent(&comment.PostedAt), comment.Author.Username, i), node: comment})
 		}
 		return l.counted()
 	}),
 
-	"Comment.id": of(func(c *Comment) any {
+	"Comment.id": ofParent(func(c *Comment) any {
 		return id("Comment", fmt.Sprintf("%s %d", c.Twit.ID, slices.Index(c.Twit.Comments, c)))
 	}),
-	"Comment.author":   of(func(c *Comment) any { return c.Author }),
-	"Comment.content":  of(func(c *Comment) any { return c.Content }),
-	"Comment.postedAt": of(func(c *Comment) any { return instant(&c.PostedAt) }),
-	"Comment.twit": by(func(call *call, c *Comment) any {
+	"Comment.author":   ofParent(func(c *Comment) any { return c.Author }),
+	"Comment.content":  ofParent(func(c *Comment) any { return c.Content }),
+	"Comment.postedAt": ofParent(func(c *Comment) any { return instant(&c.PostedAt) }),
+	"Comment.twit": ofCall(func(call *call, c *Comment) any {
 		if !call.seesTwit(c.Twit) {
 			return nil
 		}
@@ -95,8 +101,8 @@ var twitFields = map[string]resolver{
 	}),
 }
 
-// comment is the one whose id has that key.
-func (m *Model) comment(key string) *Comment {
+// commentOf returns the comment with the key of an id.
+func (m *Model) commentOf(key string) *Comment {
 	twit, at, _ := strings.Cut(key, " ")
 	var i int
 	if _, err := fmt.Sscan(at, &i); err != nil {
@@ -105,18 +111,18 @@ func (m *Model) comment(key string) *Comment {
 	return m.Twits[twit].Comments[i]
 }
 
-// dayPlays is how often a game was played on a day.
+// dayPlays is the number of plays of a game on a day.
 type dayPlays struct {
 	day   string
 	count int
 }
 
 var gameFields = map[string]resolver{
-	"Game.id":          of(func(g *Game) any { return id("Game", g.Code) }),
-	"Game.code":        of(func(g *Game) any { return g.Code }),
-	"Game.name":        of(func(g *Game) any { return g.Name }),
-	"Game.playerCount": of(func(g *Game) any { return len(g.players) }),
-	"Game.isPlayed":    of(func(g *Game) any { return len(g.players) > 0 }),
+	"Game.id":          ofParent(func(g *Game) any { return id("Game", g.Code) }),
+	"Game.code":        ofParent(func(g *Game) any { return g.Code }),
+	"Game.name":        ofParent(func(g *Game) any { return g.Name }),
+	"Game.playerCount": ofParent(func(g *Game) any { return len(g.players) }),
+	"Game.isPlayed":    ofParent(func(g *Game) any { return len(g.players) > 0 }),
 	"Game.players":     paged("User", func(_ *call, g *Game) list { return users("Game.players", g.Code, g.players) }),
 	"Game.plays": func(c *call) (any, error) {
 		from, to := c.text("from"), c.text("to")
@@ -130,11 +136,11 @@ var gameFields = map[string]resolver{
 		}
 		return c.parent.(*Game).days(from, to), nil
 	},
-	"DayPlays.day":   of(func(p dayPlays) any { return p.day }),
-	"DayPlays.count": of(func(p dayPlays) any { return p.count }),
+	"DayPlays.day":   ofParent(func(p dayPlays) any { return p.day }),
+	"DayPlays.count": ofParent(func(p dayPlays) any { return p.count }),
 }
 
-// days are the sums over all players, ascending, of the days with plays from one day to another.
+// days returns the sums over all players, by day, of the days with plays in a range.
 func (g *Game) days(from, to string) []any {
 	sums := map[string]int{}
 	for _, player := range g.players {
@@ -144,10 +150,5 @@ func (g *Game) days(from, to string) []any {
 			}
 		}
 	}
-	days := make([]string, 0, len(sums))
-	for day := range sums {
-		days = append(days, day)
-	}
-	slices.Sort(days)
-	return elements(days, func(day string) any { return dayPlays{day, sums[day]} })
+	return elements(slices.Sorted(maps.Keys(sums)), func(day string) any { return dayPlays{day, sums[day]} })
 }

@@ -6,27 +6,27 @@ import (
 	"strconv"
 )
 
-// Opaque is what a gateway calls that which the oracle calls a [Ref]. It learns from each answer, and refuses one that
-// contradicts an earlier one. It is not safe for concurrent use.
+// Opaque maps each [Ref] to the gateway's id or cursor. It learns from each response, and rejects
+// one that contradicts an earlier one. It is not safe for concurrent use.
 type Opaque struct {
 	names map[Ref]string
 	ids   map[string]Ref
-	// Seen are the refs of each kind, in the order in which they were first seen.
+	// Seen has the refs of each kind, in the order of their first occurrence.
 	Seen map[string][]Ref
 }
 
-// NewOpaque returns one that knows nothing yet.
+// NewOpaque returns an empty Opaque.
 func NewOpaque() *Opaque {
 	return &Opaque{map[Ref]string{}, map[string]Ref{}, map[string][]Ref{}}
 }
 
-// Name returns what the gateway calls it.
+// Name returns the gateway's id or cursor.
 func (o *Opaque) Name(ref Ref) (string, bool) {
 	name, ok := o.names[ref]
 	return name, ok
 }
 
-// Variables returns variables with the gateway's names in the place of refs.
+// Variables replaces refs in variables by the gateway's ids and cursors.
 func (o *Opaque) Variables(variables map[string]any) map[string]any {
 	named := make(map[string]any, len(variables))
 	for key, value := range variables {
@@ -40,7 +40,7 @@ func (o *Opaque) named(value any) any {
 	case Ref:
 		name, ok := o.names[value]
 		if !ok {
-			panic(fmt.Sprintf("oracle: a query asks for %v before any answer had it", value))
+			panic(fmt.Sprintf("oracle: no earlier response had %v", value))
 		}
 		return name
 	case []any:
@@ -53,17 +53,18 @@ func (o *Opaque) named(value any) any {
 	return value
 }
 
-// learn notes what the gateway calls a ref. One thing has one id and one id names one thing; cursors of different lists may be equal.
+// learn records the gateway's name of a ref. Ids and objects correspond one to one; cursors of
+// different lists may be equal.
 func (o *Opaque) learn(ref Ref, name string) error {
 	if known, ok := o.names[ref]; ok {
 		if known != name {
-			return fmt.Errorf("%v was %q before, and is %q now", ref, known, name)
+			return fmt.Errorf("%v was %q, and is now %q", ref, known, name)
 		}
 		return nil
 	}
 	if ref.Kind == "id" {
 		if other, ok := o.ids[name]; ok {
-			return fmt.Errorf("the id %q names %v, and %v too", name, other, ref)
+			return fmt.Errorf("the id %q is that of %v and of %v", name, other, ref)
 		}
 		o.ids[name] = ref
 	}
@@ -72,11 +73,11 @@ func (o *Opaque) learn(ref Ref, name string) error {
 	return nil
 }
 
-// Compare reports the first difference between what the oracle says and what a gateway said.
+// Compare returns the first difference of the oracle's data and the gateway's.
 func (o *Opaque) Compare(want, got any) error { return o.compare("data", want, got) }
 
 func (o *Opaque) compare(path string, want, got any) error {
-	differ := func() error { return fmt.Errorf("%s is %v, and should be %v", path, show(got), show(want)) }
+	differ := func() error { return fmt.Errorf("%s: got %v, want %v", path, show(got), show(want)) }
 	switch want := want.(type) {
 	case Object:
 		got, ok := got.(Object)
@@ -85,7 +86,7 @@ func (o *Opaque) compare(path string, want, got any) error {
 		}
 		for i := range want {
 			if got[i].Key != want[i].Key {
-				return fmt.Errorf("%s has %s where %s should be", path, got[i].Key, want[i].Key)
+				return fmt.Errorf("%s: got member %s, want %s", path, got[i].Key, want[i].Key)
 			}
 			if err := o.compare(path+"."+want[i].Key, want[i].Value, got[i].Value); err != nil {
 				return err
@@ -103,7 +104,7 @@ func (o *Opaque) compare(path string, want, got any) error {
 			}
 		}
 		if len(got) != len(want) {
-			return fmt.Errorf("%s has %d elements, and should have %d", path, len(got), len(want))
+			return fmt.Errorf("%s: got %d elements, want %d", path, len(got), len(want))
 		}
 		return nil
 	case Ref:

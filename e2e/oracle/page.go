@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// list is what a connection pages through.
+// list is the list of a connection.
 type list struct {
 	kind, owner string
 	entries     []entry // by key
-	// seen says which of the candidates the viewer sees; nil if all.
-	seen  func(node any) bool
-	total *int
+	// visible reports whether the viewer sees an entry; nil if all are visible.
+	visible func(node any) bool
+	total   *int
 }
 
-// entry is an element of a list.
 type entry struct {
-	key        string // its place, among all places that such lists have
+	key        string // its position
 	node       any
 	followedAt *time.Time
 	day        *string
@@ -27,7 +26,7 @@ type entry struct {
 	depth      *int
 }
 
-// connection is a page of a list, and edge one of its entries.
+// connection is a page of a list.
 type connection struct {
 	noun    string
 	entries []edge
@@ -46,7 +45,7 @@ type pageInfo struct {
 	start, end     *Ref
 }
 
-// recent is the part of a key that sorts the newest first, and what has no time last.
+// recent is the prefix of a key that sorts newest first, and unknown times last.
 func recent(at *time.Time) string {
 	if at == nil {
 		return fmt.Sprintf("%020d", int64(math.MaxInt64))
@@ -61,7 +60,7 @@ const (
 	lookahead   = 4
 )
 
-// page answers a connection's arguments.
+// page returns the page of a connection's arguments.
 func (l list) page(noun string, args map[string]any) (*connection, error) {
 	size, backward, err := sizeOf(args)
 	if err != nil {
@@ -96,22 +95,23 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 		start, end := l.cursor(first), l.cursor(last)
 		c.info.start, c.info.end = &start, &end
 	}
-	// What lies in the direction of paging is told for certain. In the other direction lies at least the entry of the cursor, and without a
-	// cursor nothing.
-	ahead, behind := l.rest(last+1, to), l.rest(from, first)
+	// In the direction of paging the value is certain. In the other direction there is at least the
+	// entry of the cursor, or nothing without a cursor.
+	ahead, behind := l.existsBetween(last+1, to), l.existsBetween(from, first)
 	if backward {
-		ahead, behind = l.beyond(before, last+1, len(l.entries)), l.within(behind, from > 0)
+		ahead, behind = l.behindCursor(before, last+1, len(l.entries)), l.orUnknown(behind, from > 0)
 	} else {
-		ahead, behind = l.within(ahead, to < len(l.entries)), l.beyond(after, 0, first)
+		ahead, behind = l.orUnknown(ahead, to < len(l.entries)), l.behindCursor(after, 0, first)
 	}
 	c.info.next, c.info.previous = ahead, behind
 	return c, nil
 }
 
-// take returns the indices of the candidates that a page looks at, and of those that it shows, ascending.
+// take returns the indices of the candidates of a page, and of the visible ones among them,
+// ascending.
 func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	bound := size
-	if l.seen != nil {
+	if l.visible != nil {
 		bound *= lookahead
 	}
 	for n := 0; n < to-from && n < bound && len(shown) < size; n++ {
@@ -120,7 +120,7 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 			i = to - 1 - n
 		}
 		looked = append(looked, i)
-		if l.seen == nil || l.seen(l.entries[i].node) {
+		if l.visible == nil || l.visible(l.entries[i].node) {
 			shown = append(shown, i)
 		}
 	}
@@ -128,10 +128,11 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	return looked, shown
 }
 
-// rest tells whether there is something from one index up to another: no if there is nothing, yes if there is something to be seen.
-func (l list) rest(from, to int) any {
+// existsBetween reports whether there is an entry in a range of indices: true if one is visible,
+// Either if all are hidden.
+func (l list) existsBetween(from, to int) any {
 	for i := from; i < to; i++ {
-		if l.seen == nil || l.seen(l.entries[i].node) {
+		if l.visible == nil || l.visible(l.entries[i].node) {
 			return true
 		}
 	}
@@ -141,16 +142,17 @@ func (l list) rest(from, to int) any {
 	return false
 }
 
-// within is what is told of the side to which a page may go on, given what lies there up to the bound, and whether something lies behind that.
-func (l list) within(rest any, more bool) any {
+// orUnknown is the hasNextPage or hasPreviousPage in the direction of paging: exists, or unknown if
+// more entries follow the bound.
+func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
 	}
 	return rest
 }
 
-// beyond is what is told of the side from which a page comes.
-func (l list) beyond(cursor *string, from, to int) any {
+// behindCursor is that of the other direction.
+func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:
 		return false
@@ -181,7 +183,7 @@ func sizeOf(args map[string]any) (size int, backward bool, err error) {
 	return size, backward, nil
 }
 
-// number is an Int, written in a query or in a variable.
+// number converts an Int of a query or of a variable.
 func number(value any) int {
 	if n, ok := value.(int64); ok {
 		return int(n)
@@ -189,7 +191,7 @@ func number(value any) int {
 	return value.(int)
 }
 
-// bound is the place of a cursor; nil if there is no cursor.
+// bound returns the position of a cursor, nil without a cursor.
 func (l list) bound(cursor any) (*string, error) {
 	switch cursor := cursor.(type) {
 	case nil:

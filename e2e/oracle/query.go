@@ -25,7 +25,7 @@ var queryFields = map[string]resolver{
 	}),
 }
 
-// node answers what an id names, as far as the viewer may see it.
+// node returns the object of an id, if the viewer sees it.
 func (c *call) node(id any) (any, error) {
 	ref, ok := id.(Ref)
 	if !ok {
@@ -51,7 +51,7 @@ func (c *call) node(id any) (any, error) {
 			return t, nil
 		}
 	case "Comment":
-		if comment := c.comment(ref.Key); c.seesComment(comment) {
+		if comment := c.commentOf(ref.Key); c.seesComment(comment) {
 			return comment, nil
 		}
 	}
@@ -74,13 +74,13 @@ func (c *call) nodes(ids []any) (any, error) {
 	return found, nil
 }
 
-// root makes the resolver of the list of all things of a noun.
+// root resolves a root list.
 func root(noun string, find func(*Model, string) any) resolver {
 	return paged(noun, func(c *call, _ query) list {
-		return c.kept("Query", noun, func() list {
+		return c.cached("Query", noun, func() list {
 			order, ok := c.roots[noun]
 			if !ok {
-				panic("oracle: nobody told it the order of all things of noun " + noun)
+				panic("oracle: call LearnRoot first for " + noun)
 			}
 			l := list{kind: "Query." + noun}
 			for i, key := range order {
@@ -91,8 +91,8 @@ func root(noun string, find func(*Model, string) any) resolver {
 	})
 }
 
-// kept makes a list once.
-func (o *Oracle) kept(kind, owner string, build func() list) list {
+// cached builds a list once.
+func (o *Oracle) cached(kind, owner string, build func() list) list {
 	l, ok := o.lists[[2]string{kind, owner}]
 	if !ok {
 		l = build()

@@ -15,10 +15,12 @@ import (
 	"time"
 )
 
-// Read reads the files of a folder, each with or without .gz. A file that is missing is empty; what a row names must exist.
+// Read reads the files of a folder, each with or without .gz. A missing file is empty. It returns
+// an error if a row names an unknown object.
 func Read(folder string) (*Model, error) {
 	m := &Model{
-		Users: map[string]*User{}, Roles: map[string]*Role{}, Departments: map[string]*Department{}, Games: map[string]*Game{},
+		Users: map[string]*User{}, Roles: map[string]*Role{}, Departments: map[string]*Department{},
+		Games: map[string]*Game{},
 		Twits: map[string]*Twit{}, follows: map[[2]*User]bool{},
 	}
 	r := &reader{folder: folder}
@@ -27,7 +29,7 @@ func Read(folder string) (*Model, error) {
 		row  func(*reader)
 	}{
 		{"users", m.user}, {"departments", m.department}, {"roles", m.role}, {"games", m.game}, {"user_roles", m.userRole},
-		{"follows", m.follow}, {"twits", m.twit}, {"comments", m.remark}, {"likes", m.like}, {"plays", m.play},
+		{"follows", m.follow}, {"twits", m.twit}, {"comments", m.comment}, {"likes", m.like}, {"plays", m.play},
 	} {
 		if err := r.each(file.name, file.row); err != nil {
 			return nil, err
@@ -37,7 +39,7 @@ func Read(folder string) (*Model, error) {
 	return m, nil
 }
 
-// reader holds the row that is being read.
+// reader holds the current row.
 type reader struct {
 	folder, file string
 	line         int
@@ -46,7 +48,7 @@ type reader struct {
 	err          error
 }
 
-// text is the value of a column, empty if the file has no such column.
+// text returns the value of a column, empty if the file lacks it.
 func (r *reader) text(column string) string {
 	if i, ok := r.columns[column]; ok {
 		return r.row[i]
@@ -87,14 +89,14 @@ func (r *reader) optionalTime(column string) *time.Time {
 	return &t
 }
 
-// find is what a column names.
-func find[T any](r *reader, things map[string]*T, column string) *T {
-	thing, ok := things[r.text(column)]
+// find returns the object that a column names.
+func find[T any](r *reader, objects map[string]*T, column string) *T {
+	object, ok := objects[r.text(column)]
 	if !ok {
-		r.fail(fmt.Errorf("there is no %s %q", column, r.text(column)))
+		r.fail(fmt.Errorf("unknown %s %q", column, r.text(column)))
 		return new(T)
 	}
-	return thing
+	return object
 }
 
 func (r *reader) each(name string, read func(*reader)) error {
@@ -139,7 +141,8 @@ func open(path string) (io.ReadCloser, error) {
 }
 
 func (m *Model) user(r *reader) {
-	u := &User{Username: r.text("username"), Name: r.text("name"), Email: r.optional("email"), AvatarURL: r.optional("avatar_url"), Bio: r.optional("bio"),
+	u := &User{Username: r.text("username"), Name: r.text("name"), Email: r.optional("email"),
+		AvatarURL: r.optional("avatar_url"), Bio: r.optional("bio"),
 		CreatedAt: r.optionalTime("created_at"), plays: map[*Game]map[string]int{}}
 	if r.text("age") != "" {
 		age := r.number("age")
@@ -188,13 +191,15 @@ func (m *Model) follow(r *reader) {
 }
 
 func (m *Model) twit(r *reader) {
-	t := &Twit{ID: r.text("id"), Author: find(r, m.Users, "author"), PostedAt: r.time("posted_at"), Content: r.text("content"),
-		Title: r.optional("title"), Photos: strings.Fields(r.text("photo_urls")), FollowersOnly: r.text("visibility") == "FOLLOWERS"}
+	t := &Twit{ID: r.text("id"), Author: find(r, m.Users, "author"), PostedAt: r.time("posted_at"),
+		Content: r.text("content"),
+		Title:   r.optional("title"), Photos: strings.Fields(r.text("photo_urls")),
+		FollowersOnly: r.text("visibility") == "FOLLOWERS"}
 	t.Author.twits = append(t.Author.twits, t)
 	m.Twits[t.ID] = t
 }
 
-func (m *Model) remark(r *reader) {
+func (m *Model) comment(r *reader) {
 	c := &Comment{Twit: find(r, m.Twits, "twit"), Author: find(r, m.Users, "author"), PostedAt: r.time("posted_at"),
 		Content: r.text("content"), line: r.line}
 	c.Twit.Comments = append(c.Twit.Comments, c)
@@ -216,7 +221,6 @@ func (m *Model) play(r *reader) {
 	user.plays[game][r.text("day")] = r.number("count")
 }
 
-// sort brings every list into its order.
 func (m *Model) sort() {
 	byCode := func(a, b *Role) int { return cmp.Compare(a.Code, b.Code) }
 	byUsername := func(a, b *User) int { return cmp.Compare(a.Username, b.Username) }
@@ -240,17 +244,17 @@ func (m *Model) sort() {
 	}
 	sorted(m.top, byName)
 	for _, t := range m.Twits {
-		sorted(t.Comments, remarks)
+		sorted(t.Comments, newestComment)
 		sorted(t.likes, latest)
 	}
 }
 
-// latest orders follows: newest first, those of unknown time last; then by username.
+// latest orders follows: newest first, unknown times last; then by username.
 func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }
 
-// latestLike orders likes of a user like latest; then by the author and the position of the twit.
+// latestLike orders the likes of a user like latest, then by author and position of the twit.
 func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }
@@ -268,8 +272,8 @@ func later(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// remarks orders comments: newest first, then by author; what is equal in both as the oracle was told.
-func remarks(a, b *Comment) int {
+// newestComment orders comments: newest first, then by author, then by line.
+func newestComment(a, b *Comment) int {
 	return cmp.Or(b.PostedAt.Compare(a.PostedAt), cmp.Compare(a.Author.Username, b.Author.Username),
 		cmp.Compare(a.line, b.line))
 }

@@ -3,37 +3,41 @@ package oracle
 import "fmt"
 
 var userFields = map[string]resolver{
-	"User.id":             of(func(u *User) any { return id("User", u.Username) }),
-	"User.username":       of(func(u *User) any { return u.Username }),
-	"User.name":           of(func(u *User) any { return u.Name }),
-	"User.age":            of(func(u *User) any { return deref(u.Age) }),
-	"User.avatarUrl":      of(func(u *User) any { return deref(u.AvatarURL) }),
-	"User.bio":            of(func(u *User) any { return deref(u.Bio) }),
-	"User.createdAt":      of(func(u *User) any { return instant(u.CreatedAt) }),
-	"User.followerCount":  of(func(u *User) any { return len(u.followers) }),
-	"User.followingCount": of(func(u *User) any { return len(u.following) }),
-	"User.email": by(func(c *call, u *User) any {
+	"User.id":             ofParent(func(u *User) any { return id("User", u.Username) }),
+	"User.username":       ofParent(func(u *User) any { return u.Username }),
+	"User.name":           ofParent(func(u *User) any { return u.Name }),
+	"User.age":            ofParent(func(u *User) any { return deref(u.Age) }),
+	"User.avatarUrl":      ofParent(func(u *User) any { return deref(u.AvatarURL) }),
+	"User.bio":            ofParent(func(u *User) any { return deref(u.Bio) }),
+	"User.createdAt":      ofParent(func(u *User) any { return instant(u.CreatedAt) }),
+	"User.followerCount":  ofParent(func(u *User) any { return len(u.followers) }),
+	"User.followingCount": ofParent(func(u *User) any { return len(u.following) }),
+	"User.email": ofCall(func(c *call, u *User) any {
 		if !c.owns(u) {
 			return nil
 		}
 		return deref(u.Email)
 	}),
-	"User.isFollowing": by(func(c *call, u *User) any { return c.Follows(u.Username, c.text("username")) }),
-	"User.viewerFollows": by(func(c *call, u *User) any {
+	"User.isFollowing": ofCall(func(c *call, u *User) any { return c.Follows(u.Username, c.text("username")) }),
+	"User.viewerFollows": ofCall(func(c *call, u *User) any {
 		return c.viewer.Username != "" && c.Follows(c.viewer.Username, u.Username)
 	}),
-	"User.hasRole": by(func(c *call, u *User) any { return c.HasRole(u.Username, c.text("code")) }),
-	"User.hasPlayed": by(func(c *call, u *User) any {
+	"User.hasRole": ofCall(func(c *call, u *User) any { return c.HasRole(u.Username, c.text("code")) }),
+	"User.hasPlayed": ofCall(func(c *call, u *User) any {
 		game := c.Games[c.text("code")]
 		return game != nil && len(u.plays[game]) > 0
 	}),
 	"User.followers": paged("User", func(c *call, u *User) list { return c.follows("User.followers", u, u.followers) }),
 	"User.following": paged("User", func(c *call, u *User) list { return c.follows("User.following", u, u.following) }),
-	"User.twits":     paged("Twit", func(c *call, u *User) list { return c.posts("User.twits", u, func(*Twit) bool { return true }) }),
+	"User.twits": paged("Twit", func(c *call, u *User) list {
+		return c.posts("User.twits", u, func(*Twit) bool {
+			return true
+		})
+	}),
 	"User.album": paged("Twit", func(c *call, u *User) list {
 		return c.posts("User.album", u, func(t *Twit) bool { return t.FollowersOnly || len(t.Photos) > 0 })
 	}),
-	"User.twitCount": by(func(c *call, u *User) any {
+	"User.twitCount": ofCall(func(c *call, u *User) any {
 		return deref(c.posts("User.twits", u, func(*Twit) bool { return true }).total)
 	}),
 	"User.timeline": func(c *call) (any, error) {
@@ -45,7 +49,8 @@ var userFields = map[string]resolver{
 		return page, nil
 	},
 	"User.likedTwits": paged("Twit", func(c *call, u *User) list {
-		l := list{kind: "User.likedTwits", owner: u.Username, seen: func(node any) bool { return c.seesTwit(node.(*Twit)) }}
+		l := list{kind: "User.likedTwits", owner: u.Username,
+			visible: func(node any) bool { return c.seesTwit(node.(*Twit)) }}
 		for _, liked := range u.liked {
 			t := liked.twit
 			key := recent(liked.at) + t.Author.Username + "\x00" + recent(&t.PostedAt) + t.ID
@@ -55,7 +60,7 @@ var userFields = map[string]resolver{
 	}),
 	"User.roles": paged("Role", func(_ *call, u *User) list { return roles("User.roles", u.Username, u.roles) }),
 	"User.games": paged("Game", func(c *call, u *User) list {
-		return c.kept("User.games", u.Username, func() list {
+		return c.cached("User.games", u.Username, func() list {
 			l := list{kind: "User.games", owner: u.Username}
 			for _, game := range u.Games() {
 				count, day := u.sum(game)
@@ -66,7 +71,7 @@ var userFields = map[string]resolver{
 	}),
 }
 
-// counted adds that somebody counts the list.
+// counted sets the total of a list.
 func (l list) counted() list {
 	n := len(l.entries)
 	l.total = &n
@@ -74,7 +79,7 @@ func (l list) counted() list {
 }
 
 func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
-	return o.kept(kind, u.Username, func() list {
+	return o.cached(kind, u.Username, func() list {
 		l := list{kind: kind, owner: u.Username}
 		for _, f := range follows {
 			l.entries = append(l.entries, entry{key: recent(f.at) + f.user.Username, node: f.user, followedAt: f.at})
@@ -83,9 +88,9 @@ func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
 	})
 }
 
-// posts is a list of what the user posted; the total counts what the viewer may see of it.
+// posts is a list of the user's twits. Its total counts the visible ones.
 func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
-	l, total := list{kind: kind, owner: u.Username, seen: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
+	l, total := list{kind: kind, owner: u.Username, visible: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
 	for _, t := range u.twits {
 		if t.deleted || !which(t) {
 			continue
@@ -99,16 +104,16 @@ func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 	return l
 }
 
-// timeline is what those posted whom the user followed when it was posted. It hides what was deleted, and those whom the user follows no more.
+// timeline has the twits of followed users. It hides deleted twits, and those of unfollowed users.
 func (c *call) timeline(u *User) list {
-	l := c.kept("User.timeline", u.Username, func() list {
+	l := c.cached("User.timeline", u.Username, func() list {
 		l := list{kind: "User.timeline", owner: u.Username}
 		for _, t := range u.Timeline() {
 			l.entries = append(l.entries, entry{key: recent(&t.PostedAt) + t.ID, node: t})
 		}
 		return l
 	})
-	l.seen = func(node any) bool {
+	l.visible = func(node any) bool {
 		t := node.(*Twit)
 		return c.seesTwit(t) && c.Follows(u.Username, t.Author.Username)
 	}
@@ -131,7 +136,7 @@ func users(kind, owner string, users []*User) list {
 	return l.counted()
 }
 
-// subDepartments lists departments below one of that code; the top level is below the empty one.
+// subDepartments lists the children of a department; parent is empty for the top level.
 func subDepartments(parent string, children []*Department) list {
 	l := list{kind: "Department.subDepartments", owner: parent}
 	for _, d := range children {
@@ -142,10 +147,11 @@ func subDepartments(parent string, children []*Department) list {
 
 // descendants lists a subtree down to a depth.
 func (o *Oracle) descendants(d *Department, maxDepth int) list {
-	l := o.kept("Department.descendants", d.Code, func() list {
+	l := o.cached("Department.descendants", d.Code, func() list {
 		l := list{kind: "Department.descendants", owner: d.Code}
 		for i, below := range d.Descendants() {
-			l.entries = append(l.entries, entry{key: fmt.Sprintf("%03d %09d", below.Depth, i), node: below.Department, depth: &below.Depth})
+			l.entries = append(l.entries, entry{key: fmt.Sprintf("%03d %09d",
+				below.Depth, i), node: below.Department, depth: &below.Depth})
 		}
 		return l
 	})

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// An answer is made of these: Object, List, string, bool, int (or, in what a gateway said, [json.Number]), nil; and of Ref and Either.
-
-// Object is a JSON object with the order of its members.
+// Object is a JSON object with the order of its members. Values of a response are Object, List,
+// string, bool, int (or [json.Number], if decoded), nil, Ref and Either.
 type Object []Member
 
 // Member is a member of an object.
@@ -20,18 +19,19 @@ type Member struct {
 // List is a JSON array.
 type List []any
 
-// Ref is something opaque by the oracle's own name for it.
+// Ref is the oracle's name of an id or cursor.
 type Ref struct {
-	// Kind is "id", or the kind of connection to which a cursor belongs.
+	// Kind is "id", or the connection of a cursor, such as "User.followers".
 	Kind string
-	// Owner is whose list it is, or the noun of an id; Key is the place in the list, or what the id names.
+	// Owner is the owner of the list, or the noun of an id. Key is the position in the list, or the
+	// key of the object.
 	Owner, Key string
 }
 
-// Either is a truth that the rules leave open.
+// Either is a bool that the rules leave open.
 type Either struct{}
 
-// Decode reads a JSON text.
+// Decode decodes JSON.
 func Decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -74,7 +74,7 @@ func decode(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// Get returns what the members of these names, or the elements of these numbers, lead to; nil if they lead nowhere.
+// Get returns the value at a path of names and indices, nil if there is none.
 func Get(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -93,7 +93,7 @@ func Get(value any, path ...any) any {
 				value = list[step]
 			}
 		default:
-			panic(fmt.Sprintf("oracle: a path has names and numbers, not %T", step))
+			panic(fmt.Sprintf("oracle: a path has names and indices, not %T", step))
 		}
 	}
 	return value

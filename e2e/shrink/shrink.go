@@ -1,42 +1,42 @@
-// Package shrink makes random histories smaller that went wrong.
+// Package shrink reduces random histories that fail to smaller ones.
 package shrink
 
 import "time"
 
-// History is what happens by chance.
+// History is a random test case.
 type History[H any] interface {
-	// Smaller are those that have less of something.
+	// Smaller returns histories with less of something.
 	Smaller() []H
-	// Next is the same with other chances.
+	// Next returns a history of the same size with another seed.
 	Next() H
 }
 
 const (
-	// chances is with how many chances a smaller history is tried.
-	chances = 40
-	// patience is for how long: whoever waits for the test is to see it.
-	patience = 2 * time.Minute
+	// seeds is the number of seeds that are tried for a smaller history.
+	seeds = 40
+	// timeout limits the time until the test reports.
+	timeout = 2 * time.Minute
 )
 
-// Down returns a history that goes wrong, and what became of it: as small as can be found from one that did within two minutes. Run makes one happen,
-// and reports whether it goes wrong.
-func Down[H History[H], R any](h H, became R, run func(H) (R, bool)) (H, R) {
+// Down returns a small history that fails, and its result. run executes a history and reports
+// whether it fails; h has failed with the given result.
+func Down[H History[H], R any](h H, result R, run func(H) (R, bool)) (H, R) {
 	begun := time.Now()
 	for again := true; again; {
 		again = false
 	smaller:
 		for _, s := range h.Smaller() {
-			for range chances {
-				if time.Since(begun) > patience {
-					return h, became
+			for range seeds {
+				if time.Since(begun) > timeout {
+					return h, result
 				}
-				if r, wrong := run(s); wrong {
-					h, became, again = s, r, true
+				if r, failed := run(s); failed {
+					h, result, again = s, r, true
 					break smaller
 				}
 				s = s.Next()
 			}
 		}
 	}
-	return h, became
+	return h, result
 }
