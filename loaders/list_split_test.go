@@ -31,34 +31,12 @@ func TestPagesDuringASplit(t *testing.T) {
 		row(2, member("k"), member("m"), member("n")))
 	want := []string{"a", "c", "e", "f", "g", "k", "m", "n"}
 	ctx := With(context.Background(), store)
-	for limit := range len(want) + 1 {
-		limit++
-		var forward, backward []string
-		for r := (Range{Limit: limit}); ; {
-			pages, err := UserRoles.Page(ctx, []PageKey{{owner, r}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			forward = append(forward, pages[0].Members...)
-			if !pages[0].HasNext {
-				break
-			}
-			r.After = pages[0].Positions[len(pages[0].Positions)-1]
-		}
-		for r := (Range{Limit: limit, Backward: true}); ; {
-			pages, err := UserRoles.Page(ctx, []PageKey{{owner, r}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			backward = append(append([]string{}, pages[0].Members...), backward...)
-			if !pages[0].HasPrevious {
-				break
-			}
-			r.Before = pages[0].Positions[0]
-		}
+	for limit := 1; limit <= len(want)+1; limit++ {
+		forward := readForward(t, ctx, UserRoles, owner, Range{Limit: limit})
 		if diff := cmp.Diff(want, forward); diff != "" {
 			t.Errorf("forward pages of %d (-want +got):\n%s", limit, diff)
 		}
+		backward := readBackward(t, ctx, UserRoles, owner, Range{Limit: limit})
 		if diff := cmp.Diff(want, backward); diff != "" {
 			t.Errorf("backward pages of %d (-want +got):\n%s", limit, diff)
 		}

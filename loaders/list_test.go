@@ -103,12 +103,55 @@ func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }
 
-func names(p Page[tables.Follow]) []string {
+func names(follows []tables.Follow) []string {
 	list := []string{}
-	for _, f := range p.Members {
+	for _, f := range follows {
 		list = append(list, f.Username)
 	}
 	return list
+}
+
+// pageOf reads one page.
+func pageOf[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) Page[E] {
+	t.Helper()
+	pages, err := l.Page(ctx, []PageKey{{owner, r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(pages[0].Members); n > r.Limit {
+		t.Fatalf("got %d members, want at most %d", n, r.Limit)
+	}
+	return pages[0]
+}
+
+// readForward reads a range page by page, and returns its members.
+func readForward[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) (members []E) {
+	t.Helper()
+	for {
+		p := pageOf(t, ctx, l, owner, r)
+		members = append(members, p.Members...)
+		if !p.HasNext {
+			return members
+		}
+		if len(p.Members) != r.Limit {
+			t.Fatalf("HasNext is true after %d of %d members", len(p.Members), r.Limit)
+		}
+		r.After = p.Positions[r.Limit-1]
+	}
+}
+
+// readBackward reads a range page by page from its end, and returns its members.
+func readBackward[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) (members []E) {
+	t.Helper()
+	r.Backward = true
+	for {
+		p := pageOf(t, ctx, l, owner, r)
+		members = append(slices.Clone(p.Members), members...)
+		if !p.HasPrevious || len(p.Members) == 0 {
+			return members
+		}
+		r.Before = p.Positions[0]
+	}
 }
 
 func TestPagesOfRandomBuckets(t *testing.T) {
@@ -128,99 +171,42 @@ func TestPagesOfRandomBuckets(t *testing.T) {
 		empty := rapid.SliceOfN(rapid.Bool(), len(starts)+1, len(starts)+1).Draw(t, "empty buckets")
 		want := remove(t, store, owner, all, starts, empty)
 		n = len(want)
+		check := func(what string, want []string, got []tables.Follow) {
+			t.Helper()
+			if diff := cmp.Diff(want, names(got)); diff != "" {
+				t.Fatalf("%s, starts %v (-want +got):\n%s", what, starts, diff)
+			}
+		}
+
+		ctx := With(context.Background(), store)
 		limit := rapid.IntRange(1, 9).Draw(t, "limit")
 		far := rapid.Bool().Draw(t, "far")
-		ctx := With(context.Background(), store)
-		page := func(r Range) Page[tables.Follow] {
-			pages, err := Followers.Page(ctx, []PageKey{{owner, r}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(pages[0].Members) > limit {
-				t.Fatalf("got %d members, want at most %d", len(pages[0].Members), limit)
-			}
-			return pages[0]
+		check("forward", want, readForward(t, ctx, Followers, owner, Range{Limit: limit, Far: far}))
+		check("backward", want, readBackward(t, ctx, Followers, owner, Range{Limit: limit}))
+		if n < 2 {
+			return
 		}
-
-		forward := []string{}
-		for r := (Range{Limit: limit, Far: far}); ; {
-			p := page(r)
-			forward = append(forward, names(p)...)
-			if !p.HasNext {
-				break
-			}
-			if len(p.Members) != limit {
-				t.Fatalf("HasNext is true after %d of %d members", len(p.Members), limit)
-			}
-			r.After = p.Positions[limit-1]
+		i := rapid.IntRange(0, n-2).Draw(t, "after")
+		j := rapid.IntRange(i+1, n-1).Draw(t, "before")
+		list := pageOf(t, ctx, Followers, owner, Range{Limit: n})
+		after, before := list.Positions[i], list.Positions[j]
+		check("backward to a position", want[i+1:],
+			readBackward(t, ctx, Followers, owner, Range{After: after, Limit: limit}))
+		check("between two positions", want[i+1:j],
+			pageOf(t, ctx, Followers, owner, Range{After: after, Before: before, Limit: n}).Members)
+		for _, backward := range []bool{false, true} {
+			crossed := Range{After: before, Before: after, Limit: n, Backward: backward}
+			check("positions in the wrong order", []string{}, pageOf(t, ctx, Followers, owner, crossed).Members)
 		}
-		if diff := cmp.Diff(want, forward); diff != "" {
-			t.Fatalf("forward, starts %v (-want +got):\n%s", starts, diff)
+		members, err := Followers.Members(ctx, []MemberKey{{owner, after}, {owner, before + "x"}, {owner, before}})
+		if err != nil {
+			t.Fatal(err)
 		}
-
-		backward := []string{}
-		for r := (Range{Limit: limit, Backward: true}); ; {
-			p := page(r)
-			backward = append(names(p), backward...)
-			if !p.HasPrevious || len(p.Members) == 0 {
-				break
-			}
-			r.Before = p.Positions[0]
-		}
-		if diff := cmp.Diff(want, backward); diff != "" {
-			t.Fatalf("backward, starts %v (-want +got):\n%s", starts, diff)
-		}
-
-		if n > 1 {
-			i := rapid.IntRange(0, n-2).Draw(t, "after")
-			bounded, after := []string{}, pageOf(t, ctx, owner, Range{Limit: n}).Positions[i]
-			for r := (Range{After: after, Limit: limit, Backward: true}); ; {
-				p := page(r)
-				bounded = append(names(p), bounded...)
-				if !p.HasPrevious || len(p.Members) == 0 {
-					break
-				}
-				r.Before = p.Positions[0]
-			}
-			if diff := cmp.Diff(want[i+1:], bounded); diff != "" {
-				t.Fatalf("backward to a position, starts %v (-want +got):\n%s", starts, diff)
-			}
-		}
-
-		if n > 2 {
-			i := rapid.IntRange(0, n-2).Draw(t, "after")
-			j := rapid.IntRange(i+1, n-1).Draw(t, "before")
-			all := pageOf(t, ctx, owner, Range{Limit: n})
-			p := pageOf(t, ctx, owner, Range{After: all.Positions[i], Before: all.Positions[j], Limit: n})
-			if diff := cmp.Diff(want[i+1:j], names(p)); diff != "" && j > i+1 {
-				t.Fatalf("between two positions, starts %v (-want +got):\n%s", starts, diff)
-			}
-			for _, backward := range []bool{false, true} {
-				crossed := pageOf(t, ctx, owner,
-					Range{After: all.Positions[j], Before: all.Positions[i], Limit: n, Backward: backward})
-				if len(crossed.Members) > 0 {
-					t.Fatalf("got %v between positions in the wrong order, want no members", names(crossed))
-				}
-			}
-			keys := []MemberKey{{owner, all.Positions[i]}, {owner, all.Positions[j] + "x"}, {owner, all.Positions[j]}}
-			members, err := Followers.Members(ctx, keys)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := []Member[tables.Follow]{{all.Members[i], true}, {}, {all.Members[j], true}}
-			if diff := cmp.Diff(got, members); diff != "" {
-				t.Fatalf("Members, starts %v (-want +got):\n%s", starts, diff)
-			}
+		wantMembers := []Member[tables.Follow]{{list.Members[i], true}, {}, {list.Members[j], true}}
+		if diff := cmp.Diff(wantMembers, members); diff != "" {
+			t.Fatalf("Members, starts %v (-want +got):\n%s", starts, diff)
 		}
 	})
-}
-
-func pageOf(t rapid.TB, ctx context.Context, owner string, r Range) Page[tables.Follow] {
-	pages, err := Followers.Page(ctx, []PageKey{{owner, r}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pages[0]
 }
 
 func TestForgetSendsReadsAgain(t *testing.T) {
