@@ -84,6 +84,7 @@ type Candidate struct {
 	Key        tables.TwitKey
 	// Twit is nil if it is from a timeline or an earlier poll.
 	Twit *tables.Twit
+	to   *Subscription
 }
 
 // Poller polls rows for subscribers. It is safe for concurrent use.
@@ -99,7 +100,7 @@ type Poller struct {
 	rows    map[rowName]*row
 	joining []*Subscription
 	// pending are candidates to retry: Visible failed, or an earlier twit may be unread.
-	pending []addressed
+	pending []Candidate
 	// broadcastersKnown is false until the first poll after a timeline got its first subscriber.
 	broadcastersKnown bool
 	ended             bool

@@ -21,13 +21,8 @@ type poll struct {
 	timelines bool // any timeline has subscribers
 	reads     []*rowRead
 	// candidates is the result of collect; offered are the ones for joining subscriptions.
-	candidates []addressed
+	candidates []Candidate
 	offered    map[offer]bool
-}
-
-type addressed struct {
-	Candidate
-	to *Subscription
 }
 
 type offer struct {
@@ -51,11 +46,7 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 		return err
 	}
 	candidates, err := run.collect()
-	plain := make([]Candidate, len(candidates))
-	for i := range candidates {
-		plain[i] = candidates[i].Candidate
-	}
-	twits, errs := p.o.Visible(ctx, plain)
+	twits, errs := p.o.Visible(ctx, candidates)
 	return errors.Join(err, p.deliver(candidates, twits, errs))
 }
 
@@ -144,7 +135,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 
 // collect finds new members, moves joining subscriptions to receiving, and returns the candidates
 // to deliver in this poll, the oldest first. The error is that of a row that could not be read.
-func (p *poll) collect() (ready []addressed, err error) {
+func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, read := range p.reads {
@@ -175,8 +166,8 @@ func (p *poll) collect() (ready []addressed, err error) {
 	candidates := append(p.pending, p.candidates...)
 	p.pending = nil
 	clock := time.Now()
-	candidates = slices.DeleteFunc(candidates, func(c addressed) bool { return c.to.park(c.Key, clock) })
-	slices.SortStableFunc(candidates, func(a, b addressed) int {
+	candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.to.park(c.Key, clock) })
+	slices.SortStableFunc(candidates, func(a, b Candidate) int {
 		return strings.Compare(b.Key.Position, a.Key.Position)
 	})
 	return p.ready(candidates, err), err
@@ -201,7 +192,7 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 		default:
 			continue
 		}
-		p.candidates = append(p.candidates, addressed{Candidate{s.ctx, r.kind, r.owner, m.TwitKey, m.twit}, s})
+		p.candidates = append(p.candidates, Candidate{s.ctx, r.kind, r.owner, m.TwitKey, m.twit, s})
 	}
 }
 
@@ -226,7 +217,7 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 
 // ready returns the candidates whose rows were read recently, for timelines also the rows of all
 // broadcasters. It keeps the others: an unread row may have an earlier twit.
-func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
+func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
 	for _, r := range p.rows {
@@ -244,7 +235,7 @@ func (p *poll) ready(candidates []addressed, err error) (ready []addressed) {
 
 // keep keeps a candidate for the next poll, without its twit, which may be deleted by then. Too
 // many candidates close the subscription with err. The caller holds mu.
-func (p *Poller) keep(c addressed, err error) {
+func (p *Poller) keep(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
 	case len(p.pending) < maxPending:
@@ -261,7 +252,7 @@ func (p *Poller) keep(c addressed, err error) {
 
 // deliver sends the visible twits to the subscribers. After an error the candidate and the later
 // ones of its subscription are kept. It returns the first error.
-func (p *Poller) deliver(candidates []addressed, twits []*tables.Twit, errs []error) (err error) {
+func (p *Poller) deliver(candidates []Candidate, twits []*tables.Twit, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clock := time.Now() // the same for all: subscriptions with the same end get the same twits

@@ -35,7 +35,7 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	s.state, s.ctx, s.until, s.err = receiving, ctx, until, nil
 	s.queue = make(chan *tables.Twit, QueueSize)
 	for _, key := range s.parked {
-		p.keep(addressed{Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil}, s}, nil)
+		p.keep(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)
 	}
 	s.parked = nil
 	p.wake()
@@ -65,7 +65,7 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pending = slices.DeleteFunc(p.pending, func(c addressed) bool { return c.to == s })
+	p.pending = slices.DeleteFunc(p.pending, func(c Candidate) bool { return c.to == s })
 	for _, pending := range slices.Clone(p.pending) {
 		if pending.to == earlier {
 			pending.to = s
