@@ -43,10 +43,10 @@ func (r *row) refuseJoins(err error) {
 	}
 }
 
-// observe records a member that was read in the row in, this one or a broadcaster's. It reports
-// whether the member is new to the subscribers of this row.
-func (r *row) observe(m member, in *row, at elapsed) bool {
-	return r.seen.add(m, at, in.polled) && !m.old && (r.read || !m.at.Before(r.since))
+// observe records a member of the row source: this row or a broadcaster's. It reports whether the
+// member is new to the subscribers of this row.
+func (r *row) observe(m member, source *row, at elapsed) bool {
+	return r.seen.add(m, at, source.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
 
 func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
