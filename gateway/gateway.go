@@ -38,12 +38,12 @@ const (
 
 // Config configures a gateway. The zero value serves strangers only, without limits.
 type Config struct {
-	Tokens         *auth.Tokens       // for bearer tokens; nil accepts none
-	TrustedProxies auth.Proxies       // whose X-Forwarded-For is believed
-	Documents      *documents.Trusted // that clients may name by hash; may be nil
-	Limits         limits.Limits      // of a request
-	Origins        []string           // of CORS
-	CORSHeaders    []string           // further request headers of Origins
+	Tokens         *auth.Tokens       // sign and verify bearer tokens; nil accepts none
+	TrustedProxies auth.Proxies       // their X-Forwarded-For is believed
+	Documents      *documents.Trusted // clients may name them by hash; may be nil
+	Limits         limits.Limits      // of each request
+	Origins        []string           // CORS origins
+	CORSHeaders    []string           // further request headers that Origins may send
 
 	Concurrency       int // running operations; 0 for no limit
 	ReadMemory        int // bytes read by all large requests; 0 for no limit
