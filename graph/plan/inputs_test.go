@@ -31,37 +31,38 @@ type (
 )
 
 func (echoMutation) PostTwit(_ context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
-	said := fmt.Sprintf("content %s", input.Content)
-	say := func(name string, given bool, value any) {
+	text := "content " + input.Content
+	add := func(name string, given bool, value any) {
 		if given {
-			text, err := json.Marshal(value)
-			said += fmt.Sprint(", ", name, " ", string(text), err)
+			encoded, _ := json.Marshal(value)
+			text += fmt.Sprint(", ", name, " ", string(encoded))
 		}
 	}
-	say("title", input.Title.IsSet(), input.Title.Value())
-	say("photoUrls", input.PhotoUrls.IsSet(), input.PhotoUrls.Value())
+	add("title", input.Title.IsSet(), input.Title.Value())
+	add("photoUrls", input.PhotoUrls.IsSet(), input.PhotoUrls.Value())
 	if input.Visibility.IsSet() && input.Visibility.Value() != nil {
-		said += fmt.Sprint(", visibility ", *input.Visibility.Value())
+		text += fmt.Sprint(", visibility ", *input.Visibility.Value())
 	} else {
-		say("visibility", input.Visibility.IsSet(), nil)
+		add("visibility", input.Visibility.IsSet(), nil)
 	}
-	said = strings.ReplaceAll(said, "<nil>", "")
-	return &model.PostTwitPayload{ClientMutationID: &said}, nil
+	return &model.PostTwitPayload{ClientMutationID: &text}, nil
 }
 
 func (echoQuery) User(_ context.Context, username string) (*tables.User, error) {
 	return &tables.User{Username: username}, nil
 }
 
-func (echoQuery) Users(_ context.Context, first *int, after *string, _ *int, _ *string) (*model.UserConnection, error) {
-	said := "first "
+func (echoQuery) Users(
+	_ context.Context, first *int, after *string, _ *int, _ *string,
+) (*model.UserConnection, error) {
+	text := "first "
 	if first != nil {
-		said += fmt.Sprint(*first)
+		text += fmt.Sprint(*first)
 	}
 	if after != nil {
-		said += " after " + *after
+		text += " after " + *after
 	}
-	return &model.UserConnection{Nodes: []*tables.User{{Username: said}}}, nil
+	return &model.UserConnection{Nodes: []*tables.User{{Username: text}}}, nil
 }
 
 // noTasks returns a task tracker that does nothing.

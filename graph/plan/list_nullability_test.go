@@ -29,71 +29,78 @@ func valueOrError(field string) resolver {
 	}
 }
 
+// listCase is the value of a list field of one parent, and its effect.
+type listCase struct {
+	name          string
+	value         any
+	wants         [4]string // the parent's data, for each of lists
+	path, message string    // of the error
+	noError       string    // the fields without an error
+	resolver      bool      // only with a resolver
+}
+
 func TestListNullability(t *testing.T) {
-	ok, hollow := obj("T", "must", "ok"), obj("T")
-	const whole, gone = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
-	for _, test := range []struct {
-		name          string
-		value         any
-		wants         [4]string // the parent's data, for each list type
-		path, message string    // of the error
-		fine          string    // the fields without an error
-		resolved      bool      // only with a resolver
-	}{
-		{"has values", list(ok, ok), [4]string{}, "", "", "", false},
-		{"is empty", list(), [4]string{`{"F":[]}`, `{"F":[]}`, `{"F":[]}`, `{"F":[]}`}, "", "", "", false},
-		{"has null", list(ok, nil, ok), [4]string{whole, gone, whole, `null`}, `,1`, "must not be null", "list some", false},
-		{"is null", nil, [4]string{gone, gone, `null`, `null`}, ``, "must not be null", "list musts", false},
-		{"has an element with a null field", list(ok, hollow, ok), [4]string{whole, gone, whole, `null`}, `,1,"must"`, "must not be null", "", false},
-		{"failed", errNo, [4]string{gone, gone, `null`, `null`}, ``, "no", "", true},
+	ok, invalid := obj("T", "must", "ok"), obj("T") // the non-null field of invalid is null
+	const two, empty = `{"F":[{"must":"ok"},{"must":"ok"}]}`, `{"F":[]}`
+	const kept, nulled = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
+	for _, test := range []listCase{
+		{"has values", list(ok, ok), [4]string{two, two, two, two}, "", "", "", false},
+		{"is empty", list(), [4]string{empty, empty, empty, empty}, "", "", "", false},
+		{"has null", list(ok, nil, ok), [4]string{kept, nulled, kept, `null`}, `,1`, "must not be null", "list some", false},
+		{"is null", nil, [4]string{nulled, nulled, `null`, `null`}, ``, "must not be null", "list musts", false},
+		{"has an element with a null field", list(ok, invalid, ok), [4]string{kept, nulled, kept, `null`},
+			`,1,"must"`, "must not be null", "", false},
+		{"failed", errNo, [4]string{nulled, nulled, `null`, `null`}, ``, "no", "", true},
 	} {
 		for i, l := range lists {
-			want := test.wants[i]
-			if want == "" {
-				want = `{"F":[{"must":"ok"},{"must":"ok"}]}`
-			}
-			for _, resolved := range []bool{true, false} {
-				if test.resolved && !resolved {
-					continue
-				}
-				for at, where := range []string{"the first", "the middle", "the last"} {
-					how := " without a resolver"
-					if resolved {
-						how = " with a resolver"
-					}
-					t.Run("a "+l.typ+" of "+where+" parent "+test.name+how, func(t *testing.T) {
-						parents, answers := list(), []string{}
-						for k := range 3 {
-							if k == at {
-								parents, answers = append(parents, obj("T", l.field, test.value)), append(answers, want)
-							} else {
-								parents, answers = append(parents, obj("T", l.field, list(ok))), append(answers, `{"F":[{"must":"ok"}]}`)
-							}
-						}
-						more := map[string]resolver{"Query.list": returns(parents)}
-						if resolved {
-							more["T."+l.field] = valueOrError(l.field)
-						}
-						answer := `{"data":{"list":[` + strings.Join(answers, ",") + `]}}`
-						if test.message != "" && !strings.Contains(test.fine, l.field) {
-							column := 7
-							if strings.Contains(test.path, "must") {
-								column = len(`{list{F:{`) + len(l.field) + 1
-							}
-							answer = `{"errors":[` + errorJSON(fmt.Sprintf(`"list",%d,"F"%s`, at, test.path), test.message, fmt.Sprint(column)) + `],` + answer[1:]
-						}
-						nullable().with(more).check(t, `{list{F:`+l.field+`{must}}}`, nil, answer)
-					})
+			for parent, position := range []string{"first", "middle", "last"} {
+				name := fmt.Sprintf("%s of the %s parent %s", l.typ, position, test.name)
+				t.Run(name+" with a resolver", func(t *testing.T) {
+					test.check(t, i, parent, map[string]resolver{"T." + l.field: valueOrError(l.field)})
+				})
+				if !test.resolver {
+					t.Run(name+" without a resolver", func(t *testing.T) { test.check(t, i, parent, map[string]resolver{}) })
 				}
 			}
 		}
 	}
 }
 
-// leafLists is a fixture with lists of leaves, which the plan treats as one leaf.
+// check executes the query for three parents. The value is in lists[i] of one of them.
+func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolver) {
+	t.Helper()
+	field := lists[i].field
+	parents, data := list(), []string{}
+	for k := range 3 {
+		value, want := any(list(obj("T", "must", "ok"))), `{"F":[{"must":"ok"}]}`
+		if k == parent {
+			value, want = c.value, c.wants[i]
+		}
+		parents, data = append(parents, obj("T", field, value)), append(data, want)
+	}
+	resolvers["Query.list"] = returns(parents)
+	query, want := `{list{F:`+field+`{must}}}`, `{"data":{"list":[`+strings.Join(data, ",")+`]}}`
+	if c.message != "" && !strings.Contains(c.noError, field) {
+		column := strings.Index(query, "F:") + 1
+		if strings.Contains(c.path, "must") {
+			column = strings.LastIndex(query, "must") + 1
+		}
+		path := fmt.Sprintf(`"list",%d,"F"%s`, parent, c.path)
+		want = `{"errors":[` + errorJSON(path, c.message, fmt.Sprint(column)) + `],` + want[1:]
+	}
+	nullable().with(resolvers).check(t, query, nil, want)
+}
+
+// leafLists is a fixture with lists of leaves, which the plan treats as one leaf. The value is in
+// the second parent.
 func leafLists(value any) *fixture {
 	parent := func(v any) *testObject { return obj("T", "v", v, "a", v, "b", v, "c", v, "d", v) }
-	return &fixture{sdl: `type Query { ts: [T] } type T { a: [String], b: [String!], c: [String]!, d: [String!]!, A: [String], B: [String!], C: [String]!, D: [String!]! }`,
+	return &fixture{sdl: `
+		type Query { ts: [T] }
+		type T {
+			a: [String], b: [String!], c: [String]!, d: [String!]!
+			A: [String], B: [String!], C: [String]!, D: [String!]!
+		}`,
 		resolvers: map[string]resolver{
 			"Query.ts": returns(list(parent([]any{"x"}), parent(value))),
 			"T.A":      valueOrError("v"), "T.B": valueOrError("v"), "T.C": valueOrError("v"), "T.D": valueOrError("v"),
@@ -101,28 +108,28 @@ func leafLists(value any) *fixture {
 }
 
 func TestLeafListNullability(t *testing.T) {
-	const whole, gone = `{"F":["x",null,"y"]}`, `{"F":null}`
+	const two, kept, nulled = `{"F":["x","y"]}`, `{"F":["x",null,"y"]}`, `{"F":null}`
 	for _, test := range []struct {
 		name    string
 		value   any
-		wants   [4]string
+		wants   [4]string // for each type
 		message string
-		fine    string
+		noError string // the fields without an error
 		fields  string
 	}{
-		{"has values", []any{"x", "y"}, [4]string{`{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`, `{"F":["x","y"]}`}, "", "", "abcdABCD"},
-		{"has null", []any{"x", nil, "y"}, [4]string{whole, gone, whole, `null`}, "must not be null", "abcABC", "abcdABCD"},
-		{"is null", nil, [4]string{gone, gone, `null`, `null`}, "must not be null", "abAB", "abcdABCD"},
-		{"failed", errNo, [4]string{gone, gone, `null`, `null`}, "no", "", "ABCD"},
-		{"panics", panics{}, [4]string{gone, gone, `null`, `null`}, "panic of a leaf", "", "abcdABCD"},
+		{"has values", []any{"x", "y"}, [4]string{two, two, two, two}, "", "", "abcdABCD"},
+		{"has null", []any{"x", nil, "y"}, [4]string{kept, nulled, kept, `null`}, "must not be null", "abcABC", "abcdABCD"},
+		{"is null", nil, [4]string{nulled, nulled, `null`, `null`}, "must not be null", "abAB", "abcdABCD"},
+		{"failed", errNo, [4]string{nulled, nulled, `null`, `null`}, "no", "", "ABCD"},
+		{"panics", panics{}, [4]string{nulled, nulled, `null`, `null`}, "panic of a leaf", "", "abcdABCD"},
 	} {
-		for _, name := range strings.Split(test.fields, "") {
-			t.Run(name+" "+test.name, func(t *testing.T) {
-				answer := `{"data":{"ts":[{"F":["x"]},` + test.wants[strings.ToLower(name)[0]-'a'] + `]}}`
-				if test.message != "" && !strings.Contains(test.fine, name) {
-					answer = `{"errors":[` + errorJSON(`"ts",1,"F"`, test.message, "5") + `],` + answer[1:]
+		for _, field := range strings.Split(test.fields, "") {
+			t.Run(field+" "+test.name, func(t *testing.T) {
+				want := `{"data":{"ts":[{"F":["x"]},` + test.wants[strings.ToLower(field)[0]-'a'] + `]}}`
+				if test.message != "" && !strings.Contains(test.noError, field) {
+					want = `{"errors":[` + errorJSON(`"ts",1,"F"`, test.message, "5") + `],` + want[1:]
 				}
-				leafLists(test.value).check(t, `{ts{F:`+name+`}}`, nil, answer)
+				leafLists(test.value).check(t, `{ts{F:`+field+`}}`, nil, want)
 			})
 		}
 	}

@@ -25,7 +25,7 @@ func errorJSON(path, message string, column string) string {
 
 func TestNullPropagation(t *testing.T) {
 	ok := obj("T", "must", "ok", "s", "s")
-	hollow := obj("T") // its field must is null
+	invalid := obj("T") // its non-null field must is null
 	for _, test := range []struct {
 		name   string
 		fields []any
@@ -35,29 +35,29 @@ func TestNullPropagation(t *testing.T) {
 	}{
 		{"null in nullable fields", nil, `{t{s t{s} list{s} leaf}}`, `{"t":{"s":null,"t":null,"list":null,"leaf":null}}`, ``},
 		{"null in a non-null field nulls its object", nil, `{t{s must}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "6")},
-		{"non-null objects above are null", []any{"mustT", obj("T", "mustT", hollow)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
+		{"non-null objects above are null", []any{"mustT", obj("T", "mustT", invalid)}, `{t{mustT{mustT{must}}}}`, `{"t":null}`,
 			errorJSON(`"t","mustT","mustT","must"`, "must not be null", "16")},
-		{"up to the nearest nullable object", []any{"t", obj("T", "mustT", hollow)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
+		{"up to the nearest nullable object", []any{"t", obj("T", "mustT", invalid)}, `{t{s t{mustT{must}}}}`, `{"t":{"s":null,"t":null}}`,
 			errorJSON(`"t","t","mustT","must"`, "must not be null", "14")},
-		{"up to data", []any{"mustT", hollow}, `{must{mustT{must}}}`, `null`, errorJSON(`"must","mustT","must"`, "must not be null", "13")},
+		{"up to data", []any{"mustT", invalid}, `{must{mustT{must}}}`, `null`, errorJSON(`"must","mustT","must"`, "must not be null", "13")},
 		{"one error per object", nil, `{t{must mustLeaf mustT{s}}}`, `{"t":null}`, errorJSON(`"t","must"`, "must not be null", "4")},
 		{"null is an element of a nullable list", []any{"list", list(ok, nil, ok)}, `{t{list{s}}}`, `{"t":{"list":[{"s":"s"},null,{"s":"s"}]}}`, ``},
 		{"null in a list of non-null elements nulls the list", []any{"musts", list(ok, nil, ok)}, `{t{s musts{s}}}`, `{"t":{"s":null,"musts":null}}`,
 			errorJSON(`"t","musts",1`, "must not be null", "6")},
 		{"null in a non-null list of non-null elements nulls the object", []any{"all", list(ok, nil)}, `{t{s all{s}}}`, `{"t":null}`, errorJSON(`"t","all",1`, "must not be null", "6")},
 		{"null in place of a non-null list nulls the object", nil, `{t{some{s}}}`, `{"t":null}`, errorJSON(`"t","some"`, "must not be null", "4")},
-		{"null inside an element nulls the element", []any{"list", list(ok, hollow, ok)}, `{t{list{must}}}`, `{"t":{"list":[{"must":"ok"},null,{"must":"ok"}]}}`,
+		{"null inside an element nulls the element", []any{"list", list(ok, invalid, ok)}, `{t{list{must}}}`, `{"t":{"list":[{"must":"ok"},null,{"must":"ok"}]}}`,
 			errorJSON(`"t","list",1,"must"`, "must not be null", "9")},
-		{"null inside a non-null element nulls the list", []any{"musts", list(ok, hollow, hollow)}, `{t{musts{must}}}`, `{"t":{"musts":null}}`,
+		{"null inside a non-null element nulls the list", []any{"musts", list(ok, invalid, invalid)}, `{t{musts{must}}}`, `{"t":{"musts":null}}`,
 			errorJSON(`"t","musts",1,"must"`, "must not be null", "10")},
-		{"null inside a non-null element of a non-null list nulls the objects above", []any{"mustT", obj("T", "all", list(ok, hollow))}, `{t{mustT{all{must}}}}`, `{"t":null}`, errorJSON(`"t","mustT","all",1,"must"`, "must not be null", "14")},
+		{"null inside a non-null element of a non-null list nulls the objects above", []any{"mustT", obj("T", "all", list(ok, invalid))}, `{t{mustT{all{must}}}}`, `{"t":null}`, errorJSON(`"t","mustT","all",1,"must"`, "must not be null", "14")},
 		{"an empty list is not null", []any{"all", list(), "some", list()}, `{t{all{s} some{s}}}`, `{"t":{"all":[],"some":[]}}`, ``},
 		{"an error of a field without a resolver", []any{"t", errNo, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "no", "4")},
 		{"an error of a non-null field nulls the object, and is the only error", []any{"mustT", errNo}, `{t{mustT{s}}}`, `{"t":null}`, errorJSON(`"t","mustT"`, "no", "4")},
 		{"a panic of a field without a resolver", []any{"t", panics{}, "s", "s"}, `{t{t{s} s}}`, `{"t":{"t":null,"s":"s"}}`, errorJSON(`"t","t"`, "panic of a property", "4")},
 		{"a panic of a leaf", []any{"s", panics{}, "leaf", "l"}, `{t{s leaf}}`, `{"t":{"s":null,"leaf":"l"}}`, errorJSON(`"t","s"`, "panic of a leaf", "4")},
-		{"an alias is in the path", []any{"list", list(hollow)}, `{a:t{b:list{c:must}}}`, `{"a":{"b":[null]}}`, errorJSON(`"a","b",0,"c"`, "must not be null", "13")},
-		{"the fields around a null are complete", []any{"s", "x", "t", hollow, "leaf", "y"}, `{t{s t{must} leaf}}`, `{"t":{"s":"x","t":null,"leaf":"y"}}`,
+		{"an alias is in the path", []any{"list", list(invalid)}, `{a:t{b:list{c:must}}}`, `{"a":{"b":[null]}}`, errorJSON(`"a","b",0,"c"`, "must not be null", "13")},
+		{"the fields around a null are complete", []any{"s", "x", "t", invalid, "leaf", "y"}, `{t{s t{must} leaf}}`, `{"t":{"s":"x","t":null,"leaf":"y"}}`,
 			errorJSON(`"t","t","must"`, "must not be null", "8")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
