@@ -52,7 +52,7 @@ type Field struct {
 	// Composite is the object, interface or union type of the field; empty for a leaf.
 	Composite string
 	// Args coerces the arguments; nil if there are none. Requests with equal literals share the
-	// result.
+	// result, which resolvers must not change.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
