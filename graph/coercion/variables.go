@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -189,7 +190,7 @@ func intOf(number json.Number) (any, error) {
 
 // idOf returns a number as an ID, with all digits if it has no fraction.
 func idOf(number json.Number) (any, error) {
-	if isInteger(string(number)) {
+	if !strings.ContainsAny(string(number), ".eE") {
 		return string(number), nil
 	}
 	f, err := number.Float64()
@@ -197,15 +198,6 @@ func idOf(number json.Number) (any, error) {
 		return nil, mustBe("ID")
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64), nil
-}
-
-func isInteger(number string) bool {
-	for i, c := range []byte(number) {
-		if (c < '0' || c > '9') && (c != '-' || i > 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // below returns a copy of path with a step.
