@@ -17,7 +17,7 @@ import (
 type selectionSet struct {
 	object *Object
 	fields []selection
-	index  int // of its batch in the memory of an execution
+	index  int // of its object set in the memory of an execution
 
 	// The root only:
 

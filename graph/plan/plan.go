@@ -94,7 +94,7 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 	}
 }
 
-func (r *run) response(root *batch) *graphql.Response {
+func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx),

@@ -15,7 +15,7 @@ import (
 )
 
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
-	f, parents := t.field.field, t.batch.objects
+	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {
 		return r.each(t.field, parents, args, col)
 	}

@@ -12,37 +12,35 @@ import (
 // A run executes a compiled operation breadth first: it resolves all fields, and then a writer
 // (write.go) writes the response in one pass.
 //
-// # Batches and columns
+// # Object sets and columns
 //
-// Each selection set is applied once, to a batch: all objects that the field above it returned, in
-// all of its lists. A column of the batch has the value of one field for each object.
+// Each selection set is applied once, to an object set: all objects that the field above it
+// returned, in all of its lists. A column has the value of one field for each object.
 //
 //	{ users { name friends { name house { street } } } }
 //
-//	batch of Query   [ root ]
-//	  column users     [ [a b c] ]            one call of a resolver, with one object
-//	                       │   gather: concatenate the lists, and remember where each ends
-//	                       ▼
-//	batch of User    [ a b c ]
-//	  column friends   [ [d e] [] [f null] ]  one call of a resolver, with three objects
-//	                       │   compact: remove the nulls; index = 0 1 2 -1
-//	                       ▼
-//	batch of User    [ d e f ]
-//	  column house     [ h1 h2 h3 ]           no resolver: gathered from the objects
-//	                       │
-//	                       ▼
-//	batch of House   [ h1 h2 h3 ]
+//	Query          [ root ]
+//	  users        [ [a b c] ]            one call of a resolver, with one object
+//	                   │   gather: concatenate the lists, and remember where each ends
+//	                   ▼
+//	User           [ a b c ]
+//	  friends      [ [d e] [] [f null] ]  one call of a resolver, with three objects
+//	                   │   compact: remove the nulls; index = 0 1 2 -1
+//	                   ▼
+//	User           [ d e f ]
+//	  house        [ h1 h2 h3 ]           no resolver: gathered from the objects
+//	                   │
+//	                   ▼
+//	House          [ h1 h2 h3 ]
 //
 // Names and streets are leaves without resolvers. They have no column: the writer reads them from
-// the objects. A field of an interface or union has a batch for each object type, and the column
-// has the batch of each child.
+// the objects. A field of an interface or union has an object set for each object type.
 //
 // # Tasks
 //
-// A task is the call of a resolver with a batch, and everything below it up to the next fields with
-// resolvers, which are the next tasks. They run concurrently. The last of them continues in the
-// goroutine of the task above, so a chain of resolvers takes one goroutine for any number of
-// objects.
+// A task is the call of a resolver with an object set, and everything below it up to the next
+// fields with resolvers, which are the next tasks. They run concurrently. The last of them
+// continues in the goroutine of the task above, so a chain of resolvers takes one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
@@ -85,8 +83,8 @@ func (untracked) End()                 {}
 func (untracked) Await() map[any]error { return nil }
 
 type task struct {
-	batch *batch
-	field *selection
+	parents *objectSet
+	field   *selection
 }
 
 type run struct {
@@ -103,35 +101,35 @@ type run struct {
 	memory      *memory
 }
 
-func (r *run) root(set *selectionSet, serial bool) *batch {
-	b := r.rootBatch(set)
+func (r *run) root(set *selectionSet, serial bool) *objectSet {
+	o := r.rootSet(set)
 	if !serial {
-		r.finish(r.expand(b, nil))
-		return b
+		r.finish(r.expand(o, nil))
+		return o
 	}
 	for i := range set.fields {
 		if set.fields[i].hasColumn() {
-			r.finish(r.field(b, &set.fields[i], nil))
+			r.finish(r.field(o, &set.fields[i], nil))
 		}
 	}
-	return b
+	return o
 }
 
 // event executes a subscription for one event.
-func (r *run) event(set *selectionSet, value any) *batch {
-	b := r.rootBatch(set)
+func (r *run) event(set *selectionSet, value any) *objectSet {
+	o := r.rootSet(set)
 	s := &set.fields[0]
 	col := r.memory.column(s)
 	col.values = append(col.values, value)
 	r.finish(r.resolved(s, col))
-	return b
+	return o
 }
 
-func (r *run) rootBatch(set *selectionSet) *batch {
+func (r *run) rootSet(set *selectionSet) *objectSet {
 	r.memory = set.memory()
-	b := r.memory.batch(set)
-	b.objects = onlyRoot
-	return b
+	o := r.memory.objectSet(set)
+	o.objects = onlyRoot
+	return o
 }
 
 var onlyRoot = []any{nil}
@@ -181,7 +179,7 @@ func (r *run) do(t task) {
 
 // call calls the resolver of a task, and returns the next tasks below it.
 func (r *run) call(t task) []task {
-	col, n := r.memory.column(t.field), len(t.batch.objects)
+	col, n := r.memory.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
 	args, err := r.args(t.field)
 	if err == nil {
@@ -219,20 +217,20 @@ func (r *run) resolved(s *selection, col *column) []task {
 	return r.descend(s, col, nil)
 }
 
-// expand appends to tasks the next tasks of a batch.
-func (r *run) expand(b *batch, tasks []task) []task {
-	for i := range b.set.fields {
-		if b.set.fields[i].hasColumn() {
-			tasks = r.field(b, &b.set.fields[i], tasks)
+// expand appends to tasks the next tasks of an object set.
+func (r *run) expand(o *objectSet, tasks []task) []task {
+	for i := range o.set.fields {
+		if o.set.fields[i].hasColumn() {
+			tasks = r.field(o, &o.set.fields[i], tasks)
 		}
 	}
 	return tasks
 }
 
 // field appends to tasks the next tasks of one field. After a panic it returns tasks unchanged.
-func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
+func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
-		return append(tasks, task{b, s})
+		return append(tasks, task{o, s})
 	}
 	col := r.memory.column(s)
 	more = tasks
@@ -240,9 +238,9 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	args, err := r.args(s)
 	if err == nil {
 		if !s.field.List {
-			col.children.Grow(0, len(b.objects))
+			col.children.Grow(0, len(o.objects))
 		}
-		err = s.field.Gather(r.exec, b.objects, args, &col.children)
+		err = s.field.Gather(r.exec, o.objects, args, &col.children)
 	}
 	if err != nil {
 		col.err = err
@@ -251,41 +249,41 @@ func (r *run) field(b *batch, s *selection, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// descend makes batches of the children of a field, and returns their next tasks too.
+// descend makes object sets of the children of a field, and returns their next tasks too.
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.children == nil {
 		return r.split(s, col, tasks)
 	}
 	col.index = col.children.compact(col.index)
-	col.batch = r.memory.batch(s.children)
-	if col.batch.objects = col.children.Objects; len(col.batch.objects) == 0 {
+	col.childSet = r.memory.objectSet(s.children)
+	if col.childSet.objects = col.children.Objects; len(col.childSet.objects) == 0 {
 		return tasks
 	}
-	return r.expand(col.batch, tasks)
+	return r.expand(col.childSet, tasks)
 }
 
-// split makes a batch for each object type of an interface or union.
+// split makes an object set for each object type of an interface or union.
 func (r *run) split(s *selection, col *column, tasks []task) []task {
-	var batches []*batch
+	var sets []*objectSet
 	for _, object := range col.children.Objects {
-		b, i := r.pick(s, object), int32(-1)
-		if b != nil {
-			i = int32(len(b.own)) - 1
+		o, i := r.pick(s, object), int32(-1)
+		if o != nil {
+			i = int32(len(o.own)) - 1
 		}
 		if i == 0 {
-			batches = append(batches, b)
+			sets = append(sets, o)
 		}
-		col.batches, col.index = append(col.batches, b), append(col.index, i)
+		col.childSets, col.index = append(col.childSets, o), append(col.index, i)
 	}
-	for _, b := range batches {
-		b.objects = b.own
-		tasks = r.expand(b, tasks)
+	for _, o := range sets {
+		o.objects = o.own
+		tasks = r.expand(o, tasks)
 	}
 	return tasks
 }
 
-// pick adds an object to the batch of its type, and returns the batch; nil for null.
-func (r *run) pick(s *selection, object any) *batch {
+// pick adds an object to the set of its type, and returns the object set; nil for null.
+func (r *run) pick(s *selection, object any) *objectSet {
 	if object == nil {
 		return nil
 	}
@@ -294,7 +292,7 @@ func (r *run) pick(s *selection, object any) *batch {
 	if set == nil {
 		return nil // a nil pointer
 	}
-	b := r.memory.batch(set)
-	b.own = append(b.own, object)
-	return b
+	o := r.memory.objectSet(set)
+	o.own = append(o.own, object)
+	return o
 }

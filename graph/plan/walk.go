@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call of an operation, with all objects of a batch.
+// Call is a resolver call of an operation, with all objects of an object set.
 type Call struct {
 	// Ctx is the ctx of the resolver, with the operation, the field and its path.
 	Ctx context.Context

@@ -31,7 +31,7 @@ type step struct {
 var errNull = errors.New("must not be null")
 
 // data returns the root object, and adds the errors to the response.
-func (w *writer) data(root *batch) []byte {
+func (w *writer) data(root *objectSet) []byte {
 	if !w.object(root, 0) {
 		w.dst = append(w.dst, "null"...)
 	}
@@ -45,17 +45,17 @@ func (w *writer) data(root *batch) []byte {
 
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
-// object appends object i of a batch, unless it is null because of a non-null field.
-func (w *writer) object(b *batch, i int32) bool {
+// object appends object i of an object set, unless it is null because of a non-null field.
+func (w *writer) object(o *objectSet, i int32) bool {
 	if w.tooLong() {
 		return true
 	}
-	start, n := len(w.dst), len(b.set.fields)
+	start, n := len(w.dst), len(o.set.fields)
 	if n == 0 {
 		w.dst = append(w.dst, '{')
 	}
-	for k := w.fields(b, i, 0); k < n; k = w.fields(b, i, k+1) {
-		if b.set.fields[k].field.NonNull {
+	for k := w.fields(o, i, 0); k < n; k = w.fields(o, i, k+1) {
+		if o.set.fields[k].field.NonNull {
 			w.dst = w.dst[:start]
 			return false
 		}
@@ -68,23 +68,23 @@ func (w *writer) object(b *batch, i int32) bool {
 // fields appends fields from k to the first null, and returns its index: of this field it appends
 // the key. Without a null it returns the number of fields. A leaf that panics is null, with an
 // error.
-func (w *writer) fields(b *batch, i int32, k int) (null int) {
+func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			w.fail(&b.set.fields[null], w.op.Recover(w.ctx, panicked))
+			w.fail(&o.set.fields[null], w.op.Recover(w.ctx, panicked))
 		}
 	}()
-	for null = k; null < len(b.set.fields); null++ {
-		s := &b.set.fields[null]
+	for null = k; null < len(o.set.fields); null++ {
+		s := &o.set.fields[null]
 		w.dst = append(w.dst, s.key...)
 		ok := true
 		switch {
 		case s.field == nil:
-			w.dst = AppendString(w.dst, b.set.object.Name)
+			w.dst = AppendString(w.dst, o.set.object.Name)
 		case s.hasColumn():
 			ok = w.field(s, i)
 		default:
-			ok = w.leaf(s, s.field.Leaf, b.objects[i])
+			ok = w.leaf(s, s.field.Leaf, o.objects[i])
 		}
 		if !ok {
 			break
@@ -182,15 +182,15 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 
 // child appends the j-th child of a field, unless it is null or missing. The path is the child's.
 func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
-	b, i := col.child(j)
+	o, i := col.child(j)
 	var err error
-	if b != nil {
+	if o != nil {
 		missing := false
 		if w.missing != nil {
-			err, missing = w.missing[b.objects[i]]
+			err, missing = w.missing[o.objects[i]]
 		}
 		if !missing {
-			return w.object(b, i)
+			return w.object(o, i)
 		}
 	}
 	if err == nil && nonNull {

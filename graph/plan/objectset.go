@@ -2,14 +2,14 @@ package plan
 
 import "slices"
 
-// batch is a selection set with all its objects. run.go draws batches and columns.
-type batch struct {
+// objectSet is a selection set with all its objects. run.go draws object sets and columns.
+type objectSet struct {
 	set     *selectionSet
 	objects []any
 	own     []any // the memory of objects, if they were picked from a list of several types
 }
 
-// column is the values of a field, one for each object of a batch.
+// column is the values of a field, one for each object of an object set.
 type column struct {
 	values   []any    // returned by the resolver
 	children Children // the child objects, if the field has a composite type
@@ -18,23 +18,23 @@ type column struct {
 	// added are the errors that the resolver added by graphql.AddError, by the index of the object.
 	added map[int32][]addedError
 
-	batch   *batch   // the batch of all children, if the field has an object type
-	batches []*batch // the batch of each child, if the field has an abstract type; nil for null
-	index   []int32  // the index of each child in its batch, -1 for null; nil if no child is null
+	childSet  *objectSet   // the set of all children, if the field has an object type
+	childSets []*objectSet // the set of each child, if the field has an abstract type; nil for null
+	index     []int32      // the index of each child in its object set, -1 for null; nil if no child is null
 }
 
-// child returns the batch of the j-th child, and its index there. The batch is nil for null.
-func (c *column) child(j int32) (b *batch, i int32) {
+// child returns the set of the j-th child, and its index there. The object set is nil for null.
+func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]
 	}
 	switch {
 	case i < 0:
 		return nil, 0
-	case c.batch != nil:
-		return c.batch, i
+	case c.childSet != nil:
+		return c.childSet, i
 	}
-	return c.batches[j], i
+	return c.childSets[j], i
 }
 
 func (c *column) null(f *Field, i int32) bool {
@@ -48,8 +48,8 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children collects the child objects of a batch: one for each object, or a list for each. Nulls
-// are nil.
+// Children collects the child objects of an object set: one for each object, or a list for each.
+// Nulls are nil.
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; nil if the field is no list
@@ -125,8 +125,8 @@ func (c *column) gather(f *Field) {
 
 // memory is the memory of one execution, which later executions of the operation use again.
 type memory struct {
-	batches []batch  // by selectionSet.index
-	columns []column // by selection.column
+	objectSets []objectSet // by selectionSet.index
+	columns    []column    // by selection.column
 }
 
 const maxKept = 1 << 16
@@ -135,13 +135,13 @@ func (root *selectionSet) memory() *memory {
 	if m, ok := root.memories.Get().(*memory); ok {
 		return m
 	}
-	return &memory{make([]batch, root.sets), make([]column, root.columns)}
+	return &memory{make([]objectSet, root.sets), make([]column, root.columns)}
 }
 
-func (m *memory) batch(set *selectionSet) *batch {
-	b := &m.batches[set.index]
-	b.set = set
-	return b
+func (m *memory) objectSet(set *selectionSet) *objectSet {
+	o := &m.objectSets[set.index]
+	o.set = set
+	return o
 }
 
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
@@ -149,10 +149,10 @@ func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 // release keeps the cleared memory of an execution that has ended, unless it is large.
 func (root *selectionSet) release(m *memory) {
 	kept := 0
-	for i := range m.batches {
-		b := &m.batches[i]
-		kept += cap(b.own)
-		*b = batch{own: emptied(b.own)}
+	for i := range m.objectSets {
+		o := &m.objectSets[i]
+		kept += cap(o.own)
+		*o = objectSet{own: emptied(o.own)}
 	}
 	for i := range m.columns {
 		c := &m.columns[i]
@@ -162,8 +162,8 @@ func (root *selectionSet) release(m *memory) {
 			children: Children{
 				Objects: emptied(c.children.Objects), ends: c.children.ends[:0], nulls: c.children.nulls[:0],
 			},
-			batches: emptied(c.batches),
-			index:   c.index[:0],
+			childSets: emptied(c.childSets),
+			index:     c.index[:0],
 		}
 	}
 	if kept <= maxKept {
