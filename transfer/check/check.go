@@ -106,21 +106,19 @@ type run struct {
 	// puts and deletes are pending repairs.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
-	// splitting is true if a split in progress has not cleaned up yet.
-	splitting bool
-	// broken is true if a directory is broken and not repaired.
-	broken bool
-	// parents has the parent of each readable department, unread all others.
+
+	splitting bool            // a split in progress has not cleaned up yet
+	broken    bool            // a directory is broken and not repaired
+	damaged   map[listOf]bool // lists with a reported unreadable twit
+
+	// Departments: the parents of the readable ones, all others, and the depth of the tree.
 	parents map[string]string
 	unread  map[string]bool
-	// levels is the depth of the tree of departments that was found.
-	levels int
-	// damaged are the lists with a reported unreadable twit: their rows are not reported again.
-	damaged map[listOf]bool
-	// busy are the authors with fan-out jobs, merged the broadcasters: timelines may lack their twits.
-	busy, merged map[string]bool
-	// pending are the ids of fan-out jobs.
-	pending map[string]bool
+	levels  int
+
+	// pending are the ids of fan-out jobs. Timelines may lack the twits of busy authors, who have
+	// jobs, and of merged ones, the broadcasters.
+	pending, busy, merged map[string]bool
 
 	// The changes that repairs would have made, in a run without repairs: differences of the lengths
 	// of lists; missing members by position; twits whose row of the name is missing; public twits that

@@ -1,20 +1,20 @@
 // Package feeds delivers twits to timelines in the background, and removes them from timelines.
 //
-// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. A job may run twice,
-// or in two gateways at the same time: every job that writes a timeline's entry writes the same
-// cell.
+// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. The kinds of jobs:
 //
-//	posted        a twit was posted. The job may make the author a broadcaster
-//	deleted       a twit was deleted
-//	followed      a user followed the author
-//	unfollowed    a user unfollowed the author
-//	returned      a broadcaster has few followers: see broadcast.go
+//	posted        delivers a twit, unless the author is or becomes a broadcaster
+//	deleted       removes a twit
+//	followed      delivers the author's newest twits to a new follower
+//	unfollowed    removes the author's twits from a timeline
+//	returned      delivers the twits of a former broadcaster: see broadcast.go
+//
+// A job may run twice, or in two gateways at the same time: all jobs write the same cells.
 //
 // # Delivery
 //
 // A job delivers twits in batches: some of the author's twits to some of the followers. While a
 // batch is written, a follower may leave or a twit may be deleted, and the job that removes their
-// entries may run before the entries arrive. So each batch has three steps:
+// entries may run first. So each batch has three steps:
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
@@ -44,8 +44,7 @@ import (
 const (
 	// quarantine is longer than any request that reads a timeline.
 	quarantine = 40 * time.Second
-	// allDelivered is the cursor of a job that has delivered everything: a position after all
-	// followers.
+	// allDelivered is the cursor after all followers: the job has delivered everything.
 	allDelivered = tables.MembersEnd
 )
 
@@ -53,15 +52,11 @@ const (
 type Options struct {
 	// Limit is the number of followers above which an author becomes a broadcaster. The default is
 	// [tables.FanoutLimit].
-	Limit int
-	// TimelineBound is the number of entries that a timeline keeps. The default is
-	// [tables.TimelineBound].
-	TimelineBound int
-	// BatchSize is the number of entries in a batch. The default is 2,500.
-	BatchSize int
-	// Workers is the number of concurrent jobs. The default is 4.
-	Workers int
-	Log     *slog.Logger // of failures; nil discards them
+	Limit         int
+	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
+	BatchSize     int          // entries of a batch; the default is 2,500
+	Workers       int          // concurrent jobs; the default is 4
+	Log           *slog.Logger // of failures; nil discards them
 	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
 	Now  func() time.Time // the default is time.Now
