@@ -90,7 +90,6 @@ func (b *Budget) foresee(gets []Get) error {
 	return b.Spend(0)
 }
 
-// left returns the number of bytes that the request may still read.
 func (b *Budget) left() int64 {
 	if b.most == 0 {
 		return b.memory.most - b.read.Load()

@@ -9,15 +9,10 @@ import (
 
 // Errors of a store. Engines wrap them with details.
 var (
-	// ErrInvalid is a malformed request.
-	ErrInvalid = errors.New("hbase: invalid request")
-	// ErrCellTooLarge is a cell of more than [MaxCellSize].
-	ErrCellTooLarge = errors.New("hbase: cell too large")
-	// ErrTableNotFound is a table that does not exist.
-	ErrTableNotFound = errors.New("hbase: table not found")
-	// ErrTableExists is a table that exists.
-	ErrTableExists = errors.New("hbase: table exists")
-	// ErrFamilyNotFound is a column family that the table does not have.
+	ErrInvalid        = errors.New("hbase: invalid request")
+	ErrCellTooLarge   = errors.New("hbase: cell too large")
+	ErrTableNotFound  = errors.New("hbase: table not found")
+	ErrTableExists    = errors.New("hbase: table exists")
 	ErrFamilyNotFound = errors.New("hbase: column family not found")
 	// ErrNotLong is an increment of a cell that does not hold eight bytes.
 	ErrNotLong = errors.New("hbase: field is not a long")
@@ -29,7 +24,6 @@ var (
 	ErrLocked = errors.New("hbase: store is in use by another process")
 	// ErrFormat is an embedded store of a newer version.
 	ErrFormat = errors.New("hbase: store has an unknown format")
-	// ErrClosed is a call after Close.
 	ErrClosed = errors.New("hbase: store is closed")
 )
 

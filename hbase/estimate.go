@@ -41,7 +41,6 @@ func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	return len(gets), all
 }
 
-// piece returns the number of Gets that are sent together, and their estimates.
 func (m *Memory) piece(gets []Get) (n int, all size) {
 	return m.estimate(gets, size{maxPiece, m.most})
 }
@@ -95,7 +94,6 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
-// learn remembers rows with large cells, and forgets rows without.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -117,7 +115,6 @@ func (m *Memory) learn(gets []Get, results []Result) {
 	}
 }
 
-// learnSmall remembers rows with small cells, and forgets rows with others.
 func (m *Memory) learnSmall(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -179,7 +176,6 @@ func (m *Memory) largeSlot(hash uint64) *atomic.Uint64 {
 	return one
 }
 
-// largeRow returns a remembered row, or 0.
 func (m *Memory) largeRow(hash uint64) largeRow {
 	if row := largeRow(m.largeSlot(hash).Load()); row.is(hash) {
 		return row

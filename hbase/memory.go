@@ -84,7 +84,6 @@ func (*Busy) Error() string { return "hbase: other requests read too many bytes"
 // RetryAfter returns the time after which to retry, also to packages that do not import this one.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
-// take takes bytes for a request above smallRequest.
 func (m *Memory) take(ctx context.Context, bytes int64, wait bool) error {
 	if !m.large.TryAcquire(bytes) && !(wait && m.wait(ctx, bytes)) {
 		m.refused.Add(1)
