@@ -14,9 +14,9 @@ import (
 // written 00 FF, and 00 01 ends it. The markers of a family sort before its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
-//	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  a version, or a marker of a column
+//	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  version, or marker of a column
 //	└──────────┴──────┴───────┼────────┼────┼───────────┴───────┼──────────────┼──────┘
-//	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         a marker of a family
+//	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         marker of a family
 //	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
 //
 // The value of a version is the cell's. The value of a marker is the time when it was written,
