@@ -87,9 +87,9 @@ func TestUnknownNamesGetSuggestionsExceptInProduction(t *testing.T) {
 				suggested++
 			}
 		}
-		if t.Logf("production %t: %d of %d answers suggest a name", production, suggested, len(requests)); production &&
+		if t.Logf("production %t: %d of %d responses suggest a name", production, suggested, len(requests)); production &&
 			suggested > 0 || !production && suggested < len(requests)*2/3 {
-			t.Errorf("production %t: %d of %d answers suggest a name", production, suggested, len(requests))
+			t.Errorf("production %t: %d of %d responses suggest a name", production, suggested, len(requests))
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
 	handler := serve(time.Minute)
 	best := func(query string) time.Duration {
 		least := time.Hour
-		for range 5 {
+		for range 20 { // the best of many, for busy machines
 			start := time.Now()
 			handler.ServeHTTP(httptest.NewRecorder(), ask(query))
 			least = min(least, time.Since(start))
@@ -112,7 +112,7 @@ func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
 		fmt.Fprintf(&known, " fragment %s%d on User{a}", name, i)
 	}
 	long := strings.Repeat("P", 60_000)
-	for name, test := range map[string]struct{ query, found string }{
+	for name, test := range map[string]struct{ query, known string }{
 		"99 types of 600":       {"{__typename}" + many.String(), "{__typename}" + known.String()},
 		"an argument of 60,000": {"{user(" + long + ":1){name}}", "{" + long + ":user(a:1){name}}"},
 		"an input's field of 60,000": {`mutation{postTwit(input:{` + long + `:1}){twit{id}}}`,
@@ -120,9 +120,10 @@ func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
 		"a value of an enum of 60,000": {`mutation{postTwit(input:{content:"a",visibility:` + long + `}){twit{id}}}`,
 			`mutation{` + long + `:postTwit(input:{content:"a",visibility:P}){twit{id}}}`},
 	} {
-		in, beside := best(test.query), best(test.found)
-		if t.Logf("%s: %v, and %v in a place where no name is looked for", name, in, beside); in > 10*beside {
-			t.Errorf("%s takes %v, and %v in a place where no name is looked for", name, in, beside)
+		unknown, known := best(test.query), best(test.known)
+		t.Logf("%s: %v, as a known name %v", name, unknown, known)
+		if unknown > 10*known {
+			t.Errorf("%s: got %v, want at most 10 times %v, as a known name", name, unknown, known)
 		}
 	}
 }
