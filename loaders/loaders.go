@@ -18,10 +18,8 @@ type Relation struct {
 	A, B string
 }
 
-// Follows is the key of "follower follows followee".
 func Follows(follower, followee string) Relation { return Relation{tables.Follows, follower, followee} }
 
-// Has is the key of "user has role".
 func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
 
 type Play struct{ Username, Game string }
@@ -76,8 +74,7 @@ var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
 })
 
-// DayRange is the key of [GameDays]. To is inclusive.
-type DayRange struct{ Game, From, To string }
+type DayRange struct{ Game, From, To string } // inclusive
 
 // GameDays loads the sums of all players of a game, by day.
 var GameDays = Loader[DayRange, []tables.DayCount]{

@@ -75,7 +75,6 @@ func (o Object[T]) existing(fields []string) string {
 	return tables.Existence
 }
 
-// lazyRows are the rows of one call of lazily.
 type lazyRows struct {
 	set      *readSet
 	fill     func()

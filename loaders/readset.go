@@ -47,7 +47,6 @@ func (s *readSet) add(g hbase.Get) {
 	s.reads = append(s.reads, read{row: row, template: shared, set: s})
 }
 
-// result returns the result of the i-th read, which is answered.
 func (s *readSet) result(i int) hbase.Result {
 	r := s.reads[i].same
 	return r.set.batch.result(r)
@@ -102,7 +101,6 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-// enqueue adds the new reads of a set to the batch.
 func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

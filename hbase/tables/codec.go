@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"github.com/segmentio/asm/utf8"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -16,7 +17,6 @@ func textCell(column, value string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
 }
 
-// find returns the cell of a column, in any family.
 func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
 	i := slices.IndexFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == column })
 	if i < 0 {
@@ -25,7 +25,6 @@ func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
 	return cells[i], true
 }
 
-// flag returns the stored form of a bool.
 func flag(on bool) string {
 	if on {
 		return "1"
@@ -58,7 +57,6 @@ func decodeTexts(columns []textColumn, cells []hbase.Cell) {
 
 func encodeMilli(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 
-// decodeMilli decodes a text of encodeMilli. The error is [ErrName].
 func decodeMilli(text string) (time.Time, error) {
 	milli, err := parseCount(text)
 	at := time.UnixMilli(int64(milli)).UTC()
@@ -152,4 +150,52 @@ func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 		return 0, nil, -1
 	}
 	return field, text, tag + size
+}
+
+// Memory allocates decoded values and row keys in large pieces. Texts share memory with their
+// cells. The zero value is ready for use. It is not safe for concurrent use.
+type Memory struct {
+	twits    slab[Twit]
+	comments slab[Comment]
+	texts    slab[string]
+	numbers  slab[int]
+	instants slab[time.Time]
+	text     []byte
+}
+
+// The sizes of pieces of text, in bytes.
+const minText, maxText = 64, 16 << 10
+
+// textOf returns a cell's value as a string that shares its memory.
+func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
+
+func (m *Memory) rowKey(id string) string {
+	hash, n := hashOf(id), hashSize+len(id)
+	if n > cap(m.text)-len(m.text) {
+		m.text = make([]byte, 0, max(min(2*cap(m.text), maxText), minText, n))
+	}
+	start := len(m.text)
+	m.text = append(append(m.text, hash[:]...), id...)
+	return textOf(m.text[start:])
+}
+
+// slab allocates many Ts together.
+type slab[T any] struct {
+	free []T
+	size int
+}
+
+const maxSlab = 256
+
+func (s *slab[T]) one() *T { return &s.many(1)[0] }
+
+// many returns n zero Ts.
+func (s *slab[T]) many(n int) []T {
+	if n > len(s.free) {
+		s.size = max(n, min(2*s.size, maxSlab))
+		s.free = make([]T, s.size)
+	}
+	list := s.free[:n:n]
+	s.free = s.free[n:]
+	return list
 }

@@ -40,7 +40,6 @@ func CommentMark(author, content string, ordinal int) string {
 	return string(binary.BigEndian.AppendUint64([]byte(shortName(author)+separator), hash.Sum64()))
 }
 
-// shortName returns the start of a username, without a partial character.
 func shortName(author string) string {
 	short := author[:min(len(author), markAuthor)]
 	for !utf8.ValidString(short) {
@@ -192,7 +191,6 @@ const (
 // encodeQualifier returns a qualifier that sorts like the bytes of s.
 func encodeQualifier(s string) string { return opDigits.EncodeToString([]byte(s)) }
 
-// hashKey returns the stored form of an idempotency key.
 func hashKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return encodeQualifier(string(sum[:15]))

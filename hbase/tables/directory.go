@@ -45,7 +45,6 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns a number greater than those of all buckets.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -165,7 +164,6 @@ func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Place is where a member at a position is written.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
 	Pending  uint32 // the pending bucket that will cover it, or 0

@@ -14,8 +14,7 @@ import (
 type fileColumn struct {
 	name     string
 	optional bool // files may lack the column
-	// parse checks a value, and returns its stored form.
-	parse func(text string) (stored string, err error)
+	parse    func(text string) (stored string, err error)
 }
 
 func (a attribute[T]) in(column string, parse func(string) (string, error)) attribute[T] {
@@ -85,7 +84,6 @@ func (o *Object[T]) Row(t *T) []string {
 
 const maxLine = 2048 // bytes
 
-// ParseLine accepts a non-empty line of text.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":
@@ -100,7 +98,6 @@ func ParseLine(s string) (string, error) {
 	return s, nil
 }
 
-// ParseURL accepts the URL of a picture.
 func ParseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -134,7 +131,6 @@ func parseInstant(s string) (string, error) {
 	return t.Format(time.RFC3339Nano), err
 }
 
-// ParseNumber accepts a number within bounds.
 func ParseNumber(s string, least, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least || n > most {
@@ -148,7 +144,6 @@ func parseAge(s string) (string, error) {
 	return strconv.Itoa(n), err
 }
 
-// checked makes a parser of a check.
 func checked(check func(string) error) func(string) (string, error) {
 	return func(s string) (string, error) { return s, check(s) }
 }

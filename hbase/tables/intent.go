@@ -32,7 +32,6 @@ const (
 	decidedColumn = "decided" // "1" if the operation committed; not part of the intent
 )
 
-// columns returns the columns, with the texts of the times.
 func (i *Intent) columns(at, due *string) []textColumn {
 	return []textColumn{
 		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},

@@ -174,7 +174,6 @@ func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 
 func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
-// New returns objects with only their keys, in one allocation.
 func (o *Object[T]) New(keys ...string) []*T {
 	all, objects := make([]T, len(keys)), make([]*T, len(keys))
 	for i, key := range keys {
@@ -184,7 +183,6 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// NewLazy is [Object.New] for lazy objects.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -248,7 +246,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
-// Removal returns the cells that mark an object as deleted. Counts and version stay.
+// Removal marks an object as deleted. Counts and version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
 		if a.zero == nil {

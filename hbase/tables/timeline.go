@@ -49,7 +49,6 @@ func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }
 
-// DecodeTimelineSince decodes the cells of TimelineSince.
 func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, trimmed bool, err error) {
 	c, trimmed := find(cells, SinceColumn)
 	if !trimmed {
