@@ -33,7 +33,7 @@ func (c comparison) markdown(plot, figures string, results []result) string {
 	queries := c.at(c.scales[0]).queries
 	fmt.Fprintf(&b, "![%s](%s)\n\n", c.name, plot)
 	if slices.ContainsFunc(queries, func(q query) bool { return q.axis != "" }) {
-		fmt.Fprintf(&b, "Where a question has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
+		fmt.Fprintf(&b, "Where a query has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
 	}
 	fmt.Fprintf(&b, "Times are in µs, embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
 	for _, q := range queries {
