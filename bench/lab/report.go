@@ -90,7 +90,7 @@ func (c comparison) times(q query, results []result) string {
 
 // writeFigures writes all costs of a comparison as CSV: a row per query, scale, size and design.
 func (c comparison) writeFigures(file string, results []result) error {
-	head := []string{"question", c.scale, "size", "design", "rows", "bytes"}
+	head := []string{"query", c.scale, "size", "design", "rows", "bytes"}
 	for _, r := range results {
 		head = append(head, r.engine.name()+": RPCs", r.engine.name()+": µs", r.engine.name()+": CPU µs")
 	}
