@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"slices"
 
 	"twibase/hbase"
@@ -20,7 +19,7 @@ var people embed.FS
 // unfinished is a table that exists during a load, so that an interrupted load is repeated.
 const unfinished = "sample_unfinished"
 
-// Wanted reports whether the sample belongs into a store whose tables exist: it has no users,
+// Wanted reports whether to load the sample into a store whose tables exist: it has no users,
 // departments, roles or games, or an earlier load was interrupted.
 func Wanted(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
@@ -53,7 +52,7 @@ func Load(ctx context.Context, store hbase.Store) error {
 
 func contents() (map[string][]byte, error) {
 	files := generated()
-	entries, err := fs.ReadDir(people, "people")
+	entries, err := people.ReadDir("people")
 	if err != nil {
 		return nil, err
 	}
