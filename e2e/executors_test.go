@@ -155,7 +155,7 @@ func TestExecutors(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	before, texts := watchdog.Stalls.Load(), map[uint64]bool{}
 	for part, bound := range []int{0, 5} {
-		store := hbasetest.NewUnwritten(inMemory(t))
+		store := hbasetest.NewWriteDetector(inMemory(t))
 		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
 		e := newExecutors(store)
 		begin, counted := time.Now(), &tally{texts: texts}

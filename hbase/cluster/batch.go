@@ -24,9 +24,9 @@ type batch struct {
 	done func(i int, err error)
 }
 
-// send sends requests, and returns when all are done. It groups them by table: gohbase sends no
+// sendAll sends requests, and returns when all are done. It groups them by table: gohbase sends no
 // batch of two tables.
-func (s *Store) send(ctx context.Context, b batch, requests []int) {
+func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
 		byTable[b.table(i)] = append(byTable[b.table(i)], i)
@@ -35,8 +35,8 @@ func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	for _, requests := range byTable {
 		for chunk := range slices.Chunk(requests, maxMulti) {
 			sent.Go(func() {
-				if again := s.sendOnce(ctx, b, chunk, false); len(again) > 0 {
-					s.sendOnce(ctx, b, again, true)
+				if again := s.sendBatch(ctx, b, chunk, false); len(again) > 0 {
+					s.sendBatch(ctx, b, again, true)
 				}
 			})
 		}
@@ -44,9 +44,9 @@ func (s *Store) send(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendOnce sends requests of one table, and returns those to send again. gohbase stops if it does
+// sendBatch sends requests of one table, and returns those to send again. gohbase stops if it does
 // not find a region while it retries some calls, and may set the error of other calls.
-func (s *Store) sendOnce(ctx context.Context, b batch, requests []int, last bool) (again []int) {
+func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
 		calls[k] = b.call(ctx, i) // the batch's ctx: gohbase waits for calls with an expired one

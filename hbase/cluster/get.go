@@ -36,21 +36,21 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		return nil
 	})
 	if !s.collects {
-		rest = s.getDirectly(ctx, gets, selections, rest, results)
+		rest = s.getFromServers(ctx, gets, selections, rest, results)
 	}
 	if len(rest) > 0 {
-		s.getThrough(ctx, gets, selections, rest, results)
+		s.getThroughGohbase(ctx, gets, selections, rest, results)
 	}
 	hbase.StatsOf(ctx).Gets.Add(int64(len(gets)))
 	hbase.CountResults(ctx, results)
 	return results, cancellation(ctx)
 }
 
-func (s *Store) getThrough(
+func (s *Store) getThroughGohbase(
 	ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result,
 ) {
 	calls := make([]*getCall, len(gets))
-	s.send(ctx, batch{
+	s.sendAll(ctx, batch{
 		table: func(i int) string { return gets[i].Table },
 		call: func(ctx context.Context, i int) hrpc.Call {
 			calls[i] = newGet(ctx, gets[i].Table, gets[i].Row, selections[i])

@@ -50,11 +50,11 @@ func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections
 	return m
 }
 
-// getDirectly sends Gets of known regions, one multi per region server and maxMulti Gets. It
+// getFromServers sends Gets of known regions, one multi per region server and maxMulti Gets. It
 // returns the indexes of the Gets without a result: gohbase must find their regions, or retry them.
 //
 // gohbase's own batches have one table each.
-func (s *Store) getDirectly(
+func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rest []int) {
 	servers, rest := s.regions.route(gets, valid)

@@ -29,7 +29,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 			valid = append(valid, i)
 		}
 	}
-	s.send(ctx, batch{
+	s.sendAll(ctx, batch{
 		table: func(i int) string {
 			table, _ := mutations[i].At()
 			return table

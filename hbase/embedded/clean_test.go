@@ -13,16 +13,16 @@ import (
 	"twibase/hbase"
 )
 
-// dirty is a store with a clock of its own and a table of the families i (one version) and v
+// fixture is a store with a clock of its own and a table of the families i (one version) and v
 // (three).
-type dirty struct {
+type fixture struct {
 	*Store
 	t       *testing.T
 	present time.Time
 }
 
-func newDirty(t *testing.T) *dirty {
-	d := &dirty{Store: mustOpen(t, ""), t: t, present: time.UnixMilli(1e12)}
+func newFixture(t *testing.T) *fixture {
+	d := &fixture{Store: mustOpen(t, ""), t: t, present: time.UnixMilli(1e12)}
 	t.Cleanup(func() { d.Close() })
 	d.cleaner.stop()
 	d.clock = func() time.Time { return d.present }
@@ -30,7 +30,7 @@ func newDirty(t *testing.T) *dirty {
 	return d
 }
 
-func (d *dirty) empty() {
+func (d *fixture) empty() {
 	d.t.Helper()
 	if err := d.DropTable(context.Background(), "t"); err != nil && !errors.Is(err, hbase.ErrTableNotFound) {
 		d.t.Fatal(err)
@@ -41,27 +41,27 @@ func (d *dirty) empty() {
 	}
 }
 
-func (d *dirty) write(m hbase.Mutation) {
+func (d *fixture) write(m hbase.Mutation) {
 	d.t.Helper()
 	if errs, err := d.Mutate(context.Background(), []hbase.Mutation{m}); errs != nil || err != nil {
 		d.t.Fatal(errs, err)
 	}
 }
 
-func (d *dirty) put(column string, timestamp int64) {
+func (d *fixture) put(column string, timestamp int64) {
 	d.t.Helper()
 	value := fmt.Append(nil, timestamp)
 	cell := hbase.Cell{Family: column[:1], Qualifier: column[2:], Timestamp: timestamp, Value: value}
 	d.write(hbase.Put{Table: "t", Row: "r", Cells: []hbase.Cell{cell}})
 }
 
-func (d *dirty) remove(kind hbase.Kind, column string, timestamp int64) {
+func (d *fixture) remove(kind hbase.Kind, column string, timestamp int64) {
 	d.t.Helper()
 	deletion := hbase.Deletion{Kind: kind, Family: column[:1], Qualifier: column[2:], Timestamp: timestamp}
 	d.write(hbase.Delete{Table: "t", Row: "r", Columns: []hbase.Deletion{deletion}})
 }
 
-func (d *dirty) read() (list []string) {
+func (d *fixture) read() (list []string) {
 	d.t.Helper()
 	results, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Versions: 100}})
 	if err != nil || results[0].Err != nil {
@@ -73,7 +73,7 @@ func (d *dirty) read() (list []string) {
 	return list
 }
 
-func (d *dirty) entries() (n int) {
+func (d *fixture) entries() (n int) {
 	d.t.Helper()
 	r, err := d.reader(nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *dirty) entries() (n int) {
 	return n
 }
 
-func (d *dirty) cleanQueued() error {
+func (d *fixture) cleanQueued() error {
 	for len(d.cleaner.queue) > 0 {
 		if err := d.Store.clean(context.Background(), []byte(<-d.cleaner.queue)); err != nil {
 			return err
@@ -97,7 +97,7 @@ func (d *dirty) cleanQueued() error {
 }
 
 // clean cleans the queued rows, and checks that no result changes and how many entries are left.
-func (d *dirty) clean(entries int) {
+func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
 	if err := d.cleanQueued(); err != nil {
@@ -111,7 +111,7 @@ func (d *dirty) clean(entries int) {
 	}
 }
 
-func (d *dirty) expect(want ...string) {
+func (d *fixture) expect(want ...string) {
 	d.t.Helper()
 	if diff := cmp.Diff(want, d.read()); diff != "" {
 		d.t.Errorf("(-want +got):\n%s", diff)
@@ -121,7 +121,7 @@ func (d *dirty) expect(want ...string) {
 func TestClean(t *testing.T) {
 	const many = 10_000
 	t.Run("the newest version of a cell stays", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		d.put("i:other", 1)
 		for n := range many {
 			d.put("i:n", int64(n+1))
@@ -130,13 +130,13 @@ func TestClean(t *testing.T) {
 		d.clean(2)
 	})
 	t.Run("each kind of read queues the row", func(t *testing.T) {
-		for name, change := range map[string]func(d *dirty, n int64) error{
-			"Increment": func(d *dirty, _ int64) error {
+		for name, change := range map[string]func(d *fixture, n int64) error{
+			"Increment": func(d *fixture, _ int64) error {
 				inc := hbase.Increment{Table: "t", Row: "r", Family: "i", Qualifier: "n", Delta: 1}
 				_, err := d.Increment(context.Background(), inc)
 				return err
 			},
-			"CheckAndPut": func(d *dirty, n int64) error {
+			"CheckAndPut": func(d *fixture, n int64) error {
 				check := hbase.Check{Family: "i", Qualifier: "n"}
 				if n > 0 {
 					check.Value = fmt.Append(nil, n-1)
@@ -146,14 +146,14 @@ func TestClean(t *testing.T) {
 				_, err := d.CheckAndPut(context.Background(), check, put)
 				return err
 			},
-			"Get": func(d *dirty, n int64) error {
+			"Get": func(d *fixture, n int64) error {
 				d.put("i:n", n+1)
 				_, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Columns: "i:n"}})
 				return err
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
-				d := newDirty(t)
+				d := newFixture(t)
 				for n := range int64(200) {
 					if err := change(d, n); err != nil {
 						t.Fatal(err)
@@ -167,7 +167,7 @@ func TestClean(t *testing.T) {
 		}
 	})
 	t.Run("VERSIONS versions of a cell stay", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		for n := range 200 {
 			d.put("v:n", int64(n+1))
 		}
@@ -175,7 +175,7 @@ func TestClean(t *testing.T) {
 		d.expect("v:n@200", "v:n@199", "v:n@198")
 	})
 	t.Run("a few superseded versions stay", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		for n := range tolerated {
 			d.put("i:n", int64(n+1))
 		}
@@ -183,7 +183,7 @@ func TestClean(t *testing.T) {
 	})
 	t.Run("masked versions are removed before their marker", func(t *testing.T) {
 		for kind, column := range map[hbase.Kind]string{hbase.Family: "i:", hbase.AllVersions: "i:n"} {
-			d := newDirty(t)
+			d := newFixture(t)
 			for n := range 50 {
 				d.put("i:n", int64(n+1))
 			}
@@ -195,7 +195,7 @@ func TestClean(t *testing.T) {
 		}
 	})
 	t.Run("versions with a OneVersion marker each are removed", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		for n := range 40 {
 			d.put("i:n", int64(n+1))
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
@@ -207,7 +207,7 @@ func TestClean(t *testing.T) {
 		d.expect()
 	})
 	t.Run("a late put is masked after the cleaning", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		d.put("i:n", 5)
 		d.remove(hbase.Family, "i:", 100)
 		d.expect()
@@ -219,7 +219,7 @@ func TestClean(t *testing.T) {
 	})
 	t.Run("an expired marker is removed with its versions", func(t *testing.T) {
 		for _, timestamp := range []int64{100, 0} {
-			d := newDirty(t)
+			d := newFixture(t)
 			d.put("i:n", 5)
 			d.put("v:n", 5)
 			d.write(hbase.Delete{Table: "t", Row: "r", Timestamp: timestamp})
@@ -233,7 +233,7 @@ func TestClean(t *testing.T) {
 		}
 	})
 	t.Run("a younger marker stays", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		d.put("i:n", 5)
 		d.remove(hbase.Family, "i:", 10)
 		d.present = d.present.Add(2 * markerAge)
@@ -243,7 +243,7 @@ func TestClean(t *testing.T) {
 		d.expect()
 	})
 	t.Run("a scan queues deleted rows", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		for n := range 100 {
 			row := fmt.Sprint("intent", n)
 			d.write(hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Timestamp: 1}}})
@@ -266,7 +266,7 @@ func TestClean(t *testing.T) {
 		}
 	})
 	t.Run("a row of a dropped table is skipped", func(t *testing.T) {
-		d := newDirty(t)
+		d := newFixture(t)
 		d.put("i:n", 1)
 		d.remove(hbase.Family, "i:", 2)
 		d.expect()
@@ -283,7 +283,7 @@ func TestClean(t *testing.T) {
 	t.Run("the cleaner runs in the background", func(t *testing.T) {
 		s := mustOpen(t, "")
 		defer s.Close()
-		d := &dirty{Store: s, t: t}
+		d := &fixture{Store: s, t: t}
 		createTable(t, s, "t")
 		for n := range 1000 {
 			d.put("i:n", int64(n+1))
@@ -300,7 +300,7 @@ func TestClean(t *testing.T) {
 // TestCleanChangesNoRead writes the same random cells to a store that is cleaned after each write,
 // and to one that is not.
 func TestCleanChangesNoRead(t *testing.T) {
-	cleaned, left := newDirty(t), newDirty(t)
+	cleaned, left := newFixture(t), newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		cleaned.empty()
 		left.empty()
@@ -310,7 +310,7 @@ func TestCleanChangesNoRead(t *testing.T) {
 			timestamp := rapid.Int64Range(1, 9).Draw(rt, "timestamp")
 			kind := rapid.SampledFrom([]hbase.Kind{hbase.Family, hbase.AllVersions, hbase.OneVersion}).Draw(rt, "kind")
 			isPut := rapid.IntRange(0, 3).Draw(rt, "put") > 0
-			for _, d := range []*dirty{cleaned, left} {
+			for _, d := range []*fixture{cleaned, left} {
 				if isPut {
 					d.put(column, timestamp)
 				} else {

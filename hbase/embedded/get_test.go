@@ -10,7 +10,7 @@ import (
 )
 
 func TestManyGetsAreAlignedWithTheirResults(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	name := func(i int) string { return fmt.Sprint(i * 7919 % 64) }
 	for i := range 64 {
 		cell := hbase.Cell{Family: "i", Qualifier: "q", Value: fmt.Append(nil, i)}

@@ -129,7 +129,7 @@ func (o *observer) look(ctx context.Context) error {
 			g.Page.Stop = "zzz"
 		}
 		if o.random.IntN(100) == 0 {
-			g = fresh(g)
+			g = bypassCache(g)
 		}
 		gets = append(gets, g)
 	}
@@ -248,7 +248,7 @@ func TestConcurrentReadsAreNeverStale(t *testing.T) {
 			reading.Wait()
 			for _, row := range []string{"a", "b", "c", "gone"} {
 				get := hbase.Get{Table: "t", Row: row}
-				want, err := s.Get(ctx, []hbase.Get{fresh(get)})
+				want, err := s.Get(ctx, []hbase.Get{bypassCache(get)})
 				if err != nil {
 					t.Fatal(err)
 				}

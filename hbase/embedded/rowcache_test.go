@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) {
+func (d *fixture) answer(gets ...hbase.Get) (results []hbase.Result, cost string) {
 	d.t.Helper()
 	var stats hbase.Stats
 	results, err := d.Get(hbase.WithStats(context.Background(), &stats), gets)
@@ -28,7 +28,7 @@ func (d *dirty) answer(gets ...hbase.Get) (results []hbase.Result, cost string) 
 
 func cacheCounts(s *Store) (hits, misses int64) { return s.hits.Load(), s.misses.Load() }
 
-func (d *dirty) hits(gets ...hbase.Get) int64 {
+func (d *fixture) hits(gets ...hbase.Get) int64 {
 	d.t.Helper()
 	before, _ := cacheCounts(d.Store)
 	d.answer(gets...)
@@ -36,14 +36,14 @@ func (d *dirty) hits(gets ...hbase.Get) int64 {
 	return after - before
 }
 
-// fresh returns a Get with the same result that bypasses the cache.
-func fresh(g hbase.Get) hbase.Get {
+// bypassCache returns a Get with the same result that bypasses the cache.
+func bypassCache(g hbase.Get) hbase.Get {
 	g.Time.To = math.MaxInt64
 	return g
 }
 
 func TestRowsThatWereReadTwiceAreCached(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	for i := range 3 {
 		cells := []hbase.Cell{{Family: "i", Qualifier: "a", Value: []byte("A")}, {Family: "v", Qualifier: "b"}}
 		d.write(hbase.Put{Table: "t", Row: fmt.Sprint("row", i), Cells: cells})
@@ -76,7 +76,7 @@ func TestRowCacheOfSizeZeroKeepsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	d := &dirty{Store: s, t: t}
+	d := &fixture{Store: s, t: t}
 	d.empty()
 	d.put("i:a", 1)
 	for range 4 {
@@ -88,7 +88,7 @@ func TestRowCacheOfSizeZeroKeepsNothing(t *testing.T) {
 }
 
 func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	for _, q := range []string{"a", "b", "c", "d"} {
 		d.put("i:"+q, 7)
 		d.put("v:"+q, 7)
@@ -106,15 +106,15 @@ func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
 			}
 		}
 	}
-	var unkept []hbase.Get
+	var bypassing []hbase.Get
 	for i := range gets {
 		gets[i].Table, gets[i].Row = "t", "r"
-		unkept = append(unkept, fresh(gets[i]))
+		bypassing = append(bypassing, bypassCache(gets[i]))
 		if gets[i].Time.To != 0 {
-			unkept[i] = gets[i]
+			bypassing[i] = gets[i]
 		}
 	}
-	want, _ := d.answer(unkept...)
+	want, _ := d.answer(bypassing...)
 	for range 4 {
 		got, _ := d.answer(gets...)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -124,7 +124,7 @@ func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
 }
 
 func TestMemosLiveAsLongAsTheirCell(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	d.put("v:b", 7)
 	read := func() *hbase.Memo {
 		t.Helper()
@@ -151,7 +151,7 @@ func TestMemosLiveAsLongAsTheirCell(t *testing.T) {
 }
 
 func TestMemosCountForTheCacheSize(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	d.cache = newRowCache(256 << 10)
 	taken := func(row string) (room, shard int) {
 		for i := range d.cache.shards {
@@ -198,7 +198,7 @@ func TestMemosCountForTheCacheSize(t *testing.T) {
 }
 
 func TestMoreSelectionsThanAreCached(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	d.put("i:a", 1)
 	for n := range maxSelections + 200 {
 		columns := fmt.Sprintf("i:a i:q%d", n)
@@ -212,7 +212,7 @@ func TestMoreSelectionsThanAreCached(t *testing.T) {
 }
 
 func TestRowsAreNotCachedDuringAWrite(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	d.put("i:a", 1)
 	get := hbase.Get{Table: "t", Row: "r"}
 	unlock := d.rows.alone(d.tables["t"].id, "r")
@@ -236,7 +236,7 @@ func TestRowsAreNotCachedDuringAWrite(t *testing.T) {
 }
 
 func TestRowsThatChangeDuringACallAreReadAgain(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	d.put("i:a", 1)
 	gets := []hbase.Get{{Table: "t", Row: "r"}, {Table: "t", Row: "other"}}
 	for range 3 {
@@ -261,7 +261,7 @@ func TestRowsThatChangeDuringACallAreReadAgain(t *testing.T) {
 }
 
 func TestARecreatedTableHasNoCachedRows(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	for n := range 5 {
 		d.expect()
 		get := hbase.Get{Table: "t", Row: "r"}
@@ -281,7 +281,7 @@ func TestARecreatedTableHasNoCachedRows(t *testing.T) {
 }
 
 func TestAFullCacheKeepsFrequentRows(t *testing.T) {
-	d := newDirty(t)
+	d := newFixture(t)
 	const room = 256 << 10
 	d.cache = newRowCache(room)
 	get := func(i int) hbase.Get { return hbase.Get{Table: "t", Row: fmt.Sprint(i)} }
@@ -329,7 +329,7 @@ func TestCachedRowsEqualPebbles(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	d := newDirty(t)
+	d := newFixture(t)
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	ctx := context.Background()
 	change := func() error {
@@ -382,16 +382,16 @@ func TestCachedRowsEqualPebbles(t *testing.T) {
 			}
 			continue
 		}
-		var gets, unkept []hbase.Get
+		var gets, bypassing []hbase.Get
 		for range 1 + random.IntN(3) {
 			g := hbase.Get{Table: "t", Row: pick("a", "b", "c"), Columns: pick("", "i", "v", "i:p v:q")}
 			if !strings.Contains(g.Columns, ":") {
 				g.Page.Limit = random.IntN(2)
 			}
-			gets, unkept = append(gets, g), append(unkept, fresh(g))
+			gets, bypassing = append(gets, g), append(bypassing, bypassCache(g))
 		}
 		got, cost := d.answer(gets...)
-		want, uncached := d.answer(unkept...)
+		want, uncached := d.answer(bypassing...)
 		if diff := cmp.Diff(want, got); diff != "" || cost != uncached {
 			t.Fatalf("got %s, want %s (-Pebble +cache)\n%s", cost, uncached, diff)
 		}

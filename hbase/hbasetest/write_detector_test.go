@@ -40,7 +40,7 @@ func TestWritesToResultsAreDetected(t *testing.T) {
 		}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			u := NewUnwritten(store)
+			u := NewWriteDetector(store)
 			var results []hbase.Result
 			for range 3 { // then the row is cached
 				if results, err = u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}}); err != nil {

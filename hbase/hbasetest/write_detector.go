@@ -11,10 +11,10 @@ import (
 	"twibase/hbase"
 )
 
-// Unwritten is a store that detects writes to the cells of its results, or to the values of their
+// WriteDetector is a store that detects writes to the cells of its results, or to the values of their
 // memos, which other callers may share. It keeps copies of its last results. It is safe for
 // concurrent use.
-type Unwritten struct {
+type WriteDetector struct {
 	hbase.Store
 	mu   sync.Mutex
 	next int
@@ -28,14 +28,14 @@ type kept struct {
 	made         []string // of memos, or empty
 }
 
-func NewUnwritten(store hbase.Store) *Unwritten { return &Unwritten{Store: store} }
+func NewWriteDetector(store hbase.Store) *WriteDetector { return &WriteDetector{Store: store} }
 
-func (u *Unwritten) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+func (u *WriteDetector) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	results, err := u.Store.Get(ctx, gets)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range results {
-		u.look(u.next)
+		u.check(u.next)
 		u.kept[u.next] = kept{gets[i], results[i].Cells, copied(results[i].Cells), made(results[i].Cells)}
 		u.next = (u.next + 1) % len(u.kept)
 	}
@@ -44,16 +44,16 @@ func (u *Unwritten) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, 
 
 // Err returns an error if a cell was written to. No other goroutine may write to cells during the
 // call.
-func (u *Unwritten) Err() error {
+func (u *WriteDetector) Err() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range u.kept {
-		u.look(i)
+		u.check(i)
 	}
 	return u.err
 }
 
-func (u *Unwritten) look(i int) {
+func (u *WriteDetector) check(i int) {
 	k := u.kept[i]
 	if u.err == nil && !reflect.DeepEqual(k.answer, k.copy) {
 		u.err = fmt.Errorf("cells of a result were written to: %+v: got %v, want %v", k.get, k.answer, k.copy)
