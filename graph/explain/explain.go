@@ -95,14 +95,15 @@ func (r *record) share(i int) int64 {
 // Header requests a plan in place of execution if its value is 1.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds with a plan of at most most bytes to requests with [Header]; 0 is no limit.
-func Middleware(schema graphql.ExecutableSchema, costs Costs, most int) graphql.OperationMiddleware {
+// Middleware responds with a plan of at most maxBytes bytes to requests with [Header]; 0 is no
+// limit.
+func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {
 			return next(ctx)
 		}
 		response := &graphql.Response{Data: []byte("null")}
-		if p, err := Predict(ctx, schema, costs, most); err != nil {
+		if p, err := Predict(ctx, schema, costs, maxBytes); err != nil {
 			if errors.Is(err, plan.ErrUnplanned) {
 				err = apierr.BadUserInput("%s", err)
 			}

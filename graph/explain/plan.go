@@ -55,9 +55,9 @@ type Field struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx, or an [apierr.Error] if its JSON exceeds most
-// bytes.
-func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, most int) (*Plan, error) {
+// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
+// more than maxBytes bytes; 0 is no limit.
+func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, maxBytes int) (*Plan, error) {
 	bound, err := run(ctx, schema, costs, false)
 	if err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	if p.Levels, err = bound.levels(most); err != nil {
+	if p.Levels, err = bound.levels(maxBytes); err != nil {
 		return nil, err
 	}
 	p.Text = text(graphql.GetOperationContext(ctx), p, bound)
 	p.JSON, err = json.Marshal(p)
-	if err == nil && most > 0 && len(p.JSON) > most {
-		err = apierr.TooLong("the plan in bytes", most)
+	if err == nil && maxBytes > 0 && len(p.JSON) > maxBytes {
+		err = apierr.TooLong("the plan in bytes", maxBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -95,9 +95,9 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in order, and numbers them, from 1, in the records. It
-// returns an error if the paths alone exceed most bytes.
-func (e *estimate) levels(most int) ([]Level, error) {
+// levels returns the levels in order, and sets their numbers, from 1, in the records. It returns an
+// error if the paths alone have more than maxBytes bytes.
+func (e *estimate) levels(maxBytes int) ([]Level, error) {
 	parts := map[Stage][]part{} // by chain and round
 	scans := 0
 	for _, r := range e.records {
@@ -123,8 +123,8 @@ func (e *estimate) levels(most int) ([]Level, error) {
 		for _, path := range levels[i].Path {
 			paths += len(path)
 		}
-		if most > 0 && paths > most {
-			return nil, apierr.TooLong("the plan in bytes", most)
+		if maxBytes > 0 && paths > maxBytes {
+			return nil, apierr.TooLong("the plan in bytes", maxBytes)
 		}
 	}
 	return levels, nil

@@ -27,8 +27,9 @@ type Call struct {
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
 // Walk visits the resolver calls of the operation of ctx, or of one event, without making them. A
-// call comes after the call that returns its parents. A P describes objects: root the root object,
-// and the result of children the objects of a type. Walk returns [ErrUnplanned] or a [LimitError].
+// call is visited after the call that returns its parents. A P describes objects: root describes
+// the root object, and children(typ) the returned objects of a type. Walk returns [ErrUnplanned] or
+// a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	visit func(call Call, parents P) (children func(typ string) P)) error {
 	p, ok := schema.(*planned)

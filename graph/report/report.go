@@ -58,9 +58,10 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds reports of at most most bytes to the responses of executed requests with
-// [Header]; 0 is no limit. trace records the calls of the store in ctx until levels is called.
-func Middleware(trace func(ctx context.Context) (levels func() []Level), most int) graphql.ResponseMiddleware {
+// Middleware adds reports to the responses of executed requests with [Header], or an error in place
+// of a report of more than maxBytes bytes; 0 is no limit. trace records the calls of the store in
+// ctx until levels is called.
+func Middleware(trace func(ctx context.Context) (levels func() []Level), maxBytes int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
 		if op.Headers.Get(Header) != "1" {
@@ -77,8 +78,8 @@ func Middleware(trace func(ctx context.Context) (levels func() []Level), most in
 		r.Executor, r.Reason = execution.Executor, execution.Reason
 		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not the subscription
 		text, err := json.Marshal(r)
-		if err == nil && most > 0 && len(text) > most {
-			err = apierr.TooLong("the report in bytes", most)
+		if err == nil && maxBytes > 0 && len(text) > maxBytes {
+			err = apierr.TooLong("the report in bytes", maxBytes)
 		}
 		if err != nil {
 			public, _ := apierr.Of(err)
