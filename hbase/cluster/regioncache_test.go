@@ -2,14 +2,18 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
 	"github.com/tsuna/gohbase/region"
+	"google.golang.org/protobuf/proto"
 
 	"twibase/hbase"
 )
@@ -139,4 +143,54 @@ func TestMultiHasAnActionForEachRegion(t *testing.T) {
 	if diff := cmp.Diff([]string{"-m a 1", "-m b 3", "m- z 2", "m- y 4"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// oneTable is a client of a cluster whose only table is t. It records its calls.
+type oneTable struct {
+	gohbase.Client
+	regions []hrpc.RegionInfo
+	calls   []string
+}
+
+func (c *oneTable) CacheRegions(table []byte) error {
+	c.calls = append(c.calls, "scan of hbase:meta")
+	if string(table) != "t" {
+		return gohbase.TableNotFound
+	}
+	return nil
+}
+
+func (c *oneTable) SendRPC(call hrpc.Call) (proto.Message, error) {
+	for _, r := range c.regions {
+		if stop := string(r.StopKey()); stop == "" || string(call.Key()) < stop {
+			call.SetRegion(r)
+			c.calls = append(c.calls, "read in "+string(r.Name()))
+			return new(pb.GetResponse), nil
+		}
+	}
+	return nil, gohbase.TableNotFound
+}
+
+func TestWarm(t *testing.T) {
+	regions := []hrpc.RegionInfo{newRegion("", "g", ""), newRegion("g", "p", ""), newRegion("p", "", "")}
+	t.Run("scans hbase:meta once per table, and reads a row of each region", func(t *testing.T) {
+		client := &oneTable{regions: regions}
+		s := &Store{client: client}
+		if err := s.Warm(t.Context(), "t"); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"scan of hbase:meta", "read in -g", "read in g-p", "read in p-"}
+		if diff := cmp.Diff(want, client.calls); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if r := s.regions.find("t", "h"); r != regions[1] {
+			t.Errorf("row h: got region %v, want %v", r, regions[1])
+		}
+	})
+	t.Run("a missing table", func(t *testing.T) {
+		s := &Store{client: &oneTable{}}
+		if err := s.Warm(t.Context(), "missing"); !errors.Is(err, hbase.ErrTableNotFound) {
+			t.Errorf("got %v, want ErrTableNotFound", err)
+		}
+	})
 }
