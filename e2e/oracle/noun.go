@@ -41,12 +41,12 @@ var departmentFields = map[string]resolver{
 		if c.args["maxDepth"] != nil {
 			maxDepth = number(c.args["maxDepth"])
 		}
-		if maxDepth < 0 {
-			return nil, errBadInput
-		}
 		page, err := c.descendants(c.parent.(*Department), maxDepth).page("Department", c.args)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case maxDepth < 0:
+			return nil, errBadInput
 		}
 		return page, nil
 	},
