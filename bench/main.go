@@ -29,7 +29,6 @@ func main() {
 	}
 }
 
-// section is a group of tables.
 type section struct {
 	name  string
 	print func(ctx context.Context, w *dataset) error

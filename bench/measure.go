@@ -57,7 +57,6 @@ func measure(n int, do func()) cost {
 	return cost{cpu / time.Duration(n), float64(after.Mallocs-before.Mallocs) / float64(n)}
 }
 
-// cpuTime is the CPU time of this process.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -13,7 +13,6 @@ import (
 //go:embed queries
 var queryFiles embed.FS
 
-// query is a query and its handwritten implementation.
 type query struct {
 	name, text string
 	ids        []string // a variable, if not nil
@@ -21,7 +20,6 @@ type query struct {
 	hand       func(b []byte, a arguments) []byte
 }
 
-// queries returns all queries, the reference query first.
 func (w *dataset) queries() []*query {
 	h := handwritten{w}
 	all := []*query{
@@ -75,7 +73,6 @@ func (q *query) body() []byte {
 	return body
 }
 
-// response returns the body of the expected response.
 func (q *query) response() []byte {
 	return append(q.hand([]byte(`{"data":`), arguments{q.ids, q.viewer}), '}')
 }

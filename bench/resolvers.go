@@ -111,7 +111,6 @@ func (q queryResolver) Nodes(_ context.Context, ids []*tables.ID) ([]model.Node,
 	return mapEach(ids, func(id *tables.ID) model.Node { return q.node(*id) }), nil
 }
 
-// node returns the object with an id.
 func (w *dataset) node(id tables.ID) model.Node {
 	switch id.Noun {
 	case tables.NounUser:

@@ -15,7 +15,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// open opens a store by its setting.
 func open(ctx context.Context, setting string) (hbase.Store, error) {
 	if dir, is := strings.CutPrefix(setting, "embedded:"); is {
 		return embedded.Open(dir)
@@ -32,7 +31,6 @@ type writer struct {
 	err     error
 }
 
-// stamp is the timestamp of every cell.
 var stamp = epoch.UnixMilli()
 
 func (w *writer) put(p hbase.Put) {

@@ -222,7 +222,6 @@ func (a *subscriberGroup) post(ctx context.Context) error {
 	return failed
 }
 
-// all returns all delays, ascending.
 func (a *subscriberGroup) all() []time.Duration {
 	slices.Sort(a.times)
 	return a.times
@@ -236,7 +235,6 @@ func tokenOf(username string) string {
 	return token
 }
 
-// metricsOf returns the metrics of subscriptions.
 func metricsOf(url string) (map[string]float64, error) {
 	response, err := http.Get(url + "/metrics")
 	if err != nil {

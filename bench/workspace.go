@@ -84,7 +84,6 @@ func (p *workspace) serve(ctx context.Context, program, store string, flags ...s
 	return p.start(ctx, program, append(args, flags...)...)
 }
 
-// serveDataset starts this program as a server over a dataset in memory.
 func (p *workspace) serveDataset(ctx context.Context, by string) (*loadtest.Gateway, error) {
 	program, err := os.Executable()
 	if err != nil {

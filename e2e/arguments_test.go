@@ -29,7 +29,6 @@ func (g *generator) users() []string {
 		g.keys("users", g.oracle.Users)...)
 }
 
-// keys returns the sorted keys of a map.
 func (g *generator) keys(name string, objects any) []string {
 	if g.sorted == nil {
 		g.sorted = map[string][]string{}

@@ -119,7 +119,6 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// allocated returns the bytes that a call allocates.
 func allocated(call func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -11,7 +11,6 @@ import (
 	"twibase/transfer"
 )
 
-// testQuery is a query and its viewers.
 type testQuery struct {
 	name      string
 	query     string
@@ -173,7 +172,6 @@ func (f *fixture) learnExampleIDs(t *testing.T) {
 		query: `query($u:String!,$cursor:String){user(username:$u){twits(first:100,after:$cursor){nodes{id} pageInfo{hasNextPage endCursor}}}}`})
 }
 
-// nodeSelection selects fields of every node type.
 const nodeSelection = `{__typename id ...on User{username name} ...on Role{code name} ...on Department{code name} ...on Game{code name}
 	...on Twit{content author{username}} ...on Comment{content author{username} twit{id}}}`
 

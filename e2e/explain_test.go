@@ -39,7 +39,6 @@ func explaining(store hbase.Store, listBound int) http.Handler {
 		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, faultPlanOf(ctx).store(store)) }})
 }
 
-// costResponse has the plan or the report of a response.
 type costResponse struct {
 	Data       json.RawMessage
 	Errors     json.RawMessage

@@ -43,7 +43,6 @@ func (p faultPlan) applies(n uint64, kind, name string) bool {
 	return h.Sum64()>>7%n == 0
 }
 
-// store returns the store with its faults.
 func (p faultPlan) store(store hbase.Store) hbase.Store {
 	if p.errors == 0 {
 		return store
@@ -53,7 +52,6 @@ func (p faultPlan) store(store hbase.Store) hbase.Store {
 	})
 }
 
-// rowError returns the error of reads of a row, or nil.
 func (p faultPlan) rowError(table, row string) error {
 	switch {
 	case strings.Contains(row, missingKey):
@@ -115,7 +113,6 @@ func removeFromEach[P, T any](
 	return results, err
 }
 
-// missingKey is the key of objects that do not exist.
 const missingKey = "missing-object"
 
 func nonexistent[P any]() *P {

@@ -24,8 +24,7 @@ type fixture struct {
 	opaque  *oracle.Opaque
 	// recorded has all queries and their responses: the other engine must return the same.
 	recorded []recordedQuery
-	// failed is the number of responses with errors.
-	failed int
+	failed   int
 }
 
 type recordedQuery struct {
@@ -56,7 +55,6 @@ func newFixture(t testing.TB, folder string, options transfer.Options) *fixture 
 	return f
 }
 
-// generated writes random data into a folder.
 func generated(t testing.TB, seed uint64) string {
 	t.Helper()
 	folder := t.TempDir()

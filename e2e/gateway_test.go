@@ -84,7 +84,6 @@ func (g *gateway) ask(
 	return bytes.TrimSpace(w.Body.Bytes())
 }
 
-// decodeAnswer returns the data of a response, and the path and code of each error.
 func decodeAnswer(body []byte) (oracle.Response, error) {
 	value, err := oracle.Decode(body)
 	if err != nil {

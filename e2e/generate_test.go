@@ -41,7 +41,6 @@ type parent struct {
 	depth, budget int
 }
 
-// query makes a query, its variables and its viewer.
 func (g *generator) query() (viewer oracle.Viewer, query string, variables map[string]any) {
 	g.variables, g.definitions, g.fragments, g.aliases, g.aliased = map[string]any{}, nil, nil, 0, false
 	body := g.selection(parent{typ: "Query", known: true, depth: 1 + g.IntN(4), budget: 120})
@@ -59,7 +58,6 @@ func (g *generator) viewer() oracle.Viewer {
 
 func oneOf[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// chance is true once in n calls.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 // variable declares a variable and returns its name.
@@ -70,7 +68,6 @@ func (g *generator) variable(typ string, value any) string {
 	return "$" + name
 }
 
-// selection makes a selection set of a type, partly in fragments.
 func (g *generator) selection(p parent) string {
 	var direct []string
 	for _, field := range g.fields(p) {

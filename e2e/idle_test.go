@@ -25,7 +25,6 @@ const (
 	maxIdleWait  = 5 * time.Second
 )
 
-// openKeepAlive opens a connection, sends a request and reads its response.
 func openKeepAlive(address string) (net.Conn, error) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -114,7 +113,6 @@ func TestTenThousandIdleConnections(t *testing.T) {
 	}
 }
 
-// timeNewConnection returns the time of a request over a new connection.
 func timeNewConnection(t *testing.T, address string) time.Duration {
 	t.Helper()
 	begun := time.Now()

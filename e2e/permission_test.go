@@ -34,7 +34,6 @@ w,writer,2014-06-03T00:00:00Z,by the writer,,PUBLIC`,
 	"plays":    "username,game,day,count\nthird,chess,2014-12-25,2",
 }
 
-// tableViewers are the viewers of the table's columns.
 var tableViewers = []oracle.Viewer{stranger, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
 
 // visibleContent is a text that viewers with permission see with each of the queries.

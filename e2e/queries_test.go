@@ -40,12 +40,10 @@ type usedField struct {
 	below     scope
 }
 
-// query makes a query and its variables.
 func (q *queries) query() (text string, variables map[string]any) {
 	return q.whole("query", func() string { return q.selection(q.schema.Query, scope{}, 2+q.IntN(q.either(6, 3)), 30) })
 }
 
-// operation makes an operation of any type.
 func (q *queries) operation() (text string, variables map[string]any) {
 	switch q.IntN(20) {
 	case 0, 1, 2:

@@ -29,7 +29,6 @@ import (
 var rewriteReports = flag.Bool("rewrite-reports", false,
 	"rewrite testdata/reports and testdata/plans instead of comparing")
 
-// reporting is an endpoint with reports.
 func reporting(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
 		Around: loadersOver(store)})
@@ -39,7 +38,7 @@ func plannedSchema() graphql.ExecutableSchema {
 	return exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasksOf)
 }
 
-// sendFor sends a query, with a value of the header that requests a report.
+// sendQuery sends a query, with a value of the header that requests a report.
 func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte {
 	body, err := json.Marshal(map[string]any{"query": query})
 	if err != nil {
@@ -84,7 +83,6 @@ func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	return r, string(indented) + "\n"
 }
 
-// example reads an example query of the IDE.
 func example(tb testing.TB, name string) string {
 	query, err := os.ReadFile("../graph/playground/examples/" + name + ".graphql")
 	if err != nil {
@@ -198,7 +196,6 @@ func compareWithRecorder(t *testing.T, r costs.Report, recorder *hbasetest.Recor
 	}
 }
 
-// golden compares a text with a file.
 func golden(t *testing.T, path, text string) {
 	t.Helper()
 	if *rewriteReports {

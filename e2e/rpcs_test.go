@@ -145,7 +145,6 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 	}
 }
 
-// planning is an endpoint with reports and plans.
 func planning(store hbase.Store) http.Handler {
 	return endpoint.New(plannedSchema(),
 		endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),

@@ -251,7 +251,6 @@ func (s *soak) goroutines() loadtest.Goroutines {
 	return all
 }
 
-// allUsersRead reports whether all users can be read.
 func (s *soak) allUsersRead() bool {
 	ctx, cancel := context.WithTimeout(s.Context(), 20*time.Second)
 	defer cancel()

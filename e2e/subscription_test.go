@@ -170,7 +170,6 @@ func (l subscriber) read() any {
 	return value
 }
 
-// next returns the next twit.
 func (l subscriber) next() (id, content string) {
 	l.t.Helper()
 	message := l.read()

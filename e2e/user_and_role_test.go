@@ -13,7 +13,6 @@ import (
 	"twibase/transfer"
 )
 
-// folderOf writes a folder of CSV files.
 func folderOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()

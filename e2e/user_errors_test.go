@@ -199,7 +199,6 @@ func TestEveryMutationHasAUserErrorCase(t *testing.T) {
 	}
 }
 
-// exported returns all files of an export.
 func exported(t *testing.T, store hbase.Store) map[string]string {
 	t.Helper()
 	folder := t.TempDir()

@@ -8,7 +8,6 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// object is an object with an id.
 type object struct {
 	typ, name          string // username or code
 	author, twitAuthor string // of twits and comments

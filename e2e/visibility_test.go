@@ -89,7 +89,6 @@ func allViewers() []oracle.Viewer {
 
 func twitRef(id string) oracle.Ref { return oracle.Ref{Kind: "id", Owner: "Twit", Key: id} }
 
-// visibilityQuery reads twits and comments on every path.
 const visibilityQuery = `query($m:ID!,$p:ID!,$ids:[ID!]!){
 	users(first:100){nodes{...All}} viewer{...All}
 	twit(id:$m){...Post} node(id:$m){id ...on Twit{...Post}} public:twit(id:$p){...Post} nodes(ids:$ids){id ...on Twit{...Post} ...on Comment{...Remark}}

@@ -20,14 +20,12 @@ const (
 
 var connections = []int{1, 16, 64}
 
-// side is a gateway, and the query in its schema.
 type side struct {
 	name    string
 	gateway *loadtest.Gateway
 	request loadtest.Request
 }
 
-// figures are those of one turn.
 type figures struct {
 	perSecond, p50, p99, own, hbase float64
 }

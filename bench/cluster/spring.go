@@ -21,7 +21,6 @@ import (
 //go:embed spring
 var springFiles embed.FS
 
-// spring is the folder of the built gateway.
 type spring string
 
 func buildSpring(ctx context.Context, dir string) (spring, error) {

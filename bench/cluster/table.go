@@ -17,7 +17,6 @@ func newTable(columns ...string) *table {
 	return &table{columns: columns, turns: map[string][][]float64{}}
 }
 
-// add adds a turn of a row.
 func (t *table) add(name string, figures ...float64) {
 	if t.turns[name] == nil {
 		t.order = append(t.order, name)

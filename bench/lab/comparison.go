@@ -20,7 +20,6 @@ type comparison struct {
 	more func(ctx context.Context, results []result) (markdown string, err error)
 }
 
-// trial is a comparison at one scale.
 type trial struct {
 	designs []design
 	queries []query
@@ -52,13 +51,11 @@ type query struct {
 // queryFunc runs one instance of a query.
 type queryFunc func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error)
 
-// comparisons are in the order of LAB.md.
 var comparisons = []comparison{plays, owners, object, relation, inbox}
 
 // regions is the number of regions of a table on HBase, as twibase creates.
 const regions = 8
 
-// timestamp is the default timestamp of cells.
 const timestamp = 1
 
 const pageSize = 20
@@ -83,7 +80,6 @@ func twibaseTable(name string) hbase.Table {
 	panic("twibase has no table " + name)
 }
 
-// put is a Put of one family.
 func put(table, row, family string, columns ...[2]string) hbase.Put {
 	p := hbase.Put{Table: table, Row: row}
 	for _, c := range columns {

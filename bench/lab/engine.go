@@ -28,7 +28,6 @@ type engine interface {
 	cpu() (time.Duration, error)
 }
 
-// ownCPU is the CPU time of this process.
 func ownCPU() (time.Duration, error) {
 	var usage syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

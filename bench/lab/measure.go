@@ -20,7 +20,6 @@ const (
 	minSamples, maxSamples = 5, 25
 )
 
-// cost is the cost of one query.
 type cost struct {
 	time time.Duration
 	// own is the CPU time of this process, servers that of the region servers.

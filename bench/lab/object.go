@@ -38,7 +38,6 @@ var object = comparison{
 	},
 }
 
-// layout has the tables of attributes and lists.
 type layout struct{ attributes, lists string }
 
 func (h layout) tables() []hbase.Table {
@@ -73,12 +72,10 @@ func (h layout) puts(user string, attributes [][2]string, members ...string) []h
 	return []hbase.Put{i, f}
 }
 
-// profiles are users with attributes and a list of followers.
 type profiles struct{ follows }
 
 func (profiles) name(user string) string { return "The one called " + user }
 
-// user is the i-th user of an instance.
 func (profiles) user(instance, i int) int { return instance*131 + i }
 
 func (p profiles) followers(n int) (members []string) {

@@ -42,7 +42,6 @@ const ownerCount = 1000
 // lists all have the same length.
 type lists struct{ length int }
 
-// owner is the n-th owner of an instance.
 func (lists) owner(instance, n int) string {
 	return fmt.Sprintf("o%04d", (instance*131+n*7)%ownerCount)
 }

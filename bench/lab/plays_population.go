@@ -70,7 +70,6 @@ func dayName(day int) string {
 	return time.Date(2012, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// plays returns all plays, by day.
 func (p player) plays() iter.Seq[play] {
 	return func(yield func(play) bool) {
 		games := p.games()

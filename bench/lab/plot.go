@@ -78,7 +78,7 @@ func drawPlot(file string, c comparison, results []result) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// panel is one question on one engine.
+// panel is one query on one engine.
 func (c comparison) panel(q query, r result) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = r.engine.name() + ": " + q.name

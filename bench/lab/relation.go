@@ -87,10 +87,8 @@ type follows struct{ degree int }
 
 func userName(n int) string { return fmt.Sprintf("u%04d", n%userCount) }
 
-// followed is the k-th user that n follows.
 func followed(n, k int) int { return (n + 7*k + 1) % userCount }
 
-// follower is the k-th follower of n.
 func follower(n, k int) int { return (n - 7*k - 1 + 10*userCount) % userCount }
 
 func (f follows) rows(of func(a, b string) []hbase.Put) iter.Seq[hbase.Put] {

@@ -126,7 +126,6 @@ func number(x float64) string {
 	return digits(x)
 }
 
-// micros returns a duration in microseconds.
 func micros(d time.Duration) string { return digits(float64(d) / float64(time.Microsecond)) }
 
 func digits(x float64) string {

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase"
 )
 
-// result is the result of a comparison on one engine.
 type result struct {
 	engine   engine
 	designs  []string

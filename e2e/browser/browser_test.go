@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// report is the output of explore.mjs.
 type report struct {
 	Requests  []string
 	Errors    []string            // of the console
@@ -124,7 +123,6 @@ func checkRequests(t *testing.T, base string, report report) {
 	}
 }
 
-// checkResponses checks that each example has a response without errors.
 func checkResponses(t *testing.T, report report) {
 	t.Helper()
 	examples, err := filepath.Glob("../../graph/playground/examples/*.graphql")

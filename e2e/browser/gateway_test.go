@@ -130,7 +130,6 @@ func (g *gateway) await(t *testing.T, ended <-chan struct{}) {
 	}
 }
 
-// token returns a token of a user.
 func (g *gateway) token(t *testing.T, username string) string {
 	t.Helper()
 	output, err := exec.Command(g.binary, "token", username, "--jwt-secret-file", g.secret).Output()

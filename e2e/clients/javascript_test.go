@@ -33,7 +33,6 @@ type javascript struct {
 	deferred int
 }
 
-// bundle makes generated/main.mjs of a program in TypeScript.
 var bundle = []string{"node", "../build.mjs", "main.ts", "__generated__/main.mjs"}
 
 // pages are the comments, in pages of one. The test adds the comments whose text is a username.
@@ -115,7 +114,6 @@ func unknownField(t *testing.T) {
 	}
 }
 
-// make makes the program.
 func (c javascript) make(t *testing.T) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(c.folder, generated), 0o755); err != nil {

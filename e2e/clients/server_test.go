@@ -23,7 +23,6 @@ type server struct {
 	secret string // file of the secret that signs tokens
 }
 
-// programs is the folder of the binary.
 var programs string
 
 func TestMain(m *testing.M) {

@@ -26,12 +26,10 @@ func newGenerator(seed, number uint64, schema *ast.Schema, pool map[string][]str
 	return &generator{Rand: rand.New(rand.NewPCG(seed, number)), schema: schema, pool: pool}
 }
 
-// chance is true once in n times.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 func oneOf[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
 
-// name makes up a new name.
 func (g *generator) name(prefix string) string {
 	g.names++
 	return fmt.Sprintf("%s%d", prefix, g.names)
@@ -103,7 +101,6 @@ type place struct {
 	below scope
 }
 
-// set makes a selection set.
 func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*selection {
 	var set []*selection
 	for range 1 + g.IntN(4) {

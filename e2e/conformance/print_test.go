@@ -10,7 +10,6 @@ type printer struct{ tokens []string }
 
 func (p *printer) add(tokens ...string) { p.tokens = append(p.tokens, tokens...) }
 
-// tokens returns the document's tokens.
 func (d *document) tokens() []string {
 	p := &printer{}
 	if d.extra != "" {

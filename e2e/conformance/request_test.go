@@ -19,7 +19,6 @@ func (r request) String() string {
 		r.Query, r.Query, r.OperationName, r.Variables)
 }
 
-// body returns the body of the HTTP request.
 func (r request) body() []byte {
 	variables := json.RawMessage("null")
 	if r.Variables != "" {

@@ -34,7 +34,6 @@ type mutation struct {
 	onSuccess func(payload any)
 }
 
-// client sends one mutation after the other.
 type client struct {
 	f    *fixture
 	name string
@@ -138,7 +137,6 @@ func (c *client) run(stop *atomic.Bool) {
 	}
 }
 
-// isCertain reports whether all facts that a mutation changes have a known value.
 func (c *client) isCertain(m *mutation) bool {
 	for fact := range m.effects {
 		if _, certain := c.value(fact); !certain {

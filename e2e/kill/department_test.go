@@ -10,10 +10,8 @@ import (
 
 // The value of the fact "department CODE" is the parent and the name.
 
-// noParent is the parent of a top department.
 const noParent = "-"
 
-// parents returns the parent of each existing department.
 func (c *client) parents() map[string]string {
 	parents := map[string]string{}
 	for _, code := range c.existing("department") {

@@ -27,7 +27,6 @@ import (
 // recoveryTime is the time after which acknowledged operations are complete again: docs/WRITES.md.
 const recoveryTime = 10 * time.Second
 
-// fixture is a store, its gateways, and the clients that write.
 type fixture struct {
 	store    string
 	gateways []*gateway
@@ -58,7 +57,6 @@ func (f *fixture) errorf(format string, args ...any) {
 	}
 }
 
-// mutationNames are all mutations that the nouns make.
 var mutationNames = []string{
 	"signUp", "createUser", "updateUser", "deleteUser", "follow", "unfollow",
 	"postTwit", "deleteTwit", "addComment", "deleteComment",
@@ -123,7 +121,6 @@ func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) 
 	return f
 }
 
-// start starts all gateways, and waits until they are ready.
 func (f *fixture) start(t *testing.T) {
 	t.Helper()
 	for _, g := range f.gateways {

@@ -21,11 +21,9 @@ var (
 )
 
 const (
-	// stores is the number of stores that are tested in parallel.
 	stores = 5
 	// burst is the number of kills before the store is verified.
-	burst = 5
-	// writers is the number of clients of a store.
+	burst   = 5
 	writers = 5
 )
 
@@ -93,7 +91,6 @@ func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	end()
 }
 
-// totals are the counts of all stores.
 type totals struct {
 	mu                                     sync.Mutex
 	kills, checks, facts, timelineEntries  int

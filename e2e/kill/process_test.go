@@ -19,7 +19,6 @@ import (
 	"time"
 )
 
-// binary is the twibase binary that TestMain builds.
 var binary string
 
 func TestMain(m *testing.M) {

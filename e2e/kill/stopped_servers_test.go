@@ -102,7 +102,6 @@ func TestStoppedRegionServers(t *testing.T) {
 	f.verify(t)
 }
 
-// second counts the responses of one second.
 type second struct {
 	ok, partial, failed int
 	longest             time.Duration

@@ -92,7 +92,6 @@ func (g *Gateway) memory(what string) (int64, error) {
 	return n << 10, err
 }
 
-// files is the number of open files and connections.
 func (g *Gateway) files() int {
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", g.cmd.Process.Pid))
 	if err != nil {

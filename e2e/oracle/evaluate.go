@@ -67,10 +67,8 @@ func (o *Oracle) Execute(q Request) (Response, error) {
 	return Response{data, e.errors}, nil
 }
 
-// query is the root object.
 type query struct{}
 
-// evaluation is the state of one request.
 type evaluation struct {
 	*Oracle
 	Request

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// call is the call of a resolver.
 type call struct {
 	*Oracle
 	viewer Viewer
@@ -28,7 +27,6 @@ func ofCall[T any](f func(*call, T) any) resolver {
 	return func(c *call) (any, error) { return f(c, c.parent.(T)), nil }
 }
 
-// paged makes a resolver of a connection.
 func paged[T any](noun string, f func(*call, T) list) resolver {
 	return func(c *call) (any, error) {
 		page, err := f(c, c.parent.(T)).page(noun, c.args)
@@ -39,7 +37,6 @@ func paged[T any](noun string, f func(*call, T) list) resolver {
 	}
 }
 
-// fields has the resolver of each field.
 var fields = map[string]resolver{}
 
 func init() {
@@ -80,7 +77,6 @@ var pageFields = map[string]resolver{
 	"DepartmentEdge.depth":     ofParent(func(e edge) any { return deref(e.depth) }),
 }
 
-// typeOf returns the name of an object's type.
 func typeOf(value any) string {
 	switch v := value.(type) {
 	case *User:
@@ -123,7 +119,6 @@ func deref[T any](p *T) any {
 	return *p
 }
 
-// object returns an untyped nil for a nil pointer.
 func object[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -135,7 +135,6 @@ func (u *User) Timeline() []*Twit {
 // timelineBound is the maximum number of entries.
 const timelineBound = 10_000
 
-// sum returns the number of plays, and the last day.
 func (u *User) sum(game *Game) (count int, last string) {
 	for day, n := range u.plays[game] {
 		count, last = count+n, max(last, day)

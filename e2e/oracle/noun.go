@@ -101,7 +101,6 @@ var twitFields = map[string]resolver{
 	}),
 }
 
-// commentOf returns the comment with the key of an id.
 func (m *Model) commentOf(key string) *Comment {
 	twit, at, _ := strings.Cut(key, " ")
 	var i int
@@ -111,7 +110,6 @@ func (m *Model) commentOf(key string) *Comment {
 	return m.Twits[twit].Comments[i]
 }
 
-// dayPlays is the number of plays of a game on a day.
 type dayPlays struct {
 	day   string
 	count int

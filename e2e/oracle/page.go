@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// list is the list of a connection.
 type list struct {
 	kind, owner string
 	entries     []entry // by key
@@ -26,7 +25,6 @@ type entry struct {
 	depth      *int
 }
 
-// connection is a page of a list.
 type connection struct {
 	noun    string
 	entries []edge
@@ -60,7 +58,6 @@ const (
 	lookahead   = 4
 )
 
-// page returns the page of a connection's arguments.
 func (l list) page(noun string, args map[string]any) (*connection, error) {
 	size, backward, err := sizeOf(args)
 	if err != nil {

@@ -74,7 +74,6 @@ func (c *call) nodes(ids []any) (any, error) {
 	return found, nil
 }
 
-// root resolves a root list.
 func root(noun string, find func(*Model, string) any) resolver {
 	return paged(noun, func(c *call, _ query) list {
 		return c.cached("Query", noun, func() list {
