@@ -9,7 +9,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// difference says how the server's outcome differs from the reference's, "" if it does not.
+// difference describes how the server's outcome differs from the reference's, "" if it does not.
 func difference(got, want outcome) string {
 	switch {
 	case got.Phase != want.Phase:
@@ -29,7 +29,7 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// canonical writes a JSON text in one way. The order of members stays: it is part of the answer.
+// canonical normalises JSON. The order of members is part of the response, and stays.
 func canonical(text string) string {
 	value, err := oracle.Decode([]byte(text))
 	if err != nil {

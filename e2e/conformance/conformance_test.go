@@ -39,7 +39,7 @@ func newComparison(t testing.TB) *comparison {
 		server:    s,
 		reference: newReference(t, s),
 		ast:       s.schema.Schema(),
-		pool:      harvest(t, s),
+		pool:      collectValues(t, s),
 		seed:      *seed,
 	}
 	if c.seed == 0 {
@@ -48,15 +48,15 @@ func newComparison(t testing.TB) *comparison {
 	return c
 }
 
-// harvest asks the server for values that arguments can have.
-func harvest(t testing.TB, s *server) map[string][]string {
+// collectValues asks the server for values that arguments can have.
+func collectValues(t testing.TB, s *server) map[string][]string {
 	pool := map[string][]string{}
 	out := s.outcome(request{Query: `{users(first:12){edges{cursor node{username id followers(first:2){edges{cursor}}
 		twits(first:2){edges{cursor node{id}}} roles(first:1){edges{cursor}}}}}
 		roles(first:4){nodes{id code}} games(first:4){edges{cursor node{id code}}}
 		topDepartments(first:3){edges{cursor node{id code}}}}`})
 	if out.Phase != execution || len(out.Errors) > 0 {
-		t.Fatal("the harvest: ", out)
+		t.Fatal("the collectValues: ", out)
 	}
 	var data any
 	if err := json.Unmarshal([]byte(out.Data), &data); err != nil {
@@ -104,8 +104,8 @@ func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text st
 	return got, want, difference(got, want)
 }
 
-// TestConformance compares twibase and graphql-js on random documents, and on every kind of value at places of every
-// type.
+// Random documents, and every kind of value at places of every type, have the same outcome in
+// twibase and graphql-js.
 func TestConformance(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	c := newComparison(t)
@@ -141,7 +141,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// compare compares the samples of some numbers, side by side, and returns how many differences it reported.
+// compare compares samples concurrently, and returns the number of differences that it reported.
 func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, of func(number uint64) sample) int64 {
 	var next atomic.Uint64
 	var found atomic.Int64
@@ -179,10 +179,10 @@ func (c *comparison) report(t testing.TB, s sample) string {
 	r := c.shrink(t, s.request)
 	got, want, text := c.differ(t, r)
 	return fmt.Sprintf("%s\n  made by: %s\n%s  twibase: %s\n  graphql-js: %s\n%s",
-		text, s.made, r, got, want, again("TestConformance", c.seed, s.number))
+		text, s.made, r, got, want, repeatCommand("TestConformance", c.seed, s.number))
 }
 
-// again is the command that repeats a test for one document.
-func again(test string, seed, number uint64) string {
+// repeatCommand is the command that repeats a test for one document.
+func repeatCommand(test string, seed, number uint64) string {
 	return fmt.Sprintf("  again: go test -count 1 -run %s ./e2e/conformance -seed %d -document %d", test, seed, number)
 }

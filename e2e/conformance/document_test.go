@@ -83,7 +83,7 @@ type value struct {
 	typ *ast.Type
 }
 
-// responseKey is the name under which a field is answered.
+// responseKey is the field's name in the response.
 func (s *selection) responseKey() string {
 	if s.alias != "" {
 		return s.alias

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes random documents of a schema. Most of them are valid; both implementations must refuse the others.
+// generator makes random documents of a schema. Most of them are valid; both implementations must reject the others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema

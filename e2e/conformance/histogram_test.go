@@ -68,7 +68,7 @@ const (
 	maxIneffective = 5
 )
 
-// check fails if the documents show too little.
+// check fails the test if too few documents were executed or broken.
 func (h *histogram) check(t *testing.T, documents int) {
 	executed := 0
 	for _, ends := range h.ends {

@@ -59,7 +59,7 @@ func newServer(t testing.TB, bounds limits.Limits) *server {
 	return serverOver(store, bounds)
 }
 
-// serverOver answers over a store. Bounds limit requests; the zero value does not.
+// serverOver is a server over a store. bounds limit requests; the zero value does not.
 func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	tokens := &auth.Tokens{
 		Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")),
@@ -87,7 +87,8 @@ func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	return &server{schema, tokens.Handler(endpoint.New(schema, config)), bounds}
 }
 
-// outcome sends the request to the handler, and to Explain, which say together how far it came.
+// outcome sends the request to the handler and to Explain, which together determine the phase that
+// it reached.
 func (s *server) outcome(r request) (out outcome) {
 	planned := s.explain(r)
 	if planned.Phase == failed || planned.Phase == execution && r.authenticates() {
@@ -135,7 +136,7 @@ func (s *server) outcome(r request) (out outcome) {
 	return out
 }
 
-// explain asks for the plan, and returns how far the request came.
+// explain requests the plan, and returns the phase that the request reached.
 func (s *server) explain(r request) (out outcome) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -158,7 +159,7 @@ func (s *server) explain(r request) (out outcome) {
 	return out
 }
 
-// phaseOf says how far a request came that Explain refuses with these errors.
+// phaseOf returns the phase of a request that Explain rejects with these errors.
 func phaseOf(errs gqlerror.List) phase {
 	if len(errs) == 0 {
 		return execution

@@ -16,15 +16,15 @@ var pieces = regexp.MustCompile(
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,
 )
 
-// patience bounds the time for one difference.
-const patience = 20 * time.Second
+// timeout bounds the time for one difference.
+const timeout = 20 * time.Second
 
 // shrink removes parts of a request while the difference keeps its two phases.
 func (c *comparison) shrink(t testing.TB, r request) request {
 	begin := time.Now()
 	got, want, _ := c.differ(t, r)
 	same := func(r request) bool {
-		if time.Since(begin) > patience {
+		if time.Since(begin) > timeout {
 			return false
 		}
 		a, b, text := c.differ(t, r)

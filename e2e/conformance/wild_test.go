@@ -86,13 +86,13 @@ func (g *generator) member(number int) string {
 	return members[number][g.IntN(3)]
 }
 
-// TestNoDocumentIsAnInternalError sends random documents to the handler and to Explain. It fails if an answer is
-// INTERNAL, if its status is 500 or more, or if something is logged, such as a recovered panic. Every second document
-// meets the default limits.
+// Random documents are sent to the handler and to Explain. The test fails if a response is
+// INTERNAL, if its status is 500 or more, or if anything is logged, such as a recovered panic.
+// Every other document has the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())
-	pool, random := harvest(t, free), *seed
+	pool, random := collectValues(t, free), *seed
 	if random == 0 {
 		random = uint64(time.Now().UnixNano())
 	}
@@ -117,7 +117,7 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 				out := []*server{free, limited}[number%2].outcome(r)
 				if ends.add(made, out); out.Phase == failed {
 					failures.Add(1)
-					t.Errorf("%s\n%s%s", out, r, again("TestNoDocumentIsAnInternalError", random, uint64(number)))
+					t.Errorf("%s\n%s%s", out, r, repeatCommand("TestNoDocumentIsAnInternalError", random, uint64(number)))
 				}
 			}
 		})
