@@ -56,7 +56,7 @@ func collectValues(t testing.TB, s *server) map[string][]string {
 		roles(first:4){nodes{id code}} games(first:4){edges{cursor node{id code}}}
 		topDepartments(first:3){edges{cursor node{id code}}}}`})
 	if out.Phase != execution || len(out.Errors) > 0 {
-		t.Fatal("the collectValues: ", out)
+		t.Fatal("collecting values: ", out)
 	}
 	var data any
 	if err := json.Unmarshal([]byte(out.Data), &data); err != nil {
