@@ -13,7 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readAheadGets returns the reads of plan.now before the commit, and a function for their cells.
+// readAheadGets returns the reads that plan.now needs and that may precede the commit: the places
+// of members, and counts. take stores the results.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
 	gets = placeGets(members)
@@ -23,7 +24,7 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 	return gets, func(cells [][]hbase.Cell) error {
 		for i, inc := range increments {
-			inc.before, inc.read = cells[len(members)+i], true
+			inc.before, inc.fresh = cells[len(members)+i], true
 		}
 		return takePlaces(members, cells)
 	}
@@ -129,11 +130,11 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 
 // compensate runs a compensation if an object is missing after all members are stored.
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
-	cells, err := x.getVerified(ctx, c.unless.rows(), label+c.String())
+	cells, err := x.getVerified(ctx, c.objects.existenceGets(), label+c.String())
 	if err != nil {
 		return err
 	}
-	missing, err := c.unless.missingIn(cells)
+	missing, err := c.objects.missingIn(cells)
 	if err != nil {
 		return x.failed(label+c.String(), err)
 	}
@@ -152,8 +153,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified reads gets together with the places of the unverified members. It writes members
-// again whose bucket was split, and repeats, until no bucket was.
+// getVerified reads gets together with the places of the unverified members. If a place has
+// changed, it writes the member to the new place, and reads all again.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -189,9 +190,10 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. It follows every read of places. A
-// later removal of the member starts after this operation is complete, so it reads at least the
-// buckets that were read here, and masks late writes in all of them.
+// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
+// between reading places and writing to them. If the operation is open, no later removal of the
+// member has committed. That removal will read the places later than this execution, and so masks
+// its late writes: see docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	open, err := x.openIntents(ctx, []string{x.intent.ID}, label+"own intent")
 	if err == nil && !open[x.intent.ID] {
@@ -221,9 +223,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add or remove the member at a place. In another bucket than 0 they also remove it from
-// bucket 0, to mask writes of executions with an older directory. While readers may still look for
-// old copies in bucket 0, a new member leaves a moved marker there instead.
+// writes add or remove the member at a place. If that is not bucket 0, they also remove the member
+// from bucket 0, to mask writes of executions with an older directory. While readers may still look
+// for old copies in bucket 0, an added member leaves a moved marker there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -22,6 +22,7 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
+// run is do for an operation whose input was validated: it returns the input's errors, if any.
 func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	now := x.w.now()
 	r := &reading{operation: operation{x.w.newOp(now), now.UnixMilli()}}
 	gets := x.opType.reads(x.arguments)
-	if x.opType.conditional {
+	if x.opType.hasCommitRow {
 		row := x.opType.row(x.arguments)
 		columns, err := hbase.ParseColumns(row.Columns)
 		if err != nil || len(columns) == 0 {
@@ -103,7 +104,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 		}
 		record := hbase.Column{Family: columns[0].Family, Qualifier: tables.CommitColumn}
 		x.intent = tables.Intent{Table: row.Table, Row: row.Row, Family: record.Family}
-		x.known = x.w.lastComplete(row)
+		x.knownComplete = x.w.lastComplete(row)
 		if !columns[0].Whole && !slices.Contains(columns, record) {
 			row.Columns += " " + record.Family + ":" + record.Qualifier
 		}
@@ -113,7 +114,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	if x.opType.conditional {
+	if x.opType.hasCommitRow {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
 		r.at = max(r.at, youngest(r.row)+1)
 		if r.last, err = tables.DecodeCommitRecord(r.row); err != nil {
@@ -128,9 +129,11 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	return statePredecessor, err
 }
 
+// completePredecessor returns stateReading when the predecessor is complete, because the reads may
+// have missed its effects. It returns stateChecking if they cannot.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
-	if !x.opType.needsPredecessor || last == "" || last == x.known || slices.Contains(parents(ctx), last) {
+	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
 		return stateChecking, nil
 	}
 	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
@@ -155,7 +158,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	case err != nil:
 		return 0, err
 	case !d.commits:
-		return stateVerifying, nil
+		return stateAwaiting, nil
 	}
 	text, err := json.Marshal(x.arguments)
 	if err != nil {
@@ -176,13 +179,15 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	return statePreparing, nil
 }
 
-func (x *execution) verify(ctx context.Context) (state, error) {
+// awaitLast completes the row's last operation, because the caller may rely on its effects. They
+// may include a compensation. After the seal, a compensation can no longer follow.
+func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
 		return 0, err
 	}
 	id, done := tables.CommittedBy(last)
-	if _, incomplete := predecessor(ctx, last); !x.opType.compensated || !incomplete || done {
+	if _, ok := predecessor(ctx, last); !x.opType.sealsCommit || !ok || done {
 		return stateUnchanged, nil
 	}
 	row, err := x.one(ctx, "read again", x.lastGet())
@@ -208,8 +213,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead returns errSuperseded if the parent of a nested operation is complete, because the
-// first read may be newer than its effects.
+// readAhead stores the intent, completes the predecessor, and reads ahead for plan.now. It returns
+// errSuperseded if the parent of a nested operation is complete: later operations may have changed
+// the row before this one read it.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1
@@ -217,7 +223,7 @@ func (x *execution) readAhead(ctx context.Context) error {
 		parent = len(gets)
 		gets = append(gets, tables.Intents.Open(ids[len(ids)-1]))
 	}
-	if id, incomplete := predecessor(ctx, x.intent.After); incomplete {
+	if id, ok := predecessor(ctx, x.intent.After); ok {
 		previous = len(gets)
 		gets = append(gets, tables.Intents.Open(id))
 	}

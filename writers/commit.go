@@ -10,6 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
+// commit sends the CheckAndPut. Without a true, the commit record shows the outcome.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
@@ -59,9 +60,10 @@ func (x *execution) resolving() string {
 	return "commit"
 }
 
-// fence needs a complete predecessor, like every commit.
+// fence needs a complete predecessor, like every commit. A sweep fails if it is incomplete. Other
+// executions have completed it in statePreparing.
 func (x *execution) fence(ctx context.Context) (state, error) {
-	if id, incomplete := predecessor(ctx, x.intent.After); x.sweeping && incomplete {
+	if id, ok := predecessor(ctx, x.intent.After); x.sweeping && ok {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 		if err != nil {
 			return 0, err

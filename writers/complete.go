@@ -52,7 +52,8 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the long operations in the background, and also those in sweeps.
+// backgroundLimit limits the long operations in the background. Those in sweeps have the same
+// limit, separately.
 const backgroundLimit = 16
 
 // long reports whether plan.later reads lists.
@@ -63,8 +64,9 @@ func (x *execution) long() bool {
 }
 
 // applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the
-// operation is long. Without a free slot the execution ends, and a sweep continues: an operation
-// with a slot must not wait for one that waits for a slot. Other executions have both already.
+// operation is long. Without a free slot the execution ends, and a sweep continues. It does not
+// wait: another operation may need this one while it has a slot. Executions that complete or sweep
+// renew the lease elsewhere, and need no slot.
 func (x *execution) applyLater(ctx context.Context) error {
 	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
@@ -81,18 +83,18 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.withLease(ctx, apply)
 }
 
-// removeIntent removes the intent. If the type is compensated, it first seals the commit row: the
-// commit record becomes "done". A compensation that another execution decided earlier then fails,
-// which an operation that finds nothing to do relies on.
+// removeIntent removes the intent. If the type seals its commit row, it first replaces the commit
+// record by a [tables.CompletionRecord]. Another execution may have started a compensation that is
+// still in flight: its CheckAndPut then fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
-	if x.opType.compensated {
+	if x.opType.sealsCommit {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
 		if _, err := x.checkAndPut(ctx, "seal", x.expect(x.intent.ID), done); err != nil {
 			return err
 		}
 	}
 	remove := write{"remove intent", tables.Intents.Remove(x.intent)}
-	if !x.opType.needsPredecessor {
+	if !x.opType.readsEffects {
 		return x.mutate(ctx, remove)
 	}
 	complete := x.commitRowPut(tables.CompleteCell(x.intent.Family, x.intent.ID, x.intent.At))
@@ -103,23 +105,23 @@ func (x *execution) removeIntent(ctx context.Context) error {
 	return err
 }
 
-// maxComplete limits the commit rows in Writers.complete. A forgotten one costs a round.
-const maxComplete = 1024
+// maxCompleted limits the commit rows in Writers.completed. A forgotten one costs a round.
+const maxCompleted = 1024
 
 // noteComplete remembers that a commit row's last operation is complete.
 func (w *Writers) noteComplete(row tables.Intent, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.complete) == maxComplete {
-		clear(w.complete)
+	if len(w.completed) == maxCompleted {
+		clear(w.completed)
 	}
-	w.complete[location{row.Table, row.Row}] = id
+	w.completed[location{row.Table, row.Row}] = id
 }
 
 func (w *Writers) lastComplete(row hbase.Get) (id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.complete[location{row.Table, row.Row}]
+	return w.completed[location{row.Table, row.Row}]
 }
 
 type parentsKey struct{}
@@ -130,8 +132,9 @@ func parents(ctx context.Context) []string {
 	return ids
 }
 
-// predecessor returns the operation in a commit record, and whether it may be incomplete.
-func predecessor(ctx context.Context, record string) (id string, incomplete bool) {
+// predecessor returns the operation in a commit record. ok is false if there is none to complete:
+// the record is empty or a fence, or has a parent of this operation.
+func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
@@ -140,8 +143,8 @@ func predecessor(ctx context.Context, record string) (id string, incomplete bool
 // complete completes the operation in a commit record. It waits for another execution of this
 // process, but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
-	id, incomplete := predecessor(ctx, record)
-	if !incomplete {
+	id, ok := predecessor(ctx, record)
+	if !ok {
 		return nil
 	}
 	for {
@@ -189,7 +192,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark marks the intent as committed, before a nested operation may commit on the same row.
+// mark marks the intent as committed, before a nested operation may replace the commit record.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil

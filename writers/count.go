@@ -17,20 +17,24 @@ import (
 )
 
 // Each operation changes counts exactly once, even if several executions apply it. A row with
-// counts has a journal of counted operations. One CheckAndPut on the journal writes both.
+// counts has a journal of counted operations. One CheckAndPut, which expects the journal that was
+// read, writes the journal and the counts.
 //
 //	read the counts and the journal ◄───────────────────────────┐
 //	  ▼                                                         │
 //	operation in the journal? ── yes ──► counted                │
 //	  ▼ no                                                      │
-//	read its intent: removed? ── yes ──► counted: it was complete when the counts were read
+//	read its intent: removed? ── yes ──► counted: the operation is complete
 //	  ▼ no                                                      │
 //	CheckAndPut, if the journal is unchanged ─── failed ────────┘
 //	  ▼
 //	counted
 //
-// The first execution reads the counts before the commit, and starts with the CheckAndPut. A full
-// journal drops operations without an intent.
+// A full journal drops operations whose intent is removed. So an operation that is not in the
+// journal is not counted if its intent, which is read after the journal, still exists.
+//
+// The called gateway reads the counts before the commit, and starts with the CheckAndPut: nothing
+// can have counted the operation yet.
 //
 // Concurrent increments of a gateway in a row share a CheckAndPut: a hot row is no bottleneck.
 
@@ -45,10 +49,10 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before are the cells of the row before the commit. read reports whether they were read, and
+	// before are the cells of the row before the commit. fresh reports whether they were read, and
 	// not used yet.
 	before []hbase.Cell
-	read   bool
+	fresh  bool
 	done   chan error
 	// after are the counts afterwards, if this process added the increment.
 	after map[string]int
@@ -151,12 +155,12 @@ func applyBatch(ctx context.Context, c client, batch []*increment, label string)
 
 func readAndAdd(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	at, columns := batch[0].location, map[string]int{}
-	for _, p := range batch {
-		maps.Copy(columns, p.deltas)
+	for _, inc := range batch {
+		maps.Copy(columns, inc.deltas)
 	}
-	if p := batch[0]; len(batch) == 1 && p.read {
-		p.read = false
-		s, err := decodeCounts(at, p.before, columns)
+	if inc := batch[0]; len(batch) == 1 && inc.fresh {
+		inc.fresh = false
+		s, err := decodeCounts(at, inc.before, columns)
 		if err != nil {
 			return false, c.failed(label, err)
 		}
@@ -212,13 +216,13 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 // uncounted returns the increments that are not in these counts, and drops complete operations from
 // a full journal. It reads intents after the counts.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
-	uncounted := slices.DeleteFunc(slices.Clone(batch), func(p *increment) bool { return s.journal.Has(p.op) })
+	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {
 		return nil, nil
 	}
 	var ops []string
-	for _, p := range uncounted {
-		ops = append(ops, p.op)
+	for _, inc := range uncounted {
+		ops = append(ops, inc.op)
 	}
 	full := len(s.journal.Ops) >= maxJournal
 	if full {
@@ -231,7 +235,7 @@ func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, la
 	if full {
 		s.journal.Ops = slices.DeleteFunc(slices.Clone(s.journal.Ops), func(op string) bool { return !open[op] })
 	}
-	return slices.DeleteFunc(uncounted, func(p *increment) bool { return !open[p.op] }), nil
+	return slices.DeleteFunc(uncounted, func(inc *increment) bool { return !open[inc.op] }), nil
 }
 
 // add adds increments to these counts. It returns false if the row has changed.
@@ -239,12 +243,12 @@ func (s *counts) add(ctx context.Context, c client, batch []*increment, label st
 	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}
 	after, changed := maps.Clone(s.now), map[string]bool{}
-	for _, p := range batch {
-		if journal.Has(p.op) {
+	for _, inc := range batch {
+		if journal.Has(inc.op) {
 			continue
 		}
-		journal.Ops = append(journal.Ops, p.op)
-		for name, delta := range p.deltas {
+		journal.Ops = append(journal.Ops, inc.op)
+		for name, delta := range inc.deltas {
 			after[name] = max(0, after[name]+delta)
 			changed[name] = true
 		}
@@ -258,8 +262,8 @@ func (s *counts) add(ctx context.Context, c client, batch []*increment, label st
 	check := hbase.Check{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: s.value}
 	done, err := c.checkAndPut(ctx, label, check, put)
 	if done {
-		for _, p := range batch {
-			p.after = after
+		for _, inc := range batch {
+			inc.after = after
 		}
 	}
 	return done, err

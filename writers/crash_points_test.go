@@ -105,14 +105,14 @@ func (e *exploration) seekRecovery() {
 // protocolPoints returns the points of the protocol for an operation type.
 func protocolPoints(name string, k *anyOpType) (points []point) {
 	purpose := []string{"read", "intent", "remove intent", "forget", "lease"}
-	if k.conditional {
+	if k.hasCommitRow {
 		purpose = append(purpose, "commit", "commit, read", "commit, own intent", "fence",
 			"sweep, read", "sweep, own intent", "sweep, forget")
 	}
-	if k.needsPredecessor {
+	if k.readsEffects {
 		purpose = append(purpose, "note complete", "read, last intent")
 	}
-	if k.compensated {
+	if k.sealsCommit {
 		purpose = append(purpose, "seal", "read again")
 	}
 	for _, w := range purpose {

@@ -8,8 +8,8 @@ import (
 )
 
 // All operations on departments commit on the row of the tree, and change departments by effects.
-// Each completes its predecessor before it reads departments, so the tree does not change before
-// its commit.
+// Each completes its predecessor before it reads departments. So if it commits, the tree has not
+// changed since it was read.
 
 func departmentOf(code string) hbase.Get {
 	return tables.Departments.Get(code, tables.Departments.Columns([]string{"name", "version", "parent", "childCount"}))
@@ -64,7 +64,7 @@ type createDepartmentArgs struct {
 }
 
 var createDepartment = register(opType[createDepartmentArgs]{
-	name: "createDepartment", properties: properties{needsPredecessor: true},
+	name: "createDepartment", properties: properties{readsEffects: true},
 	row: func(createDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a createDepartmentArgs) []hbase.Get {
 		gets := []hbase.Get{tables.Departments.Get(a.Code, originColumns)}
@@ -122,7 +122,7 @@ type updateDepartmentArgs struct {
 
 // updateDepartment changes a department's name, which is its position in the parent's list.
 var updateDepartment = register(opType[updateDepartmentArgs]{
-	name: "updateDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
+	name: "updateDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a updateDepartmentArgs) []hbase.Get { return []hbase.Get{departmentOf(a.Code)} },
 	check: func(a *updateDepartmentArgs, r *reading) (decision, error) {
@@ -165,7 +165,7 @@ var movedAtOnce = 200
 
 // deleteDepartment marks a department as deleted, moves its children up, and removes its roles.
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
-	name: "deleteDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
+	name: "deleteDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row: func(deleteDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a deleteDepartmentArgs) []hbase.Get {
 		return []hbase.Get{departmentOf(a.Code), tables.Children.Get(a.Code, 0, hbase.Page{Limit: movedAtOnce})}
@@ -192,13 +192,13 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 			countOf(tables.Children, parent, a.Count-1), countOf(tables.Children, a.Code, -a.Count),
 		}
 		under := func(c tables.Child) effect { return departmentUnder(c.Code, a.Parent, tables.Department{}, o) }
-		join := func(c tables.Child) effect { return add(tables.Children, parent, c, o.at) }
+		list := func(c tables.Child) effect { return add(tables.Children, parent, c, o.at) }
 		for _, c := range a.Children {
-			now = append(now, under(c), join(c), remove(tables.Children, a.Code, c, o.at))
+			now = append(now, under(c), list(c), remove(tables.Children, a.Code, c, o.at))
 		}
 		var later []stage
 		if len(a.Children) < a.Count {
-			for _, move := range []func(tables.Child) effect{under, join} {
+			for _, move := range []func(tables.Child) effect{under, list} {
 				later = append(later, stage{eachMember(tables.Children, a.Code, move)})
 			}
 			later = append(later, stage{clearList(tables.Children, a.Code, o)})

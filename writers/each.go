@@ -24,7 +24,7 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 
 // applyPage applies the effects of a page: nested operations concurrently, then the others like a
 // stage. It verifies the page's members before it returns, because later stages may remove the
-// items.
+// items from the list.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)

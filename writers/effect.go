@@ -10,7 +10,7 @@ import (
 )
 
 // plan has the effects of an operation in stages: now before the acknowledgement, later after it. A
-// stage starts when the one before is applied. Its effects have no order.
+// stage starts when the one before is applied. The effects of a stage have no order.
 type plan struct{ now, later []stage }
 
 type stage []effect
@@ -24,7 +24,8 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// effect is one of the types below. Effects are idempotent, also if gateways apply them together.
+// effect is one of the types below. Effects are idempotent, also if several gateways apply them at
+// the same time.
 type effect interface{ String() string }
 
 // put is a Put of cells with the operation's timestamp, or a Delete of cells up to it.
@@ -47,7 +48,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place is the bucket that the execution writes to, if known. It may have been split since.
+	// place has the buckets that the execution writes to, if known. They may have been split since.
+	// A verified member's place is no longer known: a repeated stage reads it again.
 	place tables.Place
 	known bool
 }
@@ -94,8 +96,8 @@ type column struct {
 	name string
 }
 
-// count adds to a count exactly once: see count.go. delta depends on the arguments of the operation
-// only. All counts in one row belong to one stage.
+// count adds to a count exactly once: see count.go. delta depends only on the arguments of the
+// operation. All counts of an operation in one row belong to one stage.
 type count struct {
 	column
 	delta int
@@ -116,7 +118,8 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs an operation, whose check finds nothing to do the second time.
+// nested runs another operation. If it is applied again, the check of that operation finds nothing
+// to do.
 type nested struct {
 	opType    string
 	arguments any // a pointer
@@ -124,18 +127,20 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs a nested operation unless all objects exist. Its stage follows the additions to
-// their lists: so either it finds an object deleted, or the deletion finds the members.
+// compensation runs a nested operation if one of the objects is missing. Its stage follows the one
+// that adds members to their lists. So if an object is deleted concurrently, the compensation finds
+// it missing, or the deletion finds the members.
 type compensation struct {
-	unless references
+	objects references
 	nested
 }
 
 func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, so its effects must not remove items. A nested operation may, because the next operation
-// on the same commit row completes it.
+// again, and must find the items that it had begun. So the effects of an item must not remove it.
+// A nested operation may: its own intent completes it, at the latest when another operation needs
+// its commit row. An each that only removes items, such as clearList, may, too.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page, without counts.

@@ -29,18 +29,19 @@ type opType[A any] struct {
 
 // properties select parts of the protocol for an operation type.
 type properties struct {
-	// needsPredecessor is true if reads or check read effects of earlier operations on the commit
-	// row, which are completed first. That costs a round unless this gateway knows that they are
-	// complete, and another one unless [tables.CompleteColumn], which row reads, names the last.
-	needsPredecessor bool
-	// compensated is true if the plan has a compensation for an object with a reusable key. The
-	// commit row of a complete operation is sealed, so that a late compensation fails.
-	compensated bool
+	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
+	// last one is completed before the check, not only before the commit. Unless this gateway knows
+	// that it is complete, the reads are repeated. Unless [tables.CompleteColumn], which row reads,
+	// names it, its intent is read first. Each costs a round.
+	readsEffects bool
+	// sealsCommit is true if the plan has a compensation for an object with a reusable key. Then
+	// the operation ends by sealing its commit row, so that a late compensation fails.
+	sealsCommit bool
 	// nonIdempotent operations are attempted again only if the first attempt did not commit. A
 	// second update could revert a later one; a second deletion could delete the key's next object.
 	nonIdempotent bool
 	// delay is the time between the commit and the first effect, which a sweep applies. Types with
-	// a delay have no commit row: the next operation on it would not wait.
+	// a delay have no commit row: the next operation on it would apply the effects at once.
 	delay time.Duration
 }
 
@@ -76,7 +77,7 @@ func commit(cells ...hbase.Cell) decision { return decision{true, cells} }
 type anyOpType struct {
 	name string
 	properties
-	conditional bool
+	hasCommitRow bool
 
 	row   func(arguments any) hbase.Get
 	reads func(arguments any) []hbase.Get
@@ -102,7 +103,7 @@ func register[A any](t opType[A]) *anyOpType {
 		t.plan = func(A, operation) plan { return plan{} }
 	}
 	n := &anyOpType{
-		name: t.name, properties: t.properties, conditional: t.row != nil,
+		name: t.name, properties: t.properties, hasCommitRow: t.row != nil,
 		row:   func(a any) hbase.Get { return t.row(*a.(*A)) },
 		reads: func(a any) []hbase.Get { return t.reads(*a.(*A)) },
 		check: func(a any, r *reading) (decision, error) { return t.check(a.(*A), r) },

@@ -23,9 +23,10 @@ type recordPlayArgs struct {
 	First      bool
 }
 
-// recordPlay adds to a day in the row of user and game. The sums of both follow from it.
+// recordPlay adds to the count of a day in the row of a user and a game. Its effects update the sum
+// in the user's list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
-	name: "recordPlay", properties: properties{compensated: true, nonIdempotent: true},
+	name: "recordPlay", properties: properties{sealsCommit: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
 	reads: func(a recordPlayArgs) []hbase.Get { return playReferences(a.User, a.Game).gets() },
 	check: func(a *recordPlayArgs, r *reading) (decision, error) {

@@ -20,7 +20,7 @@ import (
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
 //	   └────────────┘             ▼                        ▼                   │
-//	                          verifying       fencing ◄─► resolving ───────────┤
+//	                          awaiting        fencing ◄─► resolving ───────────┤
 //	                           │     │      resending ◄─►  │    │              │
 //	                           ▼     ▼                     ▼    ▼              │
 //	                   UNCHANGED    LOST ◄───── abandoning ◄── overtaken ──────┘
@@ -32,22 +32,25 @@ import (
 //	reading       read the commit row, and for the preconditions    predecessor
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
-//	checking      check preconditions, make intent and plan         preparing; verifying if unchanged
-//	verifying     complete the operation that made the change       UNCHANGED; LOST if compensated
+//	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
+//	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if another one
+//	              have made the change                                committed since then
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
 //	              read ahead for the effects                        no commit row
 //	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
+//	                                                                  or has no response
 //	resolving     read the commit record. It has
 //	                the own id                                      COMMITTED
 //	                a fence of the own operation                    abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, the parent's: fencing would    resending
-//	                  hide the parent, which others must complete
+//	                the expected id, the parent's: a fence would    resending
+//	                  replace the id by which others find the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a void one           resolving
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
 //	overtaken     read the own intent. It is
-//	                marked: it started the other operation          COMMITTED
+//	                marked: it committed, before nested operations  COMMITTED
+//	                  on the same row
 //	                unmarked: it did not commit, because            abandoning
 //	                  predecessors are completed first
 //	                gone: complete, or fenced and swept             UNKNOWN
@@ -56,31 +59,39 @@ import (
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        seal the commit row, remove the intent            COMPLETE
 //
+// A CheckAndPut that returns false may have succeeded: the client sends it again if the connection
+// is lost. So only the commit record shows the outcome.
+//
 // LOST means that the attempt did not commit and never will: another attempt follows. After UNKNOWN
-// another one follows if the operation is idempotent. If not, the caller gets [ErrUnknown].
+// another one follows if the operation is idempotent. If not, or if that attempt finds UserErrors,
+// the caller gets [ErrUnknown].
 //
-// Any state can end in SUPERSEDED: another execution completed the operation or has its lease, or
-// the parent of a nested operation is complete.
+// An execution ends in SUPERSEDED if another one completed the operation or has its lease, if the
+// parent of a nested operation is complete, or if plan.later is long and all slots are taken: then
+// a sweep continues.
 //
-// Executions by others start from the stored intent: in COMMITTED if they need the commit row, in
-// resolving if they sweep. A sweep fences only when the predecessor is complete, so that it never
-// waits for a long operation.
+// Executions by others start from the stored intent. One that needs the commit row starts in
+// COMMITTED. A sweep starts in resolving, or in COMMITTED if the intent is marked or there is no
+// commit row. A sweep does not complete the predecessor, which may be long: if that is incomplete,
+// the fence fails, and the sweep is retried.
 //
 // A crash, or an error of the store, leaves behind:
 //
 //	before preparing          nothing
-//	preparing to overtaken    the intent, maybe. After 5 seconds a sweep starts at resolving.
-//	                          Without a commit row the intent is the commit.
+//	preparing                 the intent, maybe. Without a commit row the intent is the commit.
+//	committing to overtaken   the intent, and maybe the commit. A sweep finds out, in resolving.
 //	abandoning                an intent that cannot commit. A sweep removes it.
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
+//
+// A sweep takes an intent when it is 5 seconds old and its lease has ended.
 type state int
 
 const (
 	stateReading state = iota
 	statePredecessor
 	stateChecking
-	stateVerifying
+	stateAwaiting
 	statePreparing
 	stateCommitting
 	stateResolving
@@ -119,12 +130,12 @@ type execution struct {
 	intent     tables.Intent
 	plan       plan
 	increments map[location]*increment
-	// called reports whether a caller waits for the acknowledgement.
+	// called reports whether this process got the request, or started the nested operation.
 	called bool
 	// marked reports whether the stored intent is marked as committed.
 	marked   bool
 	sweeping bool
-	// unverified are written members whose bucket may have been split since its directory was read.
+	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }
 
@@ -133,8 +144,8 @@ type attempt struct {
 	// allowed is the precondition of [WithPrecondition]. It may be nil.
 	allowed func() error
 	read    *reading
-	// known is the row's last operation if it was known to be complete before stateReading.
-	known string
+	// knownComplete is the row's last operation if it was known to be complete before stateReading.
+	knownComplete string
 	// cells are committed into the commit row.
 	cells []hbase.Cell
 	// found is the commit row as stateResolving read it.
@@ -167,8 +178,8 @@ func (x *execution) step(ctx context.Context) (state, error) {
 		return x.completePredecessor(ctx)
 	case stateChecking:
 		return x.check(ctx)
-	case stateVerifying:
-		return x.verify(ctx)
+	case stateAwaiting:
+		return x.awaitLast(ctx)
 	case statePreparing:
 		return x.prepare(ctx)
 	case stateCommitting:

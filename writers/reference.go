@@ -52,23 +52,25 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// rows are the reads of missing: no authors, because their deletion deletes their objects next.
-func (rs references) rows() (gets []hbase.Get) {
+// existenceGets are the reads of missing. They leave out the authors of objects: the deletion of an
+// author also deletes the author's objects.
+func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
 	}
 	return gets
 }
 
+// missing reports whether any object is missing.
 func (rs references) missing(r *reading) (bool, error) {
-	cells, err := r.get(rs.rows()...)
+	cells, err := r.get(rs.existenceGets()...)
 	if err != nil {
 		return false, err
 	}
 	return rs.missingIn(cells)
 }
 
-// missingIn is missing, given the cells of rows.
+// missingIn is missing, given the cells of existenceGets.
 func (rs references) missingIn(cells [][]hbase.Cell) (bool, error) {
 	for i, r := range rs {
 		if exists, err := r.object.Exists(r.key, cells[i]); err != nil || !exists {

@@ -12,21 +12,27 @@ import (
 )
 
 // Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on
-// the row of the edge.
+// the row of the edge. Compensations and deletions of an end unrelate, too. If the key of an end is
+// reusable, they set IfMissing.
 //
 //	              relate                              unrelate
-//	read          the edge, both ends                 the edge; both ends if the relation is strict
-//	then          -                                   both ends, if a compensation of reusable ends
-//	precondition  both ends exist                     strict: both exist; compensation: one does not
-//	unchanged     if the edge is related              if the edge is not related
+//	read          the edge, both ends                 the edge; strict: both ends, too
+//	then read     -                                   IfMissing: both ends, instead
+//	precondition  both ends exist                     strict: both ends exist, unless IfMissing
+//	unchanged if  the edge is related                 the edge is not related, or IfMissing and
+//	                                                    both ends exist
 //	commit        edge: related since the commit      edge: not related
 //	plan.now 0    add both members, counts +1         remove both members, counts -1
 //	plan.now 1    if an end is missing: unrelate      -
-//	plan.later    fan-out job, if declared            the same, unless the first end is being deleted
+//	plan.later    fan-out job, if declared            the same, unless From is being deleted
 //
 // If an end is deleted concurrently, either relate finds it missing after it stored the members, or
-// the deletion finds the members. Both run the same unrelate. An object with a reusable key may
-// exist again by then: such an unrelate reads the edge before the ends, and relate is sealed.
+// the deletion finds the members. Both run the same unrelate.
+//
+// An object with a reusable key may be created again before that unrelate commits. It must not end
+// a relation of the new object. So it reads the edge before the ends: if an end is missing then,
+// the edge was that of the deleted object. And relate seals the edge: a compensation in flight
+// fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -38,7 +44,7 @@ func reusable(x *tables.Relation) bool { return x.From.Object().Reusable || x.To
 
 func relate(x *tables.Relation) opType[relationArgs] {
 	return opType[relationArgs]{
-		name: x.Name, properties: properties{compensated: reusable(x)}, zero: relationArgs{relation: x},
+		name: x.Name, properties: properties{sealsCommit: reusable(x)}, zero: relationArgs{relation: x},
 		row:   relationArgs.edge,
 		reads: func(a relationArgs) []hbase.Get { return a.ends().gets() },
 		check: func(a *relationArgs, r *reading) (decision, error) {
@@ -190,7 +196,7 @@ type relationArgs struct {
 type unrelateArgs struct {
 	// Since is the time of relate, in milliseconds. check completes it if the relation has dates.
 	Since int64 `json:",omitempty"`
-	// FromDeleted reports whether the first end is being deleted: then no fan-out job follows.
+	// FromDeleted reports whether the From end is being deleted: then no fan-out job follows.
 	FromDeleted bool `json:"Left,omitempty"`
 	// IfMissing makes the operation a compensation: it does nothing if both ends exist.
 	IfMissing bool `json:"Gone,omitempty"`

@@ -22,7 +22,7 @@ type createRoleArgs struct {
 }
 
 var createRole = register(opType[createRoleArgs]{
-	name: "createRole", properties: properties{compensated: true},
+	name: "createRole", properties: properties{sealsCommit: true},
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
 	check: func(a *createRoleArgs, r *reading) (decision, error) {
@@ -49,7 +49,7 @@ type updateRoleArgs struct {
 }
 
 var updateRole = register(opType[updateRoleArgs]{
-	name: "updateRole", properties: properties{compensated: true, nonIdempotent: true},
+	name: "updateRole", properties: properties{sealsCommit: true, nonIdempotent: true},
 	row:   func(a updateRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
 	check: func(a *updateRoleArgs, r *reading) (decision, error) {

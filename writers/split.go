@@ -73,9 +73,9 @@ func (b storedBucket) bucket() tables.Bucket {
 }
 
 // split moves the end of a full bucket to new buckets. docs/WRITES.md, "Splits", has the steps, and
-// why no member is lost. The list is not split again until cleanup.
+// why no member is lost. The list is not split again before the cleanup has ended.
 var split = register(opType[splitArgs]{
-	name: "cut", properties: properties{needsPredecessor: true},
+	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
 	reads: func(a splitArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *splitArgs, r *reading) (decision, error) {
@@ -176,8 +176,9 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull splits the buckets of added members in the background, if the list may be too long. A
-// split reads the whole bucket, so only some members trigger it.
+// splitFull starts a split of the buckets of added members, if the list is longer than a bucket or
+// its length is unknown. A split reads the whole bucket to see whether it is full, so only one
+// member in bound/8 starts it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -220,7 +221,7 @@ var _ = register(opType[cleanupArgs]{
 	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *cleanupArgs, r *reading) (decision, error) {
 		if a.list().PendingSince(r.cells[0]) != a.At {
-			return unchanged, nil // another execution does it
+			return unchanged, nil // an earlier cleanup of the split has ended
 		}
 		return commit(), nil
 	},
@@ -229,7 +230,8 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// An execution that read the announcement may have left a moved marker since.
+			// After the first pass, an execution that had read the announcement may have left a
+			// moved marker.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},

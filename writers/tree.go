@@ -90,7 +90,7 @@ type moveDepartmentArgs struct {
 }
 
 var moveDepartment = register(opType[moveDepartmentArgs]{
-	name: "moveDepartment", properties: properties{needsPredecessor: true, nonIdempotent: true},
+	name: "moveDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row: func(moveDepartmentArgs) hbase.Get { return tables.Tree.Get() },
 	reads: func(a moveDepartmentArgs) []hbase.Get {
 		gets := []hbase.Get{departmentOf(a.Code)}

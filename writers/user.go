@@ -70,7 +70,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// Removed followers start no jobs. This one ends the broadcaster state of the author.
+		// Deleted followers start no job. So if all were deleted, no unfollowed job ends the user's
+		// state as a broadcaster. This job does.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now:   []stage{{put{tables.Accounts.Delete(a.Username, o.at)}}},

@@ -1,9 +1,11 @@
 // Package writers changes the store. Every change is crash-safe: docs/WRITES.md has the guarantees.
 //
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
-// relate.go derives the operation types of relations from the catalogue. The core: protocol.go has
-// the states of an operation, apply.go and count.go apply effects, sweep.go completes stale
-// intents.
+// relate.go derives the operation types of relations from the catalogue.
+//
+// The core: protocol.go has the states of an operation, attempt.go and commit.go those up to the
+// commit, complete.go those after it. apply.go, count.go and each.go apply effects, split.go splits
+// buckets, and sweep.go completes stale intents.
 //
 // Mutations return names and codes as they are stored. Their errors may be [UserErrors]. A creation
 // is idempotent under the same caller and idempotency key.
@@ -70,9 +72,9 @@ type Writers struct {
 	running sync.WaitGroup
 	// claimed has the operations that this process completes. Their channels are closed by unclaim.
 	claimed map[string]chan struct{}
-	// complete has the last operation on a commit row, if it is known to be complete.
-	complete map[location]string
-	outbox   *outbox.Outbox[*execution]
+	// completed has the last operation on a commit row, if it is known to be complete.
+	completed map[location]string
+	outbox    *outbox.Outbox[*execution]
 }
 
 // New returns the Writers of a gateway. The tables exist.
@@ -80,7 +82,7 @@ func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
 		store: store, log: o.Log, jobs: o.Jobs, observe: o.Observe, now: time.Now, parallel: cmp.Or(o.parallel, 32),
 		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
-		claimed: map[string]chan struct{}{}, complete: map[location]string{},
+		claimed: map[string]chan struct{}{}, completed: map[location]string{},
 		increments: incrementQueue{rows: map[location][]*increment{}},
 	}
 	if w.log == nil {
@@ -143,7 +145,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim claims an operation for this process. If it is not the first, unclaim closes wait.
+// claim claims an operation for an execution of this process. If another one has it, first is
+// false, and unclaim closes wait.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

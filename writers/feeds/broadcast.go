@@ -12,10 +12,10 @@ import (
 //	  │        a twit is posted, and the author has more than Limit followers
 //	  ▼
 //	merged     the author is a broadcaster: readers merge the twits
-//	  │        few followers are left. leave puts a returned job, and the transition names it
+//	  │        few followers are left. startLeaving puts a returned job, which the state names
 //	  ▼
-//	leaving    readers still merge the twits; the job delivers all, then waits for the quarantine
-//	  │        the job ends
+//	leaving    readers still merge the twits; that job delivers them, then waits for the quarantine
+//	  │        that job ends
 //	  ▼
 //	pushed
 //
@@ -71,13 +71,13 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 	return f.store.CheckAndPut(ctx, check, put)
 }
 
-// few reports whether a broadcaster with this number of followers returns.
+// few reports whether a broadcaster with this number of followers starts leaving.
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// leave puts a returned job and makes the author leaving. It reports whether the state names that
-// job. Only this call makes that transition. So a job that is named by the state has not ended that
-// state before, and what it delivers includes all twits that readers merge.
-func (f *fanout) leave(ctx context.Context, from authorState) (bool, error) {
+// startLeaving puts a new returned job and makes the author leaving. It reports whether the state
+// names that job. Nothing else enters a leaving state. So a job has at most one leaving state, and
+// reads the author's twits after it began: it delivers all twits that readers merged.
+func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
 		return false, err
@@ -106,8 +106,9 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// endLeaving ends the leaving state if it names this job and the quarantine has passed. waits is
-// true if the job has just delivered. A state that does not name this job is left to other jobs.
+// endLeaving ends the leaving state if it names this job. waits is true if the job has just
+// delivered, and the quarantine begins. A leaving state of another job is left to that job. If no
+// job will end the author's state, a new one does.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)
@@ -123,7 +124,7 @@ func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 		case s.state == tables.Leaving(f.ID):
 			return true, f.deliverAll(ctx)
 		case !waited && (s.state == tables.Merged && f.few(s.followers) || s.orphaned):
-			if done, err := f.leave(ctx, s); done || err != nil {
+			if done, err := f.startLeaving(ctx, s); done || err != nil {
 				return false, err
 			}
 		default:

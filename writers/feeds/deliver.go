@@ -27,7 +27,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 // deliver delivers twits to a page of followers, in batches. It drops twits from twits when they
 // are deleted.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
-	if err := f.recordSince(ctx, followers, twits.since); err != nil {
+	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
 	}
 	for rest := twits.keys; len(rest) > 0; {
@@ -40,7 +40,7 @@ func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *
 		if err := f.renew(ctx); err != nil {
 			return err
 		}
-		deleted, err := f.put(ctx, b)
+		deleted, err := f.putAndVerify(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -62,12 +62,13 @@ func (f *fanout) redeliver(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	_, err = f.put(ctx, b)
+	_, err = f.putAndVerify(ctx, b)
 	return err
 }
 
-// put writes the entries of a recorded batch, and verifies it. It returns the deleted twits.
-func (f *fanout) put(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
+// putAndVerify writes the entries of a recorded batch, and verifies it. It returns the deleted
+// twits.
+func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	puts := make([]hbase.Mutation, len(b.Followers))
 	for i, follower := range b.Followers {
 		entries := make([]hbase.Cell, len(b.Twits))
@@ -86,9 +87,9 @@ func (f *fanout) put(ctx context.Context, b tables.Batch) (deleted []tables.Twit
 // entryTime is the timestamp of the entries that a follow causes.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// recordSince stores that the followers' timelines lack older twits of the author, if since is set.
-// It remains correct if some twits are deleted before they are delivered.
-func (f *fanout) recordSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
+// putSince stores that the followers' timelines lack older twits of the author, if since is set. If
+// some twits are deleted before they are delivered, that remains true.
+func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil
 	}

@@ -6,7 +6,7 @@
 //	deleted       removes a twit
 //	followed      delivers the author's newest twits to a new follower
 //	unfollowed    removes the author's twits from a timeline
-//	returned      delivers the twits of a former broadcaster: see broadcast.go
+//	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
 //
 // A job may run twice, or in two gateways at the same time: all jobs write the same cells.
 //

@@ -30,7 +30,7 @@ func (f *fanout) followed(ctx context.Context) error {
 }
 
 // unfollowed removes the author's twits from the timeline of a former follower. A broadcaster
-// without followers, such as a deleted author, returns.
+// without followers, such as a deleted author, starts leaving.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -42,12 +42,12 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	if err != nil || s.state != tables.Merged || s.followers > 0 {
 		return err
 	}
-	_, err = f.leave(ctx, s)
+	_, err = f.startLeaving(ctx, s)
 	return err
 }
 
 // removeAuthor removes the author's twits from the follower's timeline, except those of a later
-// follow. A job that is delivering more of them removes these when it verifies.
+// follow. If another job puts more entries of the author, it deletes them when it verifies.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	for start := ""; ; {
 		page := hbase.Page{Start: start, Limit: f.o.BatchSize}

@@ -23,14 +23,14 @@ func (f *fanout) posted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for next := changed; next == changed; {
+	for next := readAgain; next == readAgain; {
 		// The twit is in the author's list before this job reads the state. A returned job reads the list
 		// after the leaving state began. So one of the two jobs delivers the twit.
 		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err
 		}
-		if next, err = f.nextState(ctx, s, deleted); err != nil || next == merged {
+		if next, err = f.nextState(ctx, s, deleted); err != nil || next == deliverNothing {
 			return err
 		}
 	}
@@ -40,36 +40,37 @@ func (f *fanout) posted(ctx context.Context) error {
 type postStep int
 
 const (
-	delivered postStep = iota // deliver the twit
-	merged                    // deliver nothing: readers merge the twit, or it is deleted
-	changed                   // read the author's state again
+	deliverTwit    postStep = iota
+	deliverNothing          // readers merge the twit, or it is deleted
+	readAgain               // the author's state
 )
 
-// nextState changes the author's state if the number of followers has crossed a limit.
+// nextState changes the author's state if the number of followers has crossed a limit, or if no job
+// will end it. It returns what the job does next.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The new job may read the list without the twit.
-		if _, err := f.leave(ctx, s); err != nil || deleted {
-			return merged, err
+		// The missing job may have ended the state since it was read, without this twit.
+		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
+			return deliverNothing, err
 		}
-		return delivered, nil
+		return deliverTwit, nil
 	case s.state == tables.Merged && f.few(s.followers):
-		_, err := f.leave(ctx, s)
-		return merged, err
+		_, err := f.startLeaving(ctx, s)
+		return deliverNothing, err
 	case s.state == tables.Merged, deleted:
-		return merged, nil
+		return deliverNothing, nil
 	case s.state == tables.Pushed && s.followers > f.o.Limit:
 		room, err := f.roomForBroadcaster(ctx)
 		if err != nil || !room {
-			return delivered, err
+			return deliverTwit, err
 		}
 		// If the followers or the author were deleted before the transition, their deletion found no
 		// broadcaster. So the state is read again.
 		_, err = f.transition(ctx, s, tables.Merged)
-		return changed, err
+		return readAgain, err
 	}
-	return delivered, nil
+	return deliverTwit, nil
 }
 
 // deleted removes a twit from the timelines of all followers, and masks late puts of it. New

@@ -20,7 +20,8 @@
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
-//   - released: the stored progress says that the work is done. Then the row is removed.
+//   - released: the stored progress says that the work is done. Then the row is removed. Work that
+//     stores no progress removes the leased item directly.
 //
 // Renew, Defer and Release are one CheckAndPut each: it expects the lease that was read, and stores
 // a new lease with the progress. Each lease ends at least a millisecond after the one before it. So
@@ -29,7 +30,7 @@
 // # Crashes
 //
 //	the gateway dies        the store has         recovery
-//	before the put          no item               the intent of the write puts it, with the same id
+//	before the put          no item               the intent of the job's operation puts it, with the same id
 //	after the put           an available item     a scan finds it within a second
 //	during the work         a leased item         another gateway continues from the progress after the lease
 //	before the removal      a released item       another gateway finds nothing left to do and removes it
@@ -43,16 +44,17 @@
 // gateway's death. So two gateways may work on one item. This is safe if Work follows three rules:
 //
 //  1. Its writes are idempotent.
-//  2. It renews the lease before its first write, and before writes that the stored progress does
-//     not announce. A gateway without the lease gets ErrLost there and stops. So only announced
-//     writes can arrive late, and the next holder repeats or checks just those.
-//  3. If late writes must be checked, it releases the item before it removes it. Then no other
-//     gateway can have announced writes that the removal would forget.
+//  2. It renews the lease before its first write. If late writes must be checked, it first records
+//     each write in the progress, by renewing the lease. A gateway without the lease gets ErrLost
+//     there and stops. So only recorded writes can arrive late, and the next holder repeats and
+//     checks them.
+//  3. If it records writes, it releases the item before it removes it. Then no other gateway can
+//     have recorded writes that the removal would forget.
 //
 // # Finding items
 //
-// The id of an item starts with the time of its put. Every second a scan reads the items since the
-// last scan, less clockSkew, and the earlier ones that the last scan saw. A full scan once a minute
-// finds items that were put late, or by a slow clock. The oldest item goes first. A failed item is
-// retried with a backoff.
+// The id of an item starts with the time of its put. Every second a scan reads the items that were
+// put since the last scan, or up to clockSkew before it, and by key the earlier ones that the last
+// scan found. A full scan once a minute finds items whose put arrived late or whose id is from a
+// slow clock. The oldest item goes first. A failed item is retried with a backoff.
 package outbox

@@ -126,8 +126,8 @@ func (i *Item[T]) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// After a lost response, ErrLost does not mean that another gateway has the lease. The next read
-	// shows that.
+	// After a lost response, ErrLost may be wrong: the lease may be this gateway's own. The next
+	// read shows who has it.
 	if err := item.extend(ctx, "renew", LeaseTime, nil); !errors.Is(err, ErrLost) {
 		return err
 	}

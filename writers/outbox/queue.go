@@ -80,8 +80,8 @@ type failure struct {
 	retry time.Time // the end of the backoff
 }
 
-// The longest backoff after a first failure; it doubles with each further one, up to maxBackoff. A
-// low maximum keeps the recovery from an outage of the store short.
+// firstBackoff is the longest backoff after a first failure. It doubles with each further one, up
+// to maxBackoff, which is low so that items are retried soon after an outage of the store.
 const (
 	firstBackoff = time.Second
 	maxBackoff   = 8 * time.Second
@@ -106,8 +106,8 @@ func (o *Outbox[T]) succeeded(id string) {
 	delete(o.failures, id)
 }
 
-// backingOff reports whether it is too early to retry an item. A longer pause than maxBackoff is a
-// clock set back.
+// backingOff reports whether it is too early to retry an item. If more than maxBackoff remains, the
+// clock was set back: then the item is retried now.
 func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -91,7 +91,7 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	defer o.mu.Unlock()
 	o.scanned = o.summary(f.items, now)
 	o.scanned.full = s.full
-	// Another gateway has completed items whose retry passed long ago.
+	// If the time of a retry passed long ago, another gateway has completed the item.
 	maps.DeleteFunc(o.failures, func(_ string, f failure) bool { return now.Sub(f.retry) > fullInterval })
 	return f.corrupt, nil
 }
