@@ -28,7 +28,7 @@ var object = comparison{
 			queries: []query{
 				{name: "the names of N users and the first pages of their lists", axis: "N", sizes: sizes, instances: 4,
 					want: p.namesAndPages,
-					run:  []queryFunc{p.runBoth(one.together), p.runBoth(one.apart), p.runBoth(two.apart)}},
+					run:  []queryFunc{p.runGets(one.together), p.runGets(one.apart), p.runGets(two.apart)}},
 				{name: "the names alone", axis: "N", sizes: sizes, instances: 4, want: p.names,
 					run: []queryFunc{p.runNames(one), nil, p.runNames(two)}},
 				{name: "N lists have a new member and a new length, written", axis: "N", sizes: []int{1, 10, 100}, instances: 16,
@@ -118,8 +118,6 @@ func (p profiles) namesAndPages(size, instance int) (all []string) {
 func (p profiles) runNames(h layout) queryFunc {
 	return p.runGets(func(row string) []hbase.Get { return h.apart(row)[:1] })
 }
-
-func (p profiles) runBoth(gets func(row string) []hbase.Get) queryFunc { return p.runGets(gets) }
 
 // runGets returns the values of names and the qualifiers of members, in the order of the Gets.
 func (p profiles) runGets(of func(row string) []hbase.Get) queryFunc {

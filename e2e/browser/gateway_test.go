@@ -1,20 +1,18 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
+
+	"twibase/e2e/loadtest"
 )
 
 // gateway is a twibase process built from this tree, on an embedded store in memory with the sample
@@ -46,51 +44,28 @@ var build = sync.OnceValues(func() (binary string, err error) {
 	return binary, nil
 })
 
-// start starts a gateway with additional arguments, waits until it is ready, and stops it when the
-// test ends.
+// start starts a gateway with additional arguments. It stops when the test ends.
 func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
-	dir := t.TempDir()
 	binary, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gateway{binary: binary, secret: filepath.Join(dir, "jwt.secret")}
-	if err := os.WriteFile(g.secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
+	secret := filepath.Join(t.TempDir(), "jwt.secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("browser.", 8)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address, metrics := free(t), free(t)
-	g.url = "http://" + address
-
-	ctx, stop := context.WithCancel(context.Background())
-	server := exec.CommandContext(ctx, g.binary, append([]string{"serve", "--listen", address, "--metrics-listen", metrics,
-		"--store", "embedded:", "--jwt-secret-file", g.secret}, args...)...)
-	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
-	server.WaitDelay = 10 * time.Second
-	var log bytes.Buffer
-	server.Stdout, server.Stderr = &log, &log
-	if err := server.Start(); err != nil {
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--store", "embedded:",
+		"--jwt-secret-file", secret}, args...)
+	g, err := loadtest.Start(context.Background(), binary, args...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		server.Wait()
-		close(ended)
-	}()
-	ready := false
 	t.Cleanup(func() {
-		if ready {
-			checkWatchdog(t, "http://"+metrics)
-		}
-		stop()
-		<-ended
-		if t.Failed() {
-			t.Logf("the gateway's log:\n%s", &log)
-		}
+		checkWatchdog(t, g.MetricsURL)
+		_ = g.Stop()
 	})
-	g.await(t, ended)
-	ready = true
-	return g
+	return &gateway{url: g.URL, binary: binary, secret: secret}
 }
 
 // checkWatchdog fails the test if the loaders' watchdog failed a response.
@@ -108,28 +83,6 @@ func checkWatchdog(t *testing.T, url string) {
 	}
 }
 
-// await waits until the gateway is ready.
-func (g *gateway) await(t *testing.T, ended <-chan struct{}) {
-	t.Helper()
-	timeout := time.After(time.Minute)
-	for {
-		response, err := http.Get(g.url + "/readyz")
-		if err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		select {
-		case <-ended:
-			t.Fatal("the gateway exited")
-		case <-timeout:
-			t.Fatal("the gateway is not ready after a minute: ", err)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
 func (g *gateway) token(t *testing.T, username string) string {
 	t.Helper()
 	output, err := exec.Command(g.binary, "token", username, "--jwt-secret-file", g.secret).Output()
@@ -138,15 +91,4 @@ func (g *gateway) token(t *testing.T, username string) string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
 	return lines[len(lines)-1]
-}
-
-// free returns an unused address of this machine.
-func free(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
