@@ -185,7 +185,7 @@ func largePages() []attack {
 	long := func(what, name, query string) attack {
 		return attack{name: name, body: asBody(query, nil), code: apierr.CodeLimitExceeded, message: what + " is limited to"}
 	}
-	const atLeast = "first and last are at least 1"
+	const atLeast = "first and last must be at least 1"
 	all := []attack{
 		long("a page's number of entries", "a page of 2147483647",
 			`{user(username:"u"){followers(first:2147483647){nodes{name}}}}`),
