@@ -81,22 +81,22 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 	t.Run("the cache is bounded", func(t *testing.T) {
 		schema := people().build()
 		e := newExecutor(schema)
-		for n := range cacheSize + 50 {
+		for n := range maxVariants + 50 {
 			execute(e, fmt.Sprintf(`{me{a%d:name}}`, n), "", nil)
 		}
-		if n := len(schema.compiler.cache.Values()); n != cacheSize {
-			t.Errorf("%d operations are cached, want %d", n, cacheSize)
+		if n := len(schema.compiler.cache.Values()); n != maxVariants {
+			t.Errorf("%d operations are cached, want %d", n, maxVariants)
 		}
-		for n := range cacheSize {
+		for n := range maxVariants {
 			short := fmt.Sprintf(`{me{a%d:name}}`, n)
-			execute(e, short+strings.Repeat(" ", cacheLength-len(short)), "", nil)
+			execute(e, short+strings.Repeat(" ", maxCachedText-len(short)), "", nil)
 		}
-		if n := len(schema.compiler.cache.Values()); n != cacheBytes/cacheLength {
+		if n := len(schema.compiler.cache.Values()); n != maxCachedTexts/maxCachedText {
 			t.Errorf("%d operations with long texts are cached", n)
 		}
 		schema = people().build()
 		e = newExecutor(schema)
-		execute(e, `{me{name}}`+strings.Repeat(" ", cacheLength), "", nil)
+		execute(e, `{me{name}}`+strings.Repeat(" ", maxCachedText), "", nil)
 		execute(e, doubled(11), "", nil)
 		if n := len(schema.compiler.cache.Values()); n != 0 {
 			t.Errorf("%d large operations are cached, want none", n)

@@ -13,13 +13,14 @@ import (
 	"twibase/graph/recent"
 )
 
-// selectionSet is the selection set of an object type at one place, with fragments expanded.
+// selectionSet is the compiled selection set of one object type at one place of an operation, with
+// fragments expanded. The root stands for the compiled operation.
 type selectionSet struct {
 	object *Object
 	fields []selection
-	index  int // of its object set in the memory of an execution
+	index  int // of its object set in [memory]
 
-	// The root only:
+	// Set for the root only:
 
 	sets, columns int       // the numbers of selection sets and columns of the operation
 	memories      sync.Pool // of executions that have ended
@@ -29,66 +30,70 @@ type selectionSet struct {
 type selection struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
-	// key is the response key with a brace or a comma before it, quotes, and a colon.
+	// key is what the writer appends before the value: {"name": for the first field, else ,"name":
 	key string
-	// constant caches the coerced arguments; nil if they depend on variables.
+	// constant caches the coerced arguments for all executions; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
 	// column is the index of the column in [memory], -1 for a leaf without a resolver.
 	column int
-	// children is the selection set of an object type; byType those of an interface or union.
+	// children is the selection set below a field of an object type. byType has those below a field
+	// of an interface or union, by object type.
 	children *selectionSet
 	byType   map[string]*selectionSet
-	// parentField is the field above, for the path; nil for a root field.
+	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
 }
 
+// hasColumn is false for __typename and leaves without a resolver, which only the writer reads.
 func (s *selection) hasColumn() bool { return s.column >= 0 }
 
 // compiler compiles the operations of a schema, and caches them. It is safe for concurrent use.
 type compiler struct {
 	schema *Schema
-	// possible holds the names of the object types of interfaces and unions.
+	// possible has the object types of each interface and union, by name.
 	possible map[string][]string
 	cache    *recent.Cache[variant, *selectionSet]
 }
 
 // The limits of the cache.
 const (
-	cacheSize   = 1000    // variants of operations
-	cacheLength = 8 << 10 // bytes of the text of one operation
-	cacheBytes  = 1 << 20 // bytes of the texts of all operations
-	cacheFields = 2_000   // fields of one operation
+	maxVariants     = 1000    // variants of operations
+	maxCachedText   = 8 << 10 // bytes of the text of one operation
+	maxCachedTexts  = 1 << 20 // bytes of the texts of all operations
+	maxCachedFields = 2_000   // fields of one operation
 )
 
 // maxFields limits the fields of an operation: nested fragments expand exponentially.
 const maxFields = 20_000
 
-// variant is an operation with its Boolean variables: @skip and @include may depend on them.
+// variant is an operation with the values of its Boolean variables: @skip and @include may depend
+// on them. Operations are compared by pointer, so only requests that share a parsed document hit
+// the cache.
 type variant struct {
 	operation *ast.OperationDefinition
-	values    string
+	booleans  string
 }
 
 func variantOf(op *graphql.OperationContext) variant {
-	var values []byte
+	var booleans []byte
 	for _, v := range op.Operation.VariableDefinitions {
 		if v.Type.NamedType == "Boolean" {
-			values = strconv.AppendBool(values, op.Variables[v.Variable] == true)
+			booleans = strconv.AppendBool(booleans, op.Variables[v.Variable] == true)
 		}
 	}
-	return variant{op.Operation, string(values)}
+	return variant{op.Operation, string(booleans)}
 }
 
 func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	c := &compiler{schema: schema, possible: map[string][]string{}}
 	for name, types := range parsed.PossibleTypes {
 		for _, t := range types {
-			if t.Kind == ast.Object { // not an interface that implements name
+			if t.Kind == ast.Object { // t may be an interface that implements name
 				c.possible[name] = append(c.possible[name], t.Name)
 			}
 		}
 	}
-	c.cache = recent.New[variant, *selectionSet](cacheSize, cacheBytes)
+	c.cache = recent.New[variant, *selectionSet](maxVariants, maxCachedTexts)
 	return c
 }
 
@@ -105,13 +110,14 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
 	set.sets, set.columns = compiling.sets, compiling.columns
-	if len(op.RawQuery) <= cacheLength && fields <= cacheFields {
+	if len(op.RawQuery) <= maxCachedText && fields <= maxCachedFields {
 		c.cache.Add(variant, set, len(op.RawQuery))
 	}
 	return set, nil
 }
 
-// countFields returns the number of fields, up to 2³¹ − 1. known has the numbers of the fragments.
+// countFields returns the number of fields with fragments expanded, at most 2³¹ − 1. known caches
+// the numbers of the fragments.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -130,18 +136,21 @@ func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, kno
 	return n
 }
 
+// compilation compiles one operation.
 type compilation struct {
 	*compiler
 	op            *graphql.OperationContext
-	sets, columns int // the numbers of selection sets and columns up to now
+	sets, columns int // the numbers of selection sets and columns so far
 }
 
-// set compiles a selection set of an object type. @defer and @stream have no effect.
-func (c *compilation) set(selected ast.SelectionSet, object *Object, above *graphql.FieldContext) *selectionSet {
+// set compiles a selection set for an object type. @defer and @stream have no effect.
+func (c *compilation) set(selected ast.SelectionSet, object *Object, parent *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
 	for i, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
-		s := selection{CollectedField: f, field: object.Fields[f.Name], column: -1, key: key(i, f.Alias), parentField: above}
+		s := selection{
+			CollectedField: f, field: object.Fields[f.Name], key: key(i, f.Alias), column: -1, parentField: parent,
+		}
 		if !slices.ContainsFunc(f.Arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) }) {
 			s.constant = new(atomic.Pointer[map[string]any])
 		}
@@ -158,7 +167,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, above *grap
 	return set
 }
 
-// key returns the response key of field i of an object; see [selection].
+// key returns selection.key of field i of a selection set.
 func key(i int, alias string) string {
 	b := []byte{','}
 	if i == 0 {
@@ -172,14 +181,15 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
+// children compiles the selection sets below a field, and sets s.children or s.byType.
 func (c *compilation) children(s *selection) {
-	here := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
+	field := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {
-		s.children = c.set(s.Selections, object, here)
+		s.children = c.set(s.Selections, object, field)
 		return
 	}
 	s.byType = map[string]*selectionSet{}
 	for _, name := range c.possible[s.field.Composite] {
-		s.byType[name] = c.set(s.Selections, c.schema.Objects[name], here)
+		s.byType[name] = c.set(s.Selections, c.schema.Objects[name], field)
 	}
 }

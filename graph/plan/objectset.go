@@ -4,23 +4,26 @@ import "slices"
 
 // objectSet is a selection set with all its objects. run.go draws object sets and columns.
 type objectSet struct {
-	set     *selectionSet
+	set *selectionSet
+	// objects are Objects of the column above if its field has an object type, otherwise buffer.
 	objects []any
-	own     []any // the memory of objects, if they were picked from a list of several types
+	buffer  []any
 }
 
 // column is the values of a field, one for each object of an object set.
 type column struct {
-	values   []any    // returned by the resolver
+	values   []any    // returned by the resolver; gather moves objects to children
 	children Children // the child objects, if the field has a composite type
 	err      error    // of all objects
 	errs     []error  // of each object; nil if none has one
-	// added are the errors that the resolver added by graphql.AddError, by the index of the object.
+	// added has the errors that the resolver added by graphql.AddError, by the index of the object.
 	added map[int32][]addedError
 
 	childSet  *objectSet   // the set of all children, if the field has an object type
 	childSets []*objectSet // the set of each child, if the field has an abstract type; nil for null
-	index     []int32      // the index of each child in its object set, -1 for null; nil if no child is null
+	// index is the index of each child in its object set, -1 for null. It is nil if the children
+	// are the objects of childSet, without a null.
+	index []int32
 }
 
 // child returns the set of the j-th child, and its index there. The object set is nil for null.
@@ -37,6 +40,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
+// null reports whether the value for object i is null. The column has no error for the object.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -48,12 +52,12 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children collects the child objects of an object set: one for each object, or a list for each.
-// Nulls are nil.
+// Children collects the children of all objects of an object set, in order: one for each object, or
+// a list for each. Null children are nil.
 type Children struct {
 	Objects []any
-	ends    []int32 // the end of each list in Objects; nil if the field is no list
-	nulls   []bool  // whether each list is null; false beyond its end
+	ends    []int32 // the end of each list in Objects; empty if the field is not a list
+	nulls   []bool  // whether each list is null; the lists beyond its length are not
 }
 
 // Grow makes room for n lists and this number of objects.
@@ -81,8 +85,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes nulls. It appends the new index of each object, -1 for null, or returns nil
-// without a null.
+// compact removes the nulls from Objects, and appends the new index of each object to index, -1 for
+// null. If there are no nulls, it returns nil.
 func (c *Children) compact(index []int32) []int32 {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
@@ -102,6 +106,8 @@ func (c *Children) compact(index []int32) []int32 {
 }
 
 // gather collects the children from the values of a resolver. A value with an error is null.
+// Without lists the values are the children: the two slices are swapped, so that the memory of both
+// is kept.
 func (c *column) gather(f *Field) {
 	g := &c.children
 	if !f.List {
@@ -123,14 +129,17 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory is the memory of one execution, which later executions of the operation use again.
+// memory is the object sets and columns of one execution. Later executions of the operation use it
+// again.
 type memory struct {
 	objectSets []objectSet // by selectionSet.index
 	columns    []column    // by selection.column
 }
 
+// maxKept is the capacity of the largest memory that is kept, in objects and values.
 const maxKept = 1 << 16
 
+// memory returns unused memory for an execution of the operation with this root.
 func (root *selectionSet) memory() *memory {
 	if m, ok := root.memories.Get().(*memory); ok {
 		return m
@@ -146,13 +155,14 @@ func (m *memory) objectSet(set *selectionSet) *objectSet {
 
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
-// release keeps the cleared memory of an execution that has ended, unless it is large.
+// release clears the memory of an execution that has ended, and keeps it for later ones unless it
+// is large.
 func (root *selectionSet) release(m *memory) {
 	kept := 0
 	for i := range m.objectSets {
 		o := &m.objectSets[i]
-		kept += cap(o.own)
-		*o = objectSet{own: emptied(o.own)}
+		kept += cap(o.buffer)
+		*o = objectSet{buffer: emptied(o.buffer)}
 	}
 	for i := range m.columns {
 		c := &m.columns[i]
@@ -171,6 +181,7 @@ func (root *selectionSet) release(m *memory) {
 	}
 }
 
+// emptied returns a list without its elements, which it clears for the garbage collector.
 func emptied[T any](list []T) []T {
 	clear(list)
 	return list[:0]

@@ -1,3 +1,18 @@
+// Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
+// gqlgen project. README.md describes how a project uses the package.
+//
+// A request takes these steps:
+//
+//   - compile.go compiles its operation once for all requests, into a tree of selection sets.
+//   - run.go executes the tree level by level, and resolve.go calls the resolvers. objectset.go has
+//     the objects and values in memory.
+//   - write.go writes the response in one pass, with null propagation and the paths of errors.
+//
+// An event of a subscription (subscription.go) is executed in the same way. [Walk] visits the
+// resolver calls of an operation without making them.
+//
+// The package knows no type and no field of a schema. Package plugin generates an [Object] for each
+// object type (schema.go).
 package plan
 
 import (
@@ -48,11 +63,11 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
 	root, err := p.compiled(op)
 	if err != nil {
-		return failed(err)
+		return respondError(err)
 	}
 	return once(func(ctx context.Context) *graphql.Response {
-		r := p.run(ctx, op)
-		return r.response(r.root(root, op.Operation.Operation == ast.Mutation))
+		r := p.newRun(ctx, op)
+		return r.response(r.execute(root, op.Operation.Operation == ast.Mutation))
 	})
 }
 
@@ -68,6 +83,7 @@ func (p *planned) compiled(op *graphql.OperationContext) (*selectionSet, error) 
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
+// once returns nil, the end of a response stream, from the second call on.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -79,14 +95,14 @@ func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	}
 }
 
-func failed(err error) graphql.ResponseHandler {
+func respondError(err error) graphql.ResponseHandler {
 	return once(func(ctx context.Context) *graphql.Response {
 		graphql.AddError(ctx, err)
 		return &graphql.Response{Data: []byte("null")}
 	})
 }
 
-func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
+func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext) *run {
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
@@ -94,12 +110,14 @@ func (p *planned) run(ctx context.Context, op *graphql.OperationContext) *run {
 	}
 }
 
+// response writes the response of an executed operation, and releases its memory.
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx),
 	}
 	data := w.data(root)
+	// Extensions that resolvers registered.
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {
 		graphql.RegisterExtension(r.ctx, key, value)
 	}
@@ -156,8 +174,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s is limited to %d, and this has more", e.What, e.Limit)
 }
 
-// PassField and PassRootField are the field middlewares of gqlgen without extensions, for hand-made
-// operations.
+// PassField and PassRootField are field middlewares that do nothing, for operation contexts that
+// are made without gqlgen's executor.
 
 // PassField implements [graphql.FieldMiddleware].
 func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -171,10 +189,11 @@ var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensi
 	"InterceptRootField are never called, as a resolver is called once for many objects: do it in AroundResponses " +
 	"or in the resolvers")
 
-// middlewares are the entry points of field middlewares that do nothing.
+// middlewares are the code pointers of field middlewares that do nothing.
 type middlewares []uintptr
 
-// noopMiddlewares returns those of a gqlgen server without extensions, PassField and PassRootField.
+// noopMiddlewares returns PassField, PassRootField, and the middlewares that gqlgen's executor uses
+// if it has no extensions.
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
 	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})
@@ -183,7 +202,7 @@ func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	}
 }
 
-// check returns an error if an operation has other field middlewares.
+// check returns an error if an operation has any other field middleware.
 func (m middlewares) check(op *graphql.OperationContext) error {
 	if slices.Contains(m, code(op.ResolverMiddleware)) && slices.Contains(m, code(op.RootResolverMiddleware)) {
 		return nil

@@ -14,17 +14,18 @@ import (
 	"twibase/graph/coercion"
 )
 
+// resolve calls the resolver of a task. It returns a value for each parent, appended to col.values.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {
-		return r.each(t.field, parents, args, col)
+		return r.resolveEach(t.field, parents, args, col)
 	}
 	c := newCallCtx(r.resolverCtx, t.field, args)
-	defer col.keep(c, 0) // gqlgen calls a batch resolver with the ctx of the first parent
+	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of the first parent
 	return f.ResolveBatch(c, r.exec, parents, args, col.values)
 }
 
-// args returns the coerced arguments of a field. After an error its resolver is not called.
+// args returns the coerced arguments of a field.
 func (r *run) args(s *selection) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
@@ -47,9 +48,9 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// each calls a resolver of one parent concurrently. The last call to return leaves its task to the
-// caller.
-func (r *run) each(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
+// resolveEach calls a resolver of one parent for all parents concurrently. Each call counts as a
+// task: the calling task is the first, and remains counted when all calls have returned.
+func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
 	var group sync.WaitGroup
@@ -59,7 +60,7 @@ func (r *run) each(s *selection, parents []any, args map[string]any, col *column
 	for i, object := range parents {
 		group.Go(func() {
 			calls[i] = newCallCtx(r.resolverCtx, s, args)
-			values[i], errs[i] = r.one(calls[i], s.field, object, args)
+			values[i], errs[i] = r.resolveOne(calls[i], s.field, object, args)
 			if running.Add(-1) > 0 {
 				r.tasks.End()
 			}
@@ -67,13 +68,13 @@ func (r *run) each(s *selection, parents []any, args map[string]any, col *column
 	}
 	group.Wait()
 	for i, c := range calls {
-		col.keep(c, i)
+		col.addErrors(c, i)
 	}
 	return values, errs
 }
 
-// one calls a resolver of one parent. It returns a panic as an error.
-func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
+// resolveOne calls a resolver of one parent. It returns a panic as an error.
+func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			value, err = nil, r.op.Recover(ctx, panicked)
@@ -82,8 +83,8 @@ func (r *run) one(ctx context.Context, f *Field, object any, args map[string]any
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call. It collects errors of graphql.AddError; the writer adds
-// list indexes.
+// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by
+// graphql.AddError. The writer adds their paths, because only the writer knows the list indexes.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext
@@ -111,11 +112,12 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
 	}}
 	c.Context = graphql.WithFieldContext(ctx, &c.field)
-	c.field.Parent = s.parentField
+	c.field.Parent = s.parentField // WithFieldContext has set the field of ctx
 	return c
 }
 
-// addToCall is a [graphql.ErrorPresenterFunc] that adds an error to the callCtx of the resolver.
+// addToCall adds an error to the callCtx of its resolver. As the [graphql.ErrorPresenterFunc] of
+// resolvers, it is called by graphql.AddError.
 func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
@@ -136,8 +138,8 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// keep stores the errors that were added by the resolver call of parent i.
-func (col *column) keep(c *callCtx, i int) {
+// addErrors stores the errors that the resolver call of parent i added.
+func (col *column) addErrors(c *callCtx, i int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.errs) == 0 {

@@ -9,13 +9,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A run executes a compiled operation breadth first: it resolves all fields, and then a writer
-// (write.go) writes the response in one pass.
+// A run resolves all fields of a compiled operation. Then a writer (write.go) writes the response
+// in one pass. Breadth first means that each selection set is executed once, with all of its
+// objects. A run has no barrier between levels: a task continues as soon as its resolver has
+// returned.
 //
 // # Object sets and columns
 //
-// Each selection set is applied once, to an object set: all objects that the field above it
-// returned, in all of its lists. A column has the value of one field for each object.
+// An object set is a selection set with all objects that the field above it returned, from all
+// lists. A column has the values of one field, one for each object of the set.
 //
 //	{ users { name friends { name house { street } } } }
 //
@@ -25,7 +27,7 @@ import (
 //	                   ▼
 //	User           [ a b c ]
 //	  friends      [ [d e] [] [f null] ]  one call of a resolver, with three objects
-//	                   │   compact: remove the nulls; index = 0 1 2 -1
+//	                   │   gather; compact: remove the nulls; index = 0 1 2 -1
 //	                   ▼
 //	User           [ d e f ]
 //	  house        [ h1 h2 h3 ]           no resolver: gathered from the objects
@@ -34,32 +36,32 @@ import (
 //	House          [ h1 h2 h3 ]
 //
 // Names and streets are leaves without resolvers. They have no column: the writer reads them from
-// the objects. A field of an interface or union has an object set for each object type.
+// the objects. Below a field of an interface or union there is an object set for each object type.
 //
 // # Tasks
 //
-// A task is the call of a resolver with an object set, and everything below it up to the next
-// fields with resolvers, which are the next tasks. They run concurrently. The last of them
-// continues in the goroutine of the task above, so a chain of resolvers takes one goroutine.
+// A task calls a resolver with an object set. Then it descends through fields without resolvers to
+// the next fields with resolvers, which become the next tasks. They run concurrently. The last of
+// them runs in the goroutine of the task above, so a chain of resolvers takes one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders keep the levels together: they dispatch the keys of an operation when each of its tasks
-// waits for a loader. [Tasks] counts the running tasks. A loader ends a task while the task waits.
-// A run starts the next tasks before it ends the task above them. So if the count is zero, no task
-// can add a key.
+// Loaders keep the levels together: they dispatch the keys of an operation when all of its tasks
+// wait for a loader. [Tasks] counts the running tasks. Loaders do not count a task while it waits.
+// A run counts the next tasks before it ends the task above them. So when the count is zero, no
+// task can add a key.
 //
 // # Lazy objects
 //
 // A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
-// object, because only the writer reads leaves. [Tasks.Await] loads all lazy objects before that.
-// The writer writes null for missing objects.
+// object, because only the writer reads leaves without resolvers. Before the writer runs,
+// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones.
 //
 // # Errors and nulls
 //
-// An error or a panic does not stop a run. It is kept in the column, for all objects or for one,
-// and nothing is resolved below it. The writer completes its path, and propagates nulls.
+// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
+// and nothing is resolved below it. The writer adds its path, and propagates nulls.
 //
 // # Mutations
 //
@@ -68,11 +70,12 @@ import (
 
 // Tasks counts the running tasks of an operation. It is safe for concurrent use.
 type Tasks interface {
-	// Start adds n running tasks, before they run.
+	// Start adds n to the number of running tasks. It is called before they run.
 	Start(n int)
-	// End removes one running task.
+	// End subtracts one.
 	End()
-	// Await waits for all lazy objects, and returns missing ones: with an error if loading failed.
+	// Await waits until all lazy objects of the operation are loaded. It returns the missing ones,
+	// those of earlier calls too: with the error if loading failed, with nil if there is no row.
 	Await() (missing map[any]error)
 }
 
@@ -82,6 +85,7 @@ func (untracked) Start(int)            {}
 func (untracked) End()                 {}
 func (untracked) Await() map[any]error { return nil }
 
+// task is a call of the resolver of field with the objects of parents.
 type task struct {
 	parents *objectSet
 	field   *selection
@@ -97,11 +101,12 @@ type run struct {
 	exec        any
 	tasks       Tasks
 	group       sync.WaitGroup
-	missing     map[any]error
+	missing     map[any]error // of [Tasks.Await]
 	memory      *memory
 }
 
-func (r *run) root(set *selectionSet, serial bool) *objectSet {
+// execute resolves all fields of an operation. A mutation is serial.
+func (r *run) execute(set *selectionSet, serial bool) *objectSet {
 	o := r.rootSet(set)
 	if !serial {
 		r.finish(r.expand(o, nil))
@@ -115,13 +120,13 @@ func (r *run) root(set *selectionSet, serial bool) *objectSet {
 	return o
 }
 
-// event executes a subscription for one event.
-func (r *run) event(set *selectionSet, value any) *objectSet {
+// executeEvent resolves all fields of a subscription for one event, the value of its root field.
+func (r *run) executeEvent(set *selectionSet, value any) *objectSet {
 	o := r.rootSet(set)
 	s := &set.fields[0]
 	col := r.memory.column(s)
 	col.values = append(col.values, value)
-	r.finish(r.resolved(s, col))
+	r.finish(r.nextTasks(s, col))
 	return o
 }
 
@@ -168,7 +173,7 @@ func growStack() {
 //go:noinline
 func touch(b []byte) { b[len(b)-1] = 1 }
 
-// do runs a task, then the last of its next tasks, and so on: together they are one running task.
+// do runs a task, then the last of its next tasks, and so on. [Tasks] counts them as one task.
 func (r *run) do(t task) {
 	for next := r.call(t); len(next) > 0; next = r.call(t) {
 		r.tasks.Start(len(next) - 1)
@@ -177,7 +182,7 @@ func (r *run) do(t task) {
 	r.tasks.End()
 }
 
-// call calls the resolver of a task, and returns the next tasks below it.
+// call calls the resolver of a task, and returns the next tasks.
 func (r *run) call(t task) []task {
 	col, n := r.memory.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
@@ -185,11 +190,11 @@ func (r *run) call(t task) []task {
 	if err == nil {
 		col.values, err = r.resolve(t, args, col)
 	}
-	switch list, each := err.(graphql.BatchErrors); {
+	switch list, isList := err.(graphql.BatchErrors); {
 	case err == nil && len(col.values) != n:
 		col.err = fmt.Errorf("the resolver of %s.%s returned %d values for %d parents",
 			t.field.field.Object, t.field.Name, len(col.values), n)
-	case each && len(list.Errors()) == n && len(col.values) == n:
+	case isList && len(list.Errors()) == n && len(col.values) == n:
 		col.errs = list.Errors()
 	default:
 		col.err = err
@@ -197,18 +202,18 @@ func (r *run) call(t task) []task {
 	if col.err != nil {
 		return nil
 	}
-	return r.resolved(t.field, col)
+	return r.nextTasks(t.field, col)
 }
 
-// recovered is deferred: a panic fails the field for all objects.
+// recovered recovers a panic, which fails the field for all objects. It is called by defer.
 func (r *run) recovered(col *column) {
 	if panicked := recover(); panicked != nil {
 		col.err = r.op.Recover(r.ctx, panicked)
 	}
 }
 
-// resolved returns the next tasks below the values that a resolver returned.
-func (r *run) resolved(s *selection, col *column) []task {
+// nextTasks returns the next tasks below a field whose resolver has returned.
+func (r *run) nextTasks(s *selection, col *column) []task {
 	defer r.recovered(col)
 	if s.field.Composite == "" {
 		return nil
@@ -217,7 +222,7 @@ func (r *run) resolved(s *selection, col *column) []task {
 	return r.descend(s, col, nil)
 }
 
-// expand appends to tasks the next tasks of an object set.
+// expand appends the next tasks of an object set to tasks.
 func (r *run) expand(o *objectSet, tasks []task) []task {
 	for i := range o.set.fields {
 		if o.set.fields[i].hasColumn() {
@@ -227,7 +232,8 @@ func (r *run) expand(o *objectSet, tasks []task) []task {
 	return tasks
 }
 
-// field appends to tasks the next tasks of one field. After a panic it returns tasks unchanged.
+// field appends the next tasks of one field to tasks: its own if it has a resolver, otherwise those
+// below it. After a panic it returns tasks unchanged.
 func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})
@@ -249,10 +255,10 @@ func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// descend makes object sets of the children of a field, and returns their next tasks too.
+// descend makes object sets of the children of a field, and appends their next tasks to tasks.
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.children == nil {
-		return r.split(s, col, tasks)
+		return r.descendByType(s, col, tasks)
 	}
 	col.index = col.children.compact(col.index)
 	col.childSet = r.memory.objectSet(s.children)
@@ -262,13 +268,13 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.childSet, tasks)
 }
 
-// split makes an object set for each object type of an interface or union.
-func (r *run) split(s *selection, col *column, tasks []task) []task {
+// descendByType is descend for an interface or union, with an object set for each object type.
+func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	var sets []*objectSet
 	for _, object := range col.children.Objects {
-		o, i := r.pick(s, object), int32(-1)
+		o, i := r.addByType(s, object), int32(-1)
 		if o != nil {
-			i = int32(len(o.own)) - 1
+			i = int32(len(o.buffer)) - 1
 		}
 		if i == 0 {
 			sets = append(sets, o)
@@ -276,23 +282,23 @@ func (r *run) split(s *selection, col *column, tasks []task) []task {
 		col.childSets, col.index = append(col.childSets, o), append(col.index, i)
 	}
 	for _, o := range sets {
-		o.objects = o.own
+		o.objects = o.buffer
 		tasks = r.expand(o, tasks)
 	}
 	return tasks
 }
 
-// pick adds an object to the set of its type, and returns the object set; nil for null.
-func (r *run) pick(s *selection, object any) *objectSet {
+// addByType adds an object to the object set of its type, and returns this set; nil for null.
+func (r *run) addByType(s *selection, object any) *objectSet {
 	if object == nil {
 		return nil
 	}
 	object, typ := r.types.TypeOf(object)
 	set := s.byType[typ]
 	if set == nil {
-		return nil // a nil pointer
+		return nil // object was a nil pointer
 	}
 	o := r.memory.objectSet(set)
-	o.own = append(o.own, object)
+	o.buffer = append(o.buffer, object)
 	return o
 }

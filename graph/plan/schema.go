@@ -13,7 +13,7 @@ import (
 // Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns the object type of a value, "" for a nil pointer, and a pointer to its struct.
+	// TypeOf returns a pointer to the struct of a value, and its object type; "" for a nil pointer.
 	TypeOf func(v any) (pointer any, typ string)
 	// Query, Mutation and Subscription name the root types; empty if the schema has none.
 	Query, Mutation, Subscription string
@@ -68,13 +68,17 @@ type Field struct {
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
-	// AddsErrors is whether Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
+	// AddsErrors is true if Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
 	AddsErrors bool
 
 	// Append appends a leaf that a resolver returned.
 	Append func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
-	// Elems collects the objects of a list that a resolver returned, nil for null.
+	// Elems collects the objects of one list that a resolver returned, nil for null.
 	Elems func(value any, to *Children)
+}
+
+func (f *Field) hasResolver() bool {
+	return f.ResolveBatch != nil || f.Resolve != nil || f.Subscribe != nil
 }
 
 // Source waits for the next event, nil for null. It returns false after the last, or if ctx is

@@ -8,18 +8,22 @@ import (
 )
 
 // A subscription is a source of events. Each event is executed like a query, in the ctx of its own
-// response: loaders, deadlines and reports apply to each event.
+// response, so that it has its own loaders, deadline and report. ExecWithEventContext waits for an
+// event, and puts its execution into the ctx of the response. [Events] executes it there, because
+// gqlgen waits for the event before it calls the response interceptors of other extensions.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
 type eventKey struct{}
 
+// event executes the subscription for one event.
 type event func(ctx context.Context) *graphql.Response
 
-// Events is the gqlgen extension that executes events. It must be the last extension.
+// Events is the gqlgen extension that executes events. It must be the last extension, so that the
+// response interceptors of the others apply to the execution.
 type Events struct {
-	// Acquire, unless nil, waits for a slot to execute an event, and returns its release. An error is
-	// added to the response of the event, which has no data.
+	// Acquire, unless nil, waits for a slot to execute an event, and returns its release. An error
+	// is added to the response of the event, which has no data.
 	Acquire func(ctx context.Context) (release func(), err error)
 }
 
@@ -56,10 +60,12 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 
 type endingKey struct{}
 
+// ending has the error that ends a subscription.
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error that ends the subscription of ctx, sent without data when the resolver has
-// closed the channel. The first call counts. It is safe for concurrent use.
+// End sets the error of the last response of the subscription of ctx. This response is sent when
+// the resolver has closed the channel, and has no data. Only the first call sets it. It is safe for
+// concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
@@ -72,7 +78,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
 	root, err := p.compiled(op)
 	if err != nil {
-		respond := failed(err)
+		respond := respondError(err)
 		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }
 	}
 	end := new(ending)
@@ -89,13 +95,14 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		}
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
-			r := p.run(ctx, op)
-			return r.response(r.event(root, value))
+			r := p.newRun(ctx, op)
+			return r.response(r.executeEvent(root, value))
 		})), &graphql.Response{}
 	}
 }
 
-// source calls the resolver of the subscription's only field. It adds errors to ctx.
+// source calls the resolver of the subscription's only field. It adds errors to ctx: gqlgen
+// responds with them, and does not wait for events.
 func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *selectionSet) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
 		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})

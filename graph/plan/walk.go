@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call of an operation, with all objects of an object set.
+// Call is a resolver call of an operation, with all objects of an object set. [Walk] visits it.
 type Call struct {
 	// Ctx is the ctx of the resolver, with the operation, the field and its path.
 	Ctx context.Context
@@ -27,9 +27,13 @@ type Call struct {
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
 // Walk visits the resolver calls of the operation of ctx, or of one event, without making them. A
-// call is visited after the call that returns its parents. A P describes objects: root describes
-// the root object, and children(typ) the returned objects of a type. Walk returns [ErrUnplanned] or
-// a [LimitError].
+// call is visited after the call that returns its parents.
+//
+// A P describes objects, such as by their number. root describes the root object. children(typ)
+// describes the objects of an object type below a call: fields without resolvers pass the P of
+// their parents on, so it describes the nodes of a connection too.
+//
+// Walk returns [ErrUnplanned] or a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	visit func(call Call, parents P) (children func(typ string) P)) error {
 	p, ok := schema.(*planned)
@@ -64,10 +68,6 @@ func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	return fields
 }
 
-func (f *Field) hasResolver() bool {
-	return f.ResolveBatch != nil || f.Resolve != nil || f.Subscribe != nil
-}
-
 type walker[P any] struct {
 	run
 	visit func(Call, P) func(typ string) P
@@ -76,10 +76,10 @@ type walker[P any] struct {
 func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 	for i := range set.fields {
 		s := &set.fields[i]
-		if s.field == nil || !s.hasColumn() {
+		if !s.hasColumn() {
 			continue
 		}
-		children := func(string) P { return parents }
+		children := func(string) P { return parents } // without a resolver
 		if s.field.hasResolver() {
 			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
 			call.Args, call.Err = w.coerced(s)
@@ -95,6 +95,7 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 	}
 }
 
+// coerced returns the coerced arguments of a field. It returns a panic as an error.
 func (w *walker[P]) coerced(s *selection) (args map[string]any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

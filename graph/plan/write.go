@@ -5,21 +5,48 @@ import (
 	"errors"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// writer appends the response data to dst. A non-null field that is null makes its object null, and
-// so on up to the nearest nullable field: object, list and child then return false and append
-// nothing.
+// Bounds are the limits of a response; 0 is no limit.
+type Bounds struct {
+	// Bytes is the maximum length of the data. Longer data is replaced by null and a [LimitError].
+	Bytes int
+	// Errors is the maximum number of errors, because their paths are expensive. Further errors are
+	// only counted.
+	Errors int
+	// Unreported is set to the number of errors beyond Errors.
+	Unreported int
+}
+
+type boundsKey struct{}
+
+// WithBounds returns a ctx for a response with these bounds.
+func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
+	return context.WithValue(ctx, boundsKey{}, bounds)
+}
+
+func boundsOf(ctx context.Context) *Bounds {
+	if bounds, ok := ctx.Value(boundsKey{}).(*Bounds); ok {
+		return bounds
+	}
+	return &Bounds{}
+}
+
+// writer appends the response data to dst, and collects the errors. A method that appends a value
+// returns false for null, and appends nothing: its caller appends null, or is null itself if the
+// value is non-null. So null propagates up to the nearest nullable field.
 type writer struct {
-	ctx     context.Context
-	op      *graphql.OperationContext
-	exec    any
-	memory  *memory
-	missing map[any]error
-	dst     []byte
-	path    []step
-	bounds  *Bounds
-	failed  []failure
+	ctx      context.Context
+	op       *graphql.OperationContext
+	exec     any
+	memory   *memory
+	missing  map[any]error // of [Tasks.Await]
+	dst      []byte
+	path     []step // of the field or list element that is being written
+	bounds   *Bounds
+	failures []failure
 }
 
 // step is an element of a path: a response key, or an index if the key is empty.
@@ -30,14 +57,14 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// data returns the root object, and adds the errors to the response.
+// data returns the root object, or null, and adds the errors to ctx.
 func (w *writer) data(root *objectSet) []byte {
 	if !w.object(root, 0) {
 		w.dst = append(w.dst, "null"...)
 	}
 	if w.tooLong() {
 		w.dst = append(w.dst[:0], "null"...)
-		w.failed, w.bounds.Unreported = []failure{{w.ctx, &LimitError{"the answer in bytes", w.bounds.Bytes}}}, 0
+		w.failures, w.bounds.Unreported = []failure{{w.ctx, &LimitError{"the answer in bytes", w.bounds.Bytes}}}, 0
 	}
 	w.addErrors()
 	return w.dst
@@ -45,10 +72,10 @@ func (w *writer) data(root *objectSet) []byte {
 
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
-// object appends object i of an object set, unless it is null because of a non-null field.
+// object appends object i of an object set, unless a non-null field makes it null.
 func (w *writer) object(o *objectSet, i int32) bool {
 	if w.tooLong() {
-		return true
+		return true // data discards everything
 	}
 	start, n := len(w.dst), len(o.set.fields)
 	if n == 0 {
@@ -65,9 +92,9 @@ func (w *writer) object(o *objectSet, i int32) bool {
 	return true
 }
 
-// fields appends fields from k to the first null, and returns its index: of this field it appends
-// the key. Without a null it returns the number of fields. A leaf that panics is null, with an
-// error.
+// fields appends the fields from index k on. It stops at the first that is null, after its key, and
+// returns the index of this field; without a null, the number of fields. A leaf that panics is
+// null, with an error.
 func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -118,8 +145,8 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors that the resolver added. It reports whether the value is null because of
-// them.
+// added adds the errors that the resolver added by graphql.AddError. It reports whether the value
+// is null because of them, so that a non-null field needs no further error.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
@@ -140,7 +167,7 @@ func (w *writer) null(s *selection) bool {
 // appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf, unless it is null.
+// leaf appends a leaf, unless it is null. It adds no error if appendTo has added one.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
@@ -180,7 +207,8 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th child of a field, unless it is null or missing. The path is the child's.
+// child appends the j-th child of a column, unless it is null or missing. w.path is the child's
+// path.
 func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 	o, i := col.child(j)
 	var err error
@@ -200,4 +228,82 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 		w.failHere(s, err)
 	}
 	return false
+}
+
+// failure is an error with its path, and a ctx with the same path for the error presenter.
+type failure struct {
+	ctx context.Context
+	err error
+}
+
+func (w *writer) addErrors() {
+	for _, f := range w.failures {
+		graphql.AddError(f.ctx, f.err)
+	}
+}
+
+func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
+
+// fail adds an error of a field at its path. It returns false.
+func (w *writer) fail(s *selection, err error) bool {
+	w.path = append(w.path, step{key: s.Alias})
+	w.failHere(s, err)
+	w.path = w.path[:len(w.path)-1]
+	return false
+}
+
+// failHere adds an error of field s at w.path, extended by below. It returns false.
+func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
+	if list, ok := err.(gqlerror.List); ok {
+		for _, err := range list {
+			if err != nil {
+				w.failHere(s, err)
+			}
+		}
+		return false
+	}
+	if w.bounds.Errors > 0 && len(w.failures) >= w.bounds.Errors {
+		w.bounds.Unreported++
+		return false
+	}
+	ctx := w.pathCtx(s)
+	located := gqlerror.Wrap(err)
+	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
+		clone := *given // many objects may share the error
+		located = &clone
+	}
+	located.Path = append(graphql.GetPath(ctx), below...)
+	// An error below the field keeps its own location.
+	if s.Position != nil && (below == nil || located.Locations == nil) {
+		located.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
+	}
+	w.failures = append(w.failures, failure{ctx, located})
+	return false
+}
+
+// leafCtx returns the ctx for one leaf, whose marshaller may call graphql.AddError.
+func (w *writer) leafCtx(s *selection) context.Context {
+	w.path = append(w.path, step{key: s.Alias})
+	defer func() { w.path = w.path[:len(w.path)-1] }()
+	return graphql.WithResponseContext(w.pathCtx(s), func(ctx context.Context, err error) *gqlerror.Error {
+		w.fail(s, err)
+		// graphql.HasFieldError finds the returned error.
+		return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
+	}, w.op.Recover)
+}
+
+// pathCtx returns a ctx with w.path, which ends with field s or an element of its list.
+func (w *writer) pathCtx(s *selection) context.Context {
+	ctx := w.ctx
+	for i, p := range w.path {
+		element := &graphql.FieldContext{Index: &p.index}
+		switch {
+		case p.key != "" && i == len(w.path)-1:
+			element = &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField}
+		case p.key != "":
+			element = &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: p.key}}}
+		}
+		ctx = graphql.WithFieldContext(ctx, element)
+	}
+	return ctx
 }
