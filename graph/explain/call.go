@@ -34,12 +34,12 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// Shared returns a set of one object, for rows that all resolvers share. A read's Subject names the
-// row.
-func (c *Call) Shared() *Set { return &c.estimate.single }
+// Shared returns a set of one object, for rows that resolvers read whatever their parents are. A
+// read's Subject names the row.
+func (c *Call) Shared() *Set { return &c.estimate.shared }
 
 // Forget declares that later reads of [Call.Shared] are sent again.
-func (c *Call) Forget() { c.estimate.single.made = nil }
+func (c *Call) Forget() { c.estimate.shared.sent = nil }
 
 // Scan declares a scan of at most this number of rows, and returns the stage at which it is
 // answered.
@@ -55,8 +55,8 @@ func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns. typ is empty unless the field has an
-// abstract type.
+// Returns declares the objects that the field returns; for a connection, its nodes. typ is empty
+// unless the field has an abstract type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {
 		c.returns = map[string]*Set{}
@@ -68,6 +68,7 @@ func (c *Call) Returns(typ string, objects *Set) {
 // Unbounded declares why the arguments do not bound the reads.
 func (c *Call) Unbounded(why string) { c.step.open = why }
 
+// below returns the objects of a type that [Call.Returns] declared, or an empty set.
 func (c *Call) below(typ string) *Set {
 	if set := c.returns[typ]; set != nil {
 		return set
@@ -80,7 +81,7 @@ func (c *Call) below(typ string) *Set {
 
 // visit evaluates the cost of a call, for [plan.Walk].
 func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ string) *Set {
-	if call.Serial {
+	if call.Serial { // it begins after all rounds of the calls before it
 		parents = &Set{Cardinality: 1, Ready: Stage{round: e.chains[0]}}
 	}
 	s := &step{parents: parents.Cardinality}

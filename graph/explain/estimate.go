@@ -3,14 +3,15 @@ package explain
 import "slices"
 
 // An estimate adds up upper bounds of the reads of an operation. It walks over the resolver calls
-// of the compiled operation (plan.Walk), and evaluates the declared [Cost] of each instead of
-// calling it.
+// of the compiled operation (plan.Walk). Instead of a resolver it calls its [Cost], which declares
+// the reads of the resolver and the objects that it returns.
 //
 // # Sets and stages
 //
-// A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is
-// the maximum number of rounds before a point of the execution. A read has one Get for each object
-// of a set, and is answered one stage later.
+// A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
+// point of the execution: the maximum number of rounds before it. A read has one Get for each
+// object of a set, and is answered one stage later. Fields without resolvers, such as the nodes of
+// a connection, have the set of the call above them.
 //
 //	{ users(first: 20) { friends(first: 10) { name } } }
 //
@@ -21,20 +22,21 @@ import "slices"
 //
 // # Merging
 //
-// Loaders never send equal reads of a set twice, and merge reads of one row in one round. The
-// estimate counts one Get for all named columns of a row and one first page, if they are read at
-// the stage at which the set is ready. Two pages count as two Gets, because loaders merge pages
-// only under conditions that are unknown here.
+// Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
+// that begin when a set is ready share Gets: all named columns of a row are read by one Get, or by
+// that of a first page if there is one. Each page counts as a Get, because loaders merge pages only
+// under conditions that are unknown here. Later reads count separately: stages are maxima, so reads
+// of one later stage may be sent in different rounds.
 //
 // # Chains
 //
 // A scan runs concurrently with the rounds. So its results start a chain of rounds of their own, at
-// round 0. An operation takes at most the rounds of all chains together:
+// round 0. The bound of an operation is the sum of the rounds of all chains, and one for each scan:
 //
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …
 
-// Most stands for all larger numbers. JSON parsers read it exactly.
+// Most is the largest bound: sums and products end there. JSON parsers read it exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -60,7 +62,7 @@ func Latest(s Stage, others ...Stage) Stage {
 	return s
 }
 
-// Kind is whether a read shares a Get with other reads of its row.
+// Kind says which other reads of its row a read can share a Get with.
 type Kind int
 
 // The kinds of reads.
@@ -77,8 +79,8 @@ type Read struct {
 	Columns string
 	Limit   int
 	Kind    Kind
-	// Subject distinguishes rows of a table, or pages of a row. Alone without a Subject never equals
-	// another.
+	// Subject distinguishes rows of a table, or pages of a row. A read of kind Alone without a
+	// Subject equals no other.
 	Subject string
 	// Times is the number of Gets for each object, in Rounds rounds; 0 is 1.
 	Times  int64
@@ -97,20 +99,20 @@ type record struct {
 	Read
 	step  *step
 	begun Stage
-	gets  int64
+	gets  int64 // 0 if it shares the Gets of another record
 	rows  int64 // the maximum number of rows of a scan; 0 for Gets
 	level int   // the number of its first level, set by [estimate.levels]
 }
 
-// step is a call of a resolver.
+// step is a call of a resolver, with the figures that its [Cost] declares.
 type step struct {
 	call    *Call
 	parents int64
 	objects int64
-	err     error
-	// uncalled is true if the arguments can't be coerced.
+	err     error // that the resolver will return
+	// uncalled is true if the arguments can't be coerced. Then err is the reason.
 	uncalled bool
-	open     string
+	open     string // why the arguments do not bound the reads; empty if they do
 
 	// Set by [Predict]:
 
@@ -125,11 +127,13 @@ type estimate struct {
 	steps    []*step
 	records  []*record
 	chains   []int // the number of rounds of each chain
-	single   Set   // of Call.Shared
+	shared   Set   // of [Call.Shared]
 }
 
 func newEstimate(ordinary bool) *estimate {
-	return &estimate{ordinary: ordinary, chains: make([]int, 1), single: Set{Cardinality: 1, Ready: Stage{chain: -1}}}
+	// No read begins in chain -1, so shared merges only equal reads.
+	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
+	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }
 
 // Set is a set of objects, the parents of resolver calls.
@@ -139,17 +143,18 @@ type Set struct {
 	// Ready is the stage at which resolvers are called with the objects.
 	Ready Stage
 
-	made map[Read]bool // the keys of reads that were sent
+	sent map[Read]bool // the keys of declared reads
 	rows []row
 }
 
-// row collects the reads of one row per object of a set at the stage Ready.
+// row has the Gets of the rows of one table, one row for each object of a set, at the stage Ready.
 type row struct {
 	table  string
-	named  *record // the Get of named columns, unless they share the Get of a page
-	served bool    // whether named columns share a Get
+	named  *record // the read whose Get reads all named columns; nil if none, or the Get of a page, does
+	hasGet bool    // whether further named columns can share a Get
 }
 
+// read records a read, and returns the stage at which it is answered.
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	if set.Cardinality == 0 || e.ordinary && r.If != "" {
 		return at
@@ -165,17 +170,18 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge reports whether a read may need a Get of its own.
+// merge reports whether a read may need a Get of its own. A first page takes over the named columns
+// of its row: their record then has no Gets.
 func (s *Set) merge(rec *record) bool {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
-		if s.made[key] {
+		if s.sent[key] {
 			return false
 		}
-		if s.made == nil {
-			s.made = map[Read]bool{}
+		if s.sent == nil {
+			s.sent = map[Read]bool{}
 		}
-		s.made[key] = true
+		s.sent[key] = true
 	}
 	if rec.Kind == Alone || rec.Subject != "" || rec.begun != s.Ready {
 		return true
@@ -186,13 +192,13 @@ func (s *Set) merge(rec *record) bool {
 	}
 	r := &s.rows[i]
 	if rec.Kind == Named {
-		if r.served {
+		if r.hasGet {
 			return false
 		}
-		r.served, r.named = true, rec
+		r.hasGet, r.named = true, rec
 		return true
 	}
-	if r.served = true; r.named != nil {
+	if r.hasGet = true; r.named != nil {
 		r.named.gets, r.named = 0, nil
 	}
 	return true

@@ -21,7 +21,7 @@ type Totals struct {
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects is the number of objects that resolvers return.
+	// Objects is the number of objects that resolvers return. Of a connection it counts the nodes.
 	Objects int64 `json:"objects"`
 	// Resolved is the number of values that resolvers return: one for each parent of each call.
 	Resolved int64 `json:"resolved"`
@@ -30,7 +30,7 @@ type Totals struct {
 // Bound returns the cost of the operation of ctx, in linear time. It returns the error of a
 // resolver that will reject its arguments.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
-	e, err := run(ctx, schema, costs, false)
+	e, err := walk(ctx, schema, costs, false)
 	if err != nil {
 		return Totals{}, err
 	}
@@ -46,7 +46,8 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 	return e.totals(), nil
 }
 
-func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
+// walk returns the estimate of the operation of ctx.
+func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
 	e := newEstimate(ordinary)
 	err := plan.Walk(ctx, schema, &Set{Cardinality: 1}, func(call plan.Call, parents *Set) func(string) *Set {
 		return e.visit(call, parents, costs)
@@ -57,7 +58,8 @@ func run(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordi
 // chunk is the maximum number of Gets of one RPC.
 const chunk = 256
 
-// rpcs returns the maximum number of RPCs to one region server.
+// rpcs returns the maximum number of RPCs to one region server: each round may have an RPC that is
+// not full.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 // totals returns the sums of the records.
@@ -65,7 +67,8 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// A chain takes no more rounds than its reads do one after the other.
+	// Stages may count rounds in which nothing is read. So a chain takes no more rounds than its
+	// reads do one after the other.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

@@ -58,11 +58,11 @@ type Field struct {
 // Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
 // more than maxBytes bytes; 0 is no limit.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, maxBytes int) (*Plan, error) {
-	bound, err := run(ctx, schema, costs, false)
+	bound, err := walk(ctx, schema, costs, false)
 	if err != nil {
 		return nil, err
 	}
-	ordinary, err := run(ctx, schema, costs, true)
+	ordinary, err := walk(ctx, schema, costs, true)
 	if err != nil {
 		return nil, err
 	}
