@@ -46,6 +46,7 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 	}}
 }
 
+// Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
 // Page loads pages of many lists. Their scans advance together: a round is one batch. A backward

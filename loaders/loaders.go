@@ -13,15 +13,19 @@ import (
 // Row is an object's key and the columns to read, as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
+// Relation is the key of [Related]: the kind, and the keys of the objects at its From and To ends.
 type Relation struct {
 	Kind *tables.Relation
 	A, B string
 }
 
+// Follows returns the key of [Related] for whether a user follows another.
 func Follows(follower, followee string) Relation { return Relation{tables.Follows, follower, followee} }
 
+// Has returns the key of [Related] for whether a user has a role.
 func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
 
+// Play is the key of [HasPlayed]: a username and the code of a game.
 type Play struct{ Username, Game string }
 
 // Objects that do not exist load as nil.
@@ -32,6 +36,7 @@ var (
 	Games       = object("games", tables.Games)
 )
 
+// Related loads whether two objects are related.
 var Related = Loader[Relation, bool]{
 	name: "related",
 	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Related(r.A, r.B) },
@@ -41,6 +46,7 @@ var Related = Loader[Relation, bool]{
 	},
 }
 
+// HasPlayed loads whether the user has played the game.
 var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
 // Lists load by page.
@@ -70,11 +76,13 @@ var Broadcasters = Loader[struct{}, []string]{
 	},
 }
 
+// IsPlayed loads whether the game with a code has players.
 var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
 })
 
-type DayRange struct{ Game, From, To string } // inclusive
+// DayRange is the key of [GameDays]: the code of a game, and the first and the last day.
+type DayRange struct{ Game, From, To string }
 
 // GameDays loads the sums of all players of a game, by day.
 var GameDays = Loader[DayRange, []tables.DayCount]{

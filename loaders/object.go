@@ -41,6 +41,7 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 	}
 }
 
+// Kind returns the declaration of the objects.
 func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 
 // Roots returns lazy objects for keys from the client. It always reads the rows: an object that

@@ -42,6 +42,7 @@ func (s ReadShape) sameRound() ReadShape {
 	return s
 }
 
+// Shape returns the shape of the Get of a key.
 func (l Loader[K, V]) Shape(key K) ReadShape { return shapeOf(l.name, l.get(new(tables.Memory), key)) }
 
 // NamedShape returns the shape of [Object.Named]. ok is false if nothing is read.
@@ -50,6 +51,7 @@ func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 	return o.Shape(Row{Columns: columns}), columns != ""
 }
 
+// RootShape returns the shape of [Object.Roots].
 func (o Object[T]) RootShape(fields []string) ReadShape {
 	return o.Shape(Row{Columns: o.existing(fields)})
 }

@@ -143,6 +143,7 @@ type mask struct {
 	row    string
 }
 
+// Get returns no cells for hidden rows, and reads the others.
 func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	var visible []hbase.Get
 	var places []int

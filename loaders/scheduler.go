@@ -119,13 +119,14 @@ func (s *scheduler) stall(batch int) bool {
 // TasksOf returns the loaders of ctx, for an executor to report its tasks.
 func TasksOf(ctx context.Context) *Loaders { return from(ctx) }
 
-// Start and End report tasks that are about to run, and tasks that end or are about to wait.
+// Start reports n tasks that are about to run.
 func (l *Loaders) Start(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.scheduler.start(n)
 }
 
+// End reports a task that ends, or is about to wait.
 func (l *Loaders) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -29,9 +29,10 @@ const (
 	// Pushed twits are in the timelines. It is also the state without a stored value.
 	Pushed Broadcast = "pushed"
 	// Merged twits are read from the author's list. Older ones may be in timelines too.
-	Merged  Broadcast = "merged"
-	leaving           = "leaving "
+	Merged Broadcast = "merged"
 )
+
+const leaving = "leaving " // ‖ id of the job
 
 // Leaving twits are read from the author's list until a job has delivered all of them.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
@@ -57,10 +58,12 @@ type broadcasters struct{ Table string }
 
 const broadcastersFamily = "l" // has a column per author
 
+// Get reads the states of all current and former broadcasters.
 func (b broadcasters) Get() hbase.Get {
 	return hbase.Get{Table: b.Table, Row: RowKey(""), Columns: broadcastersFamily}
 }
 
+// Of reads the state of one author.
 func (b broadcasters) Of(author string) hbase.Get {
 	get := b.Get()
 	get.Page = hbase.Exactly(author)
@@ -77,11 +80,14 @@ func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broa
 	return check, b.Put(author, to, 0)
 }
 
+// Put stores the state of an author. The store sets a zero timestamp.
 func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase.Put {
 	return hbase.Put{Table: b.Table, Row: RowKey(""), Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
+// State decodes the cells of Of, or one cell of Get. stored is false if there is no cell; the state
+// is then [Pushed]. The error is [hbase.ErrCorrupt].
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -118,6 +124,7 @@ const (
 	importMarker   = "filling"  // "1" while an import adds entries to timelines, which it trims at its end
 )
 
+// Get reads the markers.
 func (imports) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
 }
@@ -137,6 +144,7 @@ func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	return string(c.Value) == "1", c.Timestamp
 }
 
+// PutMarker stores what Marker reports.
 func (n imports) PutMarker(on bool, timestamp int64) hbase.Put {
 	return n.put(importMarker, flag(on), timestamp)
 }

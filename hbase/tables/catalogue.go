@@ -53,12 +53,16 @@ var (
 	}
 )
 
+// Objects returns the kinds of objects. The slice is read-only.
 func Objects() []*AnyObject { return objects }
 
+// Lists returns the kinds of lists. The slice is read-only.
 func Lists() []*AnyList { return lists }
 
+// Relations returns the relations. The slice is read-only.
 func Relations() []*Relation { return relations }
 
+// References returns the references. The slice is read-only.
 func References() []*Reference { return references }
 
 func objectOf(noun Noun) *AnyObject {

@@ -54,6 +54,7 @@ type CommentKey struct {
 	Position string
 }
 
+// Parts decodes the position. The error is [ErrName].
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
 // String returns the length of the twit's key, the key, and the position.
@@ -61,6 +62,7 @@ func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
+// ParseCommentKey decodes [CommentKey.String]. The error is [ErrName].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := cutPart(key)
 	if !ok {
@@ -73,15 +75,15 @@ func ParseCommentKey(key string) (CommentKey, error) {
 	return CommentKey{k, position}, checkCommentPosition(position)
 }
 
+// ID returns the comment's global id.
 func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }
 
+// Key returns the twit, and the comment's position in its list of comments.
 func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
-
-const CommentCount = Attributes + ":commentCount"
 
 // Comments are the comments on the owner, a twit, newest first.
 var Comments = newList(List[*Comment]{
@@ -206,6 +208,7 @@ func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
 	return c.get(twit, author, commenterAdded+hashKey(key))
 }
 
+// Removed reads whether the author removed a comment.
 func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
@@ -231,6 +234,7 @@ func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp i
 	return textCell(commenterAdded+hashKey(key), value, timestamp)
 }
 
+// RemovedCell returns the column that Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }

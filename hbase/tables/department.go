@@ -9,7 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-const MaxDepth = 64 // levels of the tree of departments
+// MaxDepth is the maximum number of levels of the tree of departments.
+const MaxDepth = 64
 
 // Department is a node of the tree. Fields other than the code are nil if absent or not read;
 // absent counts are zero.
@@ -22,11 +23,13 @@ type Department struct {
 	RoleCount  *int
 }
 
+// ID returns the department's global id.
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
 // Root is the owner of the list of top-level departments. It is not a department.
 const Root = ""
 
+// Departments are the departments, by code.
 var Departments = &Object[Department]{
 	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true,
 		CheckKey: CheckCode},
@@ -71,14 +74,17 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	return 0, empty, nil
 }
 
+// DepthCell returns the cell of the maximum number of levels, which Depth decodes.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
 	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }
 
+// Put writes cells of the commit row.
 func (tree) Put(cells ...hbase.Cell) hbase.Put {
 	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }
 
+// Child is a member of [Children]: the name and code of a department.
 type Child struct{ Name, Code string }
 
 // Children are the departments directly below the owner, by name, then code.

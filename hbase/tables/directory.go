@@ -45,6 +45,8 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
+// NextBucket returns the number of the next bucket to create: one more than the highest in the
+// directory, at least 1.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -125,6 +127,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
+// BucketCell returns the directory column of a sealed bucket.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -158,18 +161,23 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
+// MovedCell returns the moved marker that an added member leaves in bucket 0 during a split.
 func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }
 
+// Moved reports whether a column is a moved marker.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
+// Place says which buckets store the member at a position, also during a split.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
 	Pending  uint32 // the pending bucket that will cover it, or 0
 	Moving   bool   // the split bucket may still have copies of Covering's members
 }
 
+// Places reads the directory columns that [AnyList.Place] needs: the sealed buckets that stop after
+// a position, and the pending buckets.
 func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
 }
@@ -202,6 +210,7 @@ func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: value}
 }
 
+// PendingEnd deletes the column of pending buckets up to a timestamp.
 func (l *AnyList) PendingEnd(timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp}
 }

@@ -72,6 +72,8 @@ func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, 
 	return t, "", nil
 }
 
+// Row returns the values of the columns of [Object.File], in that order. They are empty for absent
+// attributes.
 func (o *Object[T]) Row(t *T) []string {
 	row := []string{*o.key(t)}
 	for _, a := range o.attributes {
@@ -84,6 +86,7 @@ func (o *Object[T]) Row(t *T) []string {
 
 const maxLine = 2048 // bytes
 
+// ParseLine returns s if it has 1–2048 bytes of UTF-8 without control characters.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":
@@ -98,6 +101,7 @@ func ParseLine(s string) (string, error) {
 	return s, nil
 }
 
+// ParseURL returns s if it is an http or https URL with a host, of at most 2048 bytes.
 func ParseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -131,6 +135,7 @@ func parseInstant(s string) (string, error) {
 	return t.Format(time.RFC3339Nano), err
 }
 
+// ParseNumber parses a decimal integer from least to most, inclusive.
 func ParseNumber(s string, least, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least || n > most {

@@ -18,6 +18,8 @@ var Followers = followList(
 var Following = followList(
 	AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
 
+// Follow is a member of [Followers], [Following] and [TwitLikes]: a user, and the time of the
+// follow or like.
 type Follow struct {
 	Username string
 	At       time.Time // UnknownTime if it was imported without a time

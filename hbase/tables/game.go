@@ -18,8 +18,10 @@ type Game struct {
 	PlayerCount *int
 }
 
+// ID returns the game's global id.
 func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
+// Games are the games, by code.
 var Games = &Object[Game]{
 	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, CheckKey: CheckCode},
 
@@ -71,8 +73,9 @@ var UserGames = newList(List[UserGame]{
 	},
 })
 
+// DayCount is the number of plays of a day.
 type DayCount struct {
-	Day   string
+	Day   string // as in "2014-12-25"
 	Count int
 }
 
@@ -81,10 +84,12 @@ var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }
 
+// Get reads a user's plays of a game, by day.
 func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
+// Any reads one day: there is a cell if the user has played the game.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -105,6 +110,7 @@ func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	return get
 }
 
+// KeyCell returns the column with the day of an idempotency key, which DecodeKey decodes.
 func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+hashKey(key), day, timestamp)
 }
@@ -129,15 +135,19 @@ func (p plays) Delete(username, game string, days []DayCount, timestamp int64) h
 	return deletion
 }
 
+// Ends decodes a row key. The error is [hbase.ErrCorrupt].
 func (p plays) Ends(row string) (username, game string, err error) {
 	return edgeOf(row, CheckUsername, CheckCode)
 }
 
+// Put stores the plays of a day.
 func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {
 	return hbase.Put{Table: p.Table, Row: edgeKey(username, game), Cells: []hbase.Cell{
 		dayCell(p.family, day, timestamp)}}
 }
 
+// Decode returns the days among the cells, ascending, also those with zero plays. The error is
+// [hbase.ErrCorrupt].
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
 // GameDays are the sums of all players, a column per day in the game's row, derived from [Plays].
@@ -151,6 +161,7 @@ func (d gameDays) Get(game, from, to string) hbase.Get {
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
 }
 
+// Cell returns the cell of a day.
 func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }
@@ -161,6 +172,7 @@ func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) {
 	return slices.DeleteFunc(days, func(d DayCount) bool { return d.Count == 0 }), err
 }
 
+// Column returns the column of a day, as in [hbase.Get].
 func (d gameDays) Column(day string) string { return d.family + ":" + day }
 
 func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {

@@ -23,6 +23,7 @@ type Intent struct {
 	Due int64
 }
 
+// Intents are the intents, by the id of the operation.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
@@ -39,10 +40,12 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
+// Open reads whether an operation has an intent: there is a cell if it has.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
 
+// Put stores an intent, with the timestamp i.At.
 func (n intents) Put(i Intent) hbase.Put {
 	at, due := strconv.FormatInt(i.At, 10), ""
 	if i.Due != 0 {
@@ -85,6 +88,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
+// Mark stores that the operation has committed, which Marked reports.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }

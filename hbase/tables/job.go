@@ -9,6 +9,7 @@ import (
 	"twibase/hbase"
 )
 
+// JobKind says what a job delivers or removes.
 type JobKind string
 
 const (
@@ -36,6 +37,7 @@ type Job struct {
 	Position string // of Posted and Deleted: the twit's
 }
 
+// Jobs are the jobs of fan-outs, by the id of the operation.
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -111,6 +113,7 @@ const (
 	jobUnverified = "noted"
 )
 
+// Progress returns the progress among the cells of a row, zero if there is none.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p

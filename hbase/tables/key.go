@@ -109,6 +109,7 @@ func cutPart(key string) (part, rest string, ok bool) {
 // Noun is the letter of a kind of thing with ids.
 type Noun byte
 
+// The nouns. Global ids start with these letters.
 const (
 	NounUser       Noun = 'U'
 	NounRole       Noun = 'R'
@@ -144,6 +145,8 @@ func ParseID(b []byte) (ID, error) {
 	return id, nil
 }
 
+// Bytes returns the letter of the noun and the key, which [ParseID] decodes.
 func (id ID) Bytes() []byte { return id.Append(nil) }
 
+// Append appends [ID.Bytes] to dst.
 func (id ID) Append(dst []byte) []byte { return append(append(dst, byte(id.Noun)), id.Key...) }

@@ -29,6 +29,7 @@ var LikedTwits = newList(List[LikedTwit]{
 	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },
 })
 
+// LikedTwit is a member of [LikedTwits]: a twit, and the time of the like.
 type LikedTwit struct {
 	Twit TwitKey
 	At   time.Time // UnknownTime if it was imported without a time

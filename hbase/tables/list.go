@@ -30,6 +30,8 @@ type AnyList struct {
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
+// Row returns the key of the row of a bucket: hash ‖ owner and, for a sealed bucket, 0 ‖ family ‖
+// number.
 func (l *AnyList) Row(owner string, bucket uint32) string {
 	if bucket == 0 {
 		return RowKey(owner)
@@ -37,6 +39,7 @@ func (l *AnyList) Row(owner string, bucket uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
 }
 
+// OwnerOf decodes [AnyList.Row]. The error is [hbase.ErrCorrupt].
 func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {
 		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
@@ -55,6 +58,7 @@ func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
 
+// Get reads a page of a bucket.
 func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
@@ -119,6 +123,7 @@ func newList[E any](l List[E]) *List[E] {
 	return &l
 }
 
+// IsPublic reports whether the member is in the PublicCount. It is false if the list has none.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
 // Decode returns the members, positions and directory columns among the cells of a bucket. Other
@@ -136,8 +141,10 @@ type Decoder[E any] struct {
 	memory  Memory
 }
 
+// Decoder returns a new decoder of such lists.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
+// Decode is [List.Decode], with the results allocated in d.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -189,11 +196,13 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	return e, err
 }
 
+// Position returns the position of a member.
 func (l *List[E]) Position(e E) string {
 	qualifier, _ := l.encode(e)
 	return qualifier
 }
 
+// Cell returns the column of a member.
 func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
 	qualifier, value := l.encode(e)
 	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}

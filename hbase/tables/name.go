@@ -13,6 +13,7 @@ import (
 // ErrName is the error of an invalid username, code or id.
 var ErrName = errors.New("not a valid name")
 
+// The maximum lengths of names.
 const (
 	MaxUsername       = 64  // characters
 	MaxCode           = 200 // bytes

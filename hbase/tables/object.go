@@ -62,6 +62,8 @@ func (o *AnyObject) CheckName(name string) error {
 	return o.CheckKey(name)
 }
 
+// NameOf returns the name by which users know the object: the name of a twit, the key of any other
+// object.
 func (o *AnyObject) NameOf(key string) string {
 	if o.named != nil {
 		return o.named.of(key)
@@ -69,6 +71,7 @@ func (o *AnyObject) NameOf(key string) string {
 	return key
 }
 
+// Lookup reads the key of the object with a name, which [AnyObject.Find] decodes.
 func (o *AnyObject) Lookup(name string) hbase.Get {
 	if o.named != nil {
 		return o.named.get(name)
@@ -126,6 +129,7 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
+// All returns the columns of all attributes, as in [hbase.Get].
 func (o *Object[T]) All() string {
 	columns := make([]string, len(o.attributes))
 	for i, a := range o.attributes {
@@ -154,6 +158,7 @@ func (o *Object[T]) Writable(key string) hbase.Get {
 	return o.Get(key, o.Columns(fields))
 }
 
+// Text returns the stored text of an attribute, empty if t does not have it.
 func (o *Object[T]) Text(t *T, column string) string {
 	for _, a := range o.attributes {
 		if a.column == column {
@@ -163,6 +168,7 @@ func (o *Object[T]) Text(t *T, column string) string {
 	return ""
 }
 
+// Get reads columns of an object's row.
 func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
@@ -172,8 +178,10 @@ func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
 
+// Key returns the key of an object.
 func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
+// New returns objects with only their keys.
 func (o *Object[T]) New(keys ...string) []*T {
 	all, objects := make([]T, len(keys)), make([]*T, len(keys))
 	for i, key := range keys {
@@ -183,6 +191,7 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
+// NewLazy is [Object.New], and marks the objects as lazy if T has a field for that.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -198,6 +207,7 @@ func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
 
+// DecodeIn is [Object.Decode] with the attributes allocated in m.
 func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key

@@ -24,6 +24,7 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 // CompleteColumn has the last operation of a commit row that is known to be complete.
 const CompleteColumn = "whole"
 
+// CompleteCell returns the cell that names op as complete, in a family of the commit row.
 func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
@@ -100,6 +101,8 @@ func CheckCommitRecord(s string) error {
 	return err
 }
 
+// DecodeCommitRecord returns the commit record among the cells of a commit row, empty if there is
+// none. The error is [hbase.ErrCorrupt].
 func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 	c, ok := find(cells, CommitColumn)
 	if !ok {
@@ -118,6 +121,7 @@ type Journal struct {
 	Ops      []string
 }
 
+// Has reports whether the journal has the operation. Complete operations may have been dropped.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
 // DecodeJournal returns the journal of a row, and its stored value, which may be nil.
@@ -146,6 +150,7 @@ func parseJournal(s string) (Journal, error) {
 	return j, err
 }
 
+// Cell returns the cell of the journal, which [DecodeJournal] decodes.
 func (j Journal) Cell(timestamp int64) hbase.Cell {
 	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
 	return textCell(CountedColumn, value, timestamp)

@@ -11,6 +11,7 @@ import (
 // Outbox is a table of pending work. Its rows are in a few shards, each in the order of time.
 type Outbox struct{ Table string }
 
+// OutboxShards is the number of shards of each outbox.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
@@ -18,6 +19,7 @@ const outboxShard = 256 / OutboxShards
 // Row returns shard ‖ id.
 func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
 
+// IDOf decodes [Outbox.Row]. The error is [hbase.ErrCorrupt].
 func (o Outbox) IDOf(row string) (string, error) {
 	if len(row) != 1+opLength || o.Row(row[1:]) != row {
 		return "", corrupt(ErrName, row)
@@ -26,6 +28,7 @@ func (o Outbox) IDOf(row string) (string, error) {
 	return row[1:], corrupt(err, row)
 }
 
+// Get reads an item and its lease.
 func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
@@ -50,6 +53,7 @@ type Lease struct {
 // LeaseColumn is not part of the item.
 const LeaseColumn = "lease"
 
+// NewLease returns a lease of the holder. Its end is stored to the millisecond.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }

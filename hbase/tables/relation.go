@@ -62,6 +62,7 @@ func end[E any](e End, l *List[E], of func(counterpart string, at time.Time) E,
 	return e
 }
 
+// Object returns the kind of the objects at this end.
 func (e *End) Object() *AnyObject { return e.List.Owner }
 
 // Dated reports whether the relation has dates. Then its lists are newest first.
@@ -82,6 +83,7 @@ func (r *Relation) Get(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes}
 }
 
+// Edges scans all edges, also former ones.
 func (r *Relation) Edges() hbase.Scan { return hbase.Scan{Table: r.Table, Columns: Attributes} }
 
 // Of scans all edges from a, also former ones.
@@ -117,6 +119,7 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 	return false, time.Time{}, fmt.Errorf("%w: the state of an edge is %q, neither 0 nor 1", hbase.ErrCorrupt, state)
 }
 
+// Put stores the state and the time of an edge.
 func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64) hbase.Put {
 	return hbase.Put{Table: r.Table, Row: edgeKey(a, b), Cells: []hbase.Cell{
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
@@ -146,6 +149,7 @@ type Referrer struct {
 	Member hbase.Cell
 }
 
+// Get reads the columns of a referrer that r.Decode needs.
 func (r *Reference) Get(key string) hbase.Get {
 	return hbase.Get{Table: r.Object.Table, Row: RowKey(key), Columns: r.Columns}
 }

@@ -13,8 +13,10 @@ type Role struct {
 	UserCount      *int
 }
 
+// ID returns the role's global id.
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
+// Roles are the roles, by code.
 var Roles = &Object[Role]{
 	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, CheckKey: CheckCode},
 

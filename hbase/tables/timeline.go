@@ -45,10 +45,13 @@ func PutTimelineSince(owner string, at time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
+// TimelineSince reads the time since which the owner's timeline is complete.
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }
 
+// DecodeTimelineSince decodes the cells of [TimelineSince]. trimmed is false if the timeline was
+// never trimmed. The error is [hbase.ErrCorrupt].
 func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, trimmed bool, err error) {
 	c, trimmed := find(cells, SinceColumn)
 	if !trimmed {

@@ -28,6 +28,7 @@ type TwitKey struct{ Author, Position string }
 // String returns author ‖ 0 ‖ position.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
+// Parts decodes the position. The error is [ErrName].
 func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
 
 // ParseTwitKey decodes [TwitKey.String].
@@ -39,6 +40,7 @@ func ParseTwitKey(key string) (TwitKey, error) {
 	return TwitKey{author, position}, checkTwitPosition(position)
 }
 
+// Key returns the author, and the twit's position in the author's list.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
 // ID names the twit. It is short enough to be inlined, so that an id that does not escape is not
@@ -205,11 +207,13 @@ const (
 	twitNameDeleted = "gone" // "1" if the twit was deleted
 )
 
+// Get reads the key of the twit with a name, and whether it was deleted.
 func (n twitNames) Get(name string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: RowKey(name),
 		Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameDeleted}
 }
 
+// Put stores the key of a twit under its name.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
 		textCell(twitNameKey, t.Key().String(), timestamp)}}

@@ -32,6 +32,7 @@ type User struct {
 	Lazy bool
 }
 
+// ID returns the user's global id.
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
 // Users are the users, by username. Their rows also have [Followers] and [Twits], which are often
@@ -68,6 +69,7 @@ type accounts struct{ Table string }
 
 const accountPassword = "password"
 
+// Get reads the password hash.
 func (a accounts) Get(username string) hbase.Get {
 	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
 }

@@ -30,6 +30,7 @@ type Rows struct {
 	current   int      // index of the bucket that is read
 }
 
+// RowsOptions are the sizes of the pages of [Rows], and which buckets it reads.
 type RowsOptions struct {
 	// First is the number of columns of the first page, Next that of all others.
 	First, Next int
@@ -55,15 +56,18 @@ type RowPage struct {
 	Last  bool
 }
 
+// NewRows returns a scan of all rows of a list. o.First and o.Next must be positive.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
 
+// Done reports whether all rows have been read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
 // Directory returns the sealed buckets, once a page was returned.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
+// Get returns the next Get. It panics if the scan is done.
 func (r *Rows) Get() hbase.Get {
 	switch r.state {
 	case rowsFirst, rowsPage:

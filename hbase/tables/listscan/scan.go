@@ -30,10 +30,15 @@
 //
 //	s := listscan.New(list, owner, &listscan.Range{Limit: 20})
 //	for !s.Done() {
-//		results := read(s.Gets())
-//		if err := s.Take(results); err != nil { … }
+//		gets := make([]hbase.Get, s.Reads())
+//		for k := range gets {
+//			gets[k] = s.Get(memory, k)
+//		}
+//		if err := s.Take(read(gets)); err != nil { … }
 //	}
 //	members := decode(s.Cells())
+//
+// [Scan.Run] is this loop for one scan.
 //
 // [Scan] reads a page in the list's order. [Rows] reads all columns of all rows.
 package listscan
@@ -60,6 +65,7 @@ type Range struct {
 	Far bool
 }
 
+// Empty reports whether no position is within the bounds.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
 // single reports whether the range is one position, so that no other member follows.
@@ -155,6 +161,7 @@ func New(list *tables.AnyList, owner string, r *Range) Scan {
 	return s
 }
 
+// Done reports whether the page is complete, so that no further round is needed.
 func (s *Scan) Done() bool { return s.state == done }
 
 // Cells returns the page, in the list's order. The cells are read-only.
@@ -168,9 +175,10 @@ func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != ""
 // bound.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
+// Reads returns the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
-func (s *Scan) Gets() []hbase.Get {
+func (s *Scan) gets() []hbase.Get {
 	gets, m := make([]hbase.Get, s.reads), new(tables.Memory)
 	for k := range gets {
 		gets[k] = s.Get(m, k)
@@ -222,7 +230,7 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 // Run reads until the scan is done. read returns the cells of each Get.
 func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	for !s.Done() {
-		cells, err := read(s.Gets())
+		cells, err := read(s.gets())
 		if err != nil {
 			return err
 		}
