@@ -49,12 +49,12 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. Their scans advance together: a round is one batch. A backward
+// Page loads pages of many lists. Their scans advance together: a round is one read set. A backward
 // page may be short: see [listscan.Scan].
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
-	// Most scans take one round. So the first scans are made twice, to send and to take, and only
-	// unfinished ones are kept.
+	// Most scans take one round. So the first round makes each scan twice, for its Gets and for its
+	// results, and only unfinished scans are kept.
 	open := p.round(ctx, len(keys), func(i int) openScan {
 		return openScan{listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range), i}
 	})
@@ -88,6 +88,7 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
+// pager is the state of a call of [List.Page].
 type pager[E any] struct {
 	List[E]
 	decoder *tables.Decoder[E]
@@ -102,7 +103,8 @@ type openScan struct {
 	key int
 }
 
-// round reads a round of n scans, and returns the unfinished ones.
+// round reads the next Gets of n scans, and returns the unfinished scans. scan is called twice for
+// each.
 func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range n {
@@ -129,7 +131,7 @@ func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) 
 			results, next = append(results, set.result(next)), next+1
 		}
 		var err error
-		if !s.Done() {
+		if !s.Done() { // the scan of an empty range is done without a read
 			err = s.Take(results)
 		}
 		switch {

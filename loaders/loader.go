@@ -16,7 +16,7 @@ type Loader[K comparable, V any] struct {
 	decode func(*tables.Memory, K, []hbase.Cell) (V, error)
 }
 
-// exists returns a loader of whether a Get finds a cell.
+// exists returns a loader that reports whether a Get finds a cell.
 func exists[K comparable](name string, get func(K) hbase.Get) Loader[K, bool] {
 	return Loader[K, bool]{
 		name:   name,
@@ -108,7 +108,7 @@ func At(err error, i int) error {
 	return err
 }
 
-// Join merges the errors of loads of the same n keys: the first error of each.
+// Join merges the errors of several loads of the same n keys. It keeps the first error of each key.
 func Join(n int, errs ...error) error {
 	var all Errors
 	for _, err := range errs {

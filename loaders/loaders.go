@@ -1,8 +1,11 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
-// Reads that resolvers wait for at the same time are one call of the store: see scheduler.go. No
-// Get is sent twice. Loaders are safe for concurrent use. Results are index-aligned with the keys.
-// If some keys fail, the error is an [Errors], and the other values are valid.
+// A call of a loader enqueues a read set (readset.go). When every resolver of the response waits,
+// the sets become one call of the store: see scheduler.go. merge.go combines their Gets, and no Get
+// is sent twice.
+//
+// Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
+// the error is an [Errors], and the other values are valid.
 package loaders
 
 import (

@@ -8,46 +8,47 @@ import (
 	"twibase/hbase"
 )
 
-// batch is one call of the store. Reads of one row become one Get if it returns the same cells:
-// named columns, and the first page of a list.
+// batch is one call of the store. Some reads of one row are merged into one Get: those of named
+// columns, and those of the first page of a family. Each read then takes its cells from the result.
 type batch struct {
 	gets    []hbase.Get
 	groups  []group               // index-aligned with gets
-	unions  map[columnPair]string // see union
+	unions  map[columnPair]string // results of union
 	results []hbase.Result        // index-aligned with gets
 	err     error                 // of the call
 	round   *Round                // nil unless it is traced
 }
 
-// group describes a Get. Its pages have the same limit: a longer one would read too much of the
-// other lists.
+// group is the reads of one Get. Their pages have the same limit, because HBase applies the limit
+// of a Get to each family: the longest page would read too much of the other families.
 type group struct {
-	limit  int
+	limit  int  // of the pages; 0 if all columns are named
 	shared bool // by several reads
 }
 
 type columnPair struct{ a, b string }
 
-// merge returns the batch of the read sets. If pages of a row have several limits, the longest is
-// merged, so that the Gets do not depend on chance. The caller holds Loaders.mu.
+// merge returns the batch of the read sets. If first pages of a row have different limits, only
+// those with the longest are merged, so that the Gets do not depend on the order of the sets. The
+// caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
-	for r := range firstReads(sets) {
+	for r := range newReads(sets) {
 		n++
 		if r.first == r {
 			rows++
 		}
 	}
-	rows += (n - rows) / 8 // an estimate of the chains that start in an earlier batch
+	rows += (n - rows) / 8 // estimates the rows whose chain starts in an earlier batch
 	b, conflict := newBatch(sets, rows), false
-	for r := range firstReads(sets) {
+	for r := range newReads(sets) {
 		conflict = b.take(r) || conflict
 	}
 	if !conflict {
 		return b
 	}
 	b = newBatch(sets, rows)
-	for _, r := range slices.SortedStableFunc(firstReads(sets), func(r, other *read) int {
+	for _, r := range slices.SortedStableFunc(newReads(sets), func(r, other *read) int {
 		return other.template.get.Page.Limit - r.template.get.Page.Limit
 	}) {
 		b.take(r)
@@ -55,11 +56,12 @@ func merge(sets []*readSet) *batch {
 	return b
 }
 
-func firstReads(sets []*readSet) iter.Seq[*read] {
+// newReads iterates over the reads that the batch has to send.
+func newReads(sets []*readSet) iter.Seq[*read] {
 	return func(yield func(*read) bool) {
 		for _, set := range sets {
 			for i := range set.reads {
-				if r := &set.reads[i]; r.same == r && !yield(r) {
+				if r := &set.reads[i]; r.original == r && !yield(r) {
 					return
 				}
 			}
@@ -67,26 +69,28 @@ func firstReads(sets []*readSet) iter.Seq[*read] {
 	}
 }
 
+// newBatch returns an empty batch of the sets. It undoes an earlier attempt to merge them.
 func newBatch(sets []*readSet, rows int) *batch {
 	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
 	for _, set := range sets {
 		set.batch = b
 	}
-	for r := range firstReads(sets) {
-		r.lead = false
+	for r := range newReads(sets) {
+		r.target = false
 	}
 	return b
 }
 
-// take adds a read. conflict is whether another order of reads would make other Gets.
+// take merges a read into a Get of the batch, or adds a Get. conflict is whether the Gets depend on
+// the order of the reads.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
-	lead := b.leadOf(r)
-	if lead == nil {
+	target := b.targetOf(r)
+	if target == nil {
 		b.add(r, r.template.kind != alone)
 		return false
 	}
-	group, sent := &b.groups[lead.slot], &b.gets[lead.slot]
+	group, sent := &b.groups[target.slot], &b.gets[target.slot]
 	if r.template.kind == firstPage && group.limit != 0 && group.limit != limit {
 		b.add(r, false)
 		return true
@@ -96,7 +100,7 @@ func (b *batch) take(r *read) (conflict bool) {
 		b.add(r, false)
 		return false
 	}
-	r.slot = lead.slot
+	r.slot = target.slot
 	group.limit, group.shared = max(group.limit, limit), true
 	sent.Columns, sent.Page.Limit = columns, group.limit
 	if group.limit > 0 {
@@ -106,18 +110,19 @@ func (b *batch) take(r *read) (conflict bool) {
 	return false
 }
 
-func (b *batch) add(r *read, lead bool) {
-	r.slot, r.lead = int32(len(b.gets)), lead
+// add adds the Get of a read. target is whether later reads may be merged into it.
+func (b *batch) add(r *read, target bool) {
+	r.slot, r.target = int32(len(b.gets)), target
 	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
 }
 
-// leadOf returns the read into which this one may be merged, or nil.
-func (b *batch) leadOf(r *read) *read {
+// targetOf returns the read into whose Get this one may be merged, or nil.
+func (b *batch) targetOf(r *read) *read {
 	if r.template.kind == alone {
 		return nil
 	}
 	for other := r.first; other != nil; other = other.next {
-		if other.set.batch == b && other.lead && other.template.get.Table == r.template.get.Table {
+		if other.set.batch == b && other.target && other.template.get.Table == r.template.get.Table {
 			return other
 		}
 	}
@@ -162,18 +167,18 @@ func (b *batch) result(r *read) hbase.Result {
 
 // template is a Get without its row.
 type template struct {
-	get   hbase.Get
-	kind  mergeKind
-	named []hbase.Column // of namedColumns
-	most  int            // cells of a result at most, unless it is alone
+	get      hbase.Get
+	kind     mergeKind
+	named    []hbase.Column // of the kind namedColumns
+	maxCells int            // of a result; unknown for the kind alone
 }
 
 type mergeKind int
 
 const (
-	alone        mergeKind = iota
-	namedColumns           // a set of columns
-	firstPage              // the first columns of one family
+	alone        mergeKind = iota // never merged
+	namedColumns                  // a set of columns
+	firstPage                     // the first columns of one family
 )
 
 func newTemplate(g hbase.Get) *template {
@@ -181,29 +186,29 @@ func newTemplate(g hbase.Get) *template {
 	switch {
 	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
-		t.kind, t.most = firstPage, g.Page.Limit
+		t.kind, t.maxCells = firstPage, g.Page.Limit
 	case g.Page.Limit == 0:
 		columns, err := hbase.ParseColumns(g.Columns)
 		if err == nil && !slices.ContainsFunc(columns, func(c hbase.Column) bool { return c.Whole }) {
-			t.kind, t.named, t.most = namedColumns, columns, len(columns)
+			t.kind, t.named, t.maxCells = namedColumns, columns, len(columns)
 		}
 	}
 	return t
 }
 
-// among returns the cells of this Get among those of a merged one. Usually they are adjacent, and
-// share its memory.
+// among returns the cells of this Get among those of a merged one. Usually they are adjacent, so
+// that nothing is copied.
 func (t *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !t.selects(&cells[first]) {
 		first++
 	}
 	end := first
-	for end < len(cells) && end-first < t.most && t.selects(&cells[end]) {
+	for end < len(cells) && end-first < t.maxCells && t.selects(&cells[end]) {
 		end++
 	}
 	own := cells[first:end:end]
-	for i := end; i < len(cells) && len(own) < t.most; i++ {
+	for i := end; i < len(cells) && len(own) < t.maxCells; i++ {
 		if t.selects(&cells[i]) {
 			own = append(own, cells[i])
 		}

@@ -12,8 +12,9 @@ import (
 
 // Object loads objects of one kind.
 //
-// A resolver may return a lazy object: one with only its key. Its row is read in the same round as
-// its lists. The executor awaits the rows before it writes the response.
+// A resolver may return a lazy object, which has only its key at first. Its row is enqueued at
+// once, and read in the same round as the object's lists. The executor awaits the rows before it
+// writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]
 	// Exists loads whether an object exists. Lists may still name deleted objects.
@@ -47,7 +48,7 @@ func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 // Roots returns lazy objects for keys from the client. It always reads the rows: an object that
 // does not exist becomes null.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
-	return o.lazily(ctx, keys, o.existing(fields))
+	return o.lazily(ctx, keys, o.columnsOrExistence(fields))
 }
 
 // Named returns lazy objects for keys from a list or a column. It reads nothing if the fields need
@@ -61,26 +62,28 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 
 // Read waits for objects. It returns nil for one that does not exist.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
-	rows, columns := make([]Row, len(keys)), o.existing(fields)
+	rows, columns := make([]Row, len(keys)), o.columnsOrExistence(fields)
 	for i, key := range keys {
 		rows[i] = Row{key, columns}
 	}
 	return o.Load(ctx, rows)
 }
 
-// existing returns the columns that the fields need, at least [tables.Existence].
-func (o Object[T]) existing(fields []string) string {
+// columnsOrExistence returns the columns that the fields need. If the key is enough, it returns
+// [tables.Existence], so that the read finds out whether the object exists.
+func (o Object[T]) columnsOrExistence(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
 	}
 	return tables.Existence
 }
 
+// lazyRows are the rows of the lazy objects that one call returned.
 type lazyRows struct {
 	set      *readSet
-	fill     func()
+	fill     func() // sets the attributes, once the set is answered
 	once     sync.Once
-	resolved atomic.Bool
+	resolved atomic.Bool // fill has returned
 }
 
 func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []*T {
@@ -108,6 +111,7 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
+// miss records a lazy object that does not exist or, with an error, could not be read.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +121,8 @@ func (l *Loaders) miss(object any, err error) {
 	l.missing[object] = err
 }
 
-// Await waits for the rows of all lazy objects. A resolver that needs more of its parents than
-// their keys calls it first.
+// Await waits for the rows of all lazy objects. A resolver calls it before it reads attributes of
+// its parents other than the key.
 func Await(ctx context.Context) { from(ctx).await() }
 
 func (l *Loaders) await() {
@@ -127,17 +131,17 @@ func (l *Loaders) await() {
 	l.mu.Unlock()
 	for _, rows := range all {
 		if !rows.resolved.Load() {
-			l.wait(rows.set) // not within Do: a task that waits for another one must not count as running
+			l.wait(rows.set) // outside of Do: a second task would block in Do, and count as running
 			rows.once.Do(rows.fill)
 			rows.resolved.Store(true)
 		}
 	}
 }
 
-// scanOf returns the scan of a page. One row more shows whether another page follows. A reversed
-// scan starts with the row at r.Before.
+// scanOf returns the scan of a page. One row more than the page shows whether another page follows.
+// A reversed scan includes its start, the row at r.Before, so that takes one more.
 func (o Object[T]) scanOf(r Range, fields []string) hbase.Scan {
-	limit, columns := r.Limit+1, o.existing(fields)
+	limit, columns := r.Limit+1, o.columnsOrExistence(fields)
 	if r.Backward {
 		if r.Before != "" {
 			limit++

@@ -12,25 +12,28 @@ import (
 // readSet is the Gets of one call of a loader.
 type readSet struct {
 	reads    []read
-	batch    *batch // has the new reads of the set, once it is dispatched
-	thunk    dataloader.Thunk[struct{}]
-	waiting  int // tasks that wait for it
+	batch    *batch                     // of the set's new reads; nil until the dispatch
+	thunk    dataloader.Thunk[struct{}] // waits for the batch; nil if no read is new
+	waiting  int                        // tasks that wait for the batch
 	answered bool
 }
 
-// read is a Get of a read set. Reads of a set usually differ in their rows only, and share a
-// template.
+// read is a Get of a read set. It is new if no earlier read of the response has the same Get. Reads
+// of a set usually differ in their rows only, and share a template.
 type read struct {
 	row      string
 	template *template
 	set      *readSet
-	// same is the response's first read with this Get. Only that one is sent.
-	same *read
-	// Reads of one row that start at the same column form a chain. next is nil at its end.
+	// original is the response's first read with this Get: of a new read, itself. Only originals
+	// are sent.
+	original *read
+	// New reads of one row key that start at the same column form a chain, whatever their table and
+	// columns. next is nil at its end.
 	first, next *read
-	// slot is the index of the Get in its batch. lead is whether reads may be merged into it.
-	slot int32
-	lead bool
+	// slot is the index of the Get in its batch. target is whether other reads of the batch may be
+	// merged into it.
+	slot   int32
+	target bool
 }
 
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
@@ -48,7 +51,7 @@ func (s *readSet) add(g hbase.Get) {
 }
 
 func (s *readSet) result(i int) hbase.Result {
-	r := s.reads[i].same
+	r := s.reads[i].original
 	return r.set.batch.result(r)
 }
 
@@ -62,15 +65,15 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both read the same row, maybe of different tables, from the same
-// column on.
+// startsLike reports whether both reads belong to one chain: their row keys are equal, maybe in
+// different tables, and they start at the same column.
 func (r *read) startsLike(other *read) bool {
 	return r.row == other.row && (r.template == other.template ||
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index has the first read of each chain, by a hash of row and start. Collisions take the next
-// hash.
+// index has the first read of each chain, by a hash of row and start. A chain whose hash is taken
+// by another has the next free one.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
@@ -86,21 +89,23 @@ func (x index) add(r *read) bool {
 			return r.join(first)
 		}
 	}
-	r.same, r.first, x[place] = r, r, r
+	r.original, r.first, x[place] = r, r, r
 	return true
 }
 
+// join adds a read to the chain of first, and reports whether its Get is new.
 func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
-			r.same = known
+			r.original = known
 			return false
 		}
 	}
-	r.same, r.first, r.next, first.next = r, first, first.next, r
+	r.original, r.first, r.next, first.next = r, first, first.next, r
 	return true
 }
 
+// enqueue finds the original of each read. If any read is new, it adds the set to the next batch.
 func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,10 +118,10 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	added := false
 	for i := range set.reads {
 		r := &set.reads[i]
-		// Sets of one level often read the same rows in the same order: comparing is cheaper than a
-		// lookup.
+		// Sets of one level often read the same row keys in the same order: a comparison is cheaper
+		// than a lookup.
 		if i < len(l.last) && l.last[i].startsLike(r) {
-			added = r.join(l.last[i].same.first) || added
+			added = r.join(l.last[i].original.first) || added
 		} else {
 			added = l.reads.add(r) || added
 		}
@@ -128,20 +133,20 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits for all reads of a set, which may be in several batches.
+// wait waits for all reads of a set. Their originals may be in several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
-		if of := set.reads[i].same.set; of != last {
-			if last = of; l.block(of) {
+		if of := set.reads[i].original.set; of != last {
+			if last = of; l.beginWait(of) {
 				_, _ = of.thunk()
 			}
 		}
 	}
 }
 
-// block stops the running task, unless the set is answered.
-func (l *Loaders) block(set *readSet) bool {
+// beginWait reports whether the task has to wait for a set. If so, it stops the task.
+func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !set.answered {

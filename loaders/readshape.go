@@ -11,16 +11,18 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// Named reads of a row are merged with each other, and with one Leading read.
+	// Named is whether all columns are named, and Leading whether the read is the first page of a
+	// family. Estimates merge Named reads of a row with each other, and with one Leading read.
 	Named, Leading bool
 	Gets, Rounds   int    // at most
 	If             string // condition; empty for always
 	SameRound      bool   // sent together with the one before
 }
 
+// Conditions of reads: ReadShape.If.
 const (
-	further = "the list goes on in further rows"
-	long    = "there are more in its row"
+	ifFurtherRows = "the list goes on in further rows"
+	ifLongRow     = "there are more in its row"
 )
 
 func shapeOf(loader string, g hbase.Get) ReadShape {
@@ -29,11 +31,13 @@ func shapeOf(loader string, g hbase.Get) ReadShape {
 		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
+// repeated returns the shape of reads in later rounds, which are not merged and only sent if the
+// list has further rows. It returns nothing if gets is not positive.
 func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
 	}
-	s.Named, s.Leading, s.Gets, s.Rounds, s.If = false, false, gets, rounds, further
+	s.Named, s.Leading, s.Gets, s.Rounds, s.If = false, false, gets, rounds, ifFurtherRows
 	return []ReadShape{s}
 }
 
@@ -53,7 +57,7 @@ func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 
 // RootShape returns the shape of [Object.Roots].
 func (o Object[T]) RootShape(fields []string) ReadShape {
-	return o.Shape(Row{Columns: o.existing(fields)})
+	return o.Shape(Row{Columns: o.columnsOrExistence(fields)})
 }
 
 // ScanShape returns the shape of [Object.Scan], and the maximum number of rows.
@@ -62,9 +66,10 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// PageShapes returns the shapes of [List.Page], in the order of the rounds. begin is whether the
-// range starts at the beginning. half is the minimum number of members of a bucket.
-func (l List[E]) PageShapes(r Range, begin bool, half int) []ReadShape {
+// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning is whether
+// the range starts at the beginning of the list. minMembers is the minimum number of members of a
+// bucket.
+func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
 	}
@@ -72,17 +77,17 @@ func (l List[E]) PageShapes(r Range, begin bool, half int) []ReadShape {
 	if r.After != "" {
 		page.Start = hbase.Next(r.After)
 	}
-	// A page that starts inside a bucket reads one bucket more, in the same round as the next.
-	buckets := (page.Limit + half - 1) / half
+	buckets := (page.Limit + minMembers - 1) / minMembers
 	first, known := l.shape(0, page), 0
 	shapes := []ReadShape{first}
-	if begin {
+	if atBeginning {
 		return append(shapes, first.repeated(buckets-1, buckets-1)...)
 	}
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
-	// The page of bucket 0 names some buckets, and the directory the others.
+	// Lookups name the buckets that the columns read with bucket 0 do not. A page that starts
+	// inside a bucket reads one bucket more, in the same round as the next.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)
@@ -90,9 +95,9 @@ func (l List[E]) PageShapes(r Range, begin bool, half int) []ReadShape {
 
 func (l List[E]) backwardShapes(r Range) []ReadShape {
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
-	whole.If = long
-	tail := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
-	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), tail.sameRound(), whole}
+	whole.If = ifLongRow
+	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
+	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound(), whole}
 	if r.Before != "" { // the first bucket may be empty
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
 		shapes = append(shapes, whole.repeated(1, 1)...)

@@ -25,7 +25,7 @@ type Loaders struct {
 	store      hbase.Store // unmasked, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
-	last       []read // of the last set that was enqueued
+	last       []read // of the set that was enqueued last
 	scheduler  scheduler
 	trace      *trace // nil unless the reads are reported
 	lazy       []*lazyRows
@@ -52,7 +52,7 @@ type Watchdog struct {
 func (w *Watchdog) With(ctx context.Context, store hbase.Store) context.Context {
 	l := &Loaders{watchdog: w, ctx: ctx, unmasked: store, store: store}
 	l.dataloader = l.newDataloader()
-	l.scheduler.dispatch, l.scheduler.onStall = l.dataloader.Flush, l.stalled
+	l.scheduler.dispatch, l.scheduler.onTimeout = l.dataloader.Flush, l.batchTimedOut
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
@@ -64,13 +64,14 @@ func from(ctx context.Context) *Loaders {
 	return l
 }
 
-// newDataloader returns a dataloader that batches read sets. A key per Get would cost a channel, a
-// closure and a cache entry each. The sets have no values: they know their batch, which has the
+// newDataloader returns a dataloader whose keys are read sets. A key per Get would cost a channel,
+// a closure and a cache entry each. Its values are empty: a set points to its batch, which has the
 // results.
 //
-// The scheduler flushes every batch: the library's timer would delay each level, and still split
-// levels under load. The cache is off, because the index of Gets finds more than equal sets.
-// LoadMany would start a goroutine per key.
+// The library calls send in a goroutine per batch, when the scheduler calls Flush. Its timer is
+// off: it would delay each level, and still split levels under load. Its cache is off, because
+// Loaders.reads finds equal Gets in different sets. LoadMany is not used: it starts a goroutine per
+// key.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	return dataloader.NewBatchedLoader(l.send,
 		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
@@ -89,12 +90,14 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 
 func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 	l.mu.Lock()
-	defer l.mu.Unlock() // also if merge panics: answered locks it again
+	defer l.mu.Unlock() // deferred, because answered takes the lock even if merge panics
 	b := merge(sets)
 	b.err = l.scheduler.stalled
 	return b, l.store
 }
 
+// answered counts the tasks that wait for the sets as running. The dataloader wakes them when send
+// returns.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,8 +109,8 @@ func (l *Loaders) answered(sets []*readSet) {
 	l.scheduler.answered(waiting)
 }
 
-// stalled is called when a batch has been collecting for watchdogTimeout.
-func (l *Loaders) stalled(batch int) {
+// batchTimedOut is the scheduler's onTimeout. It counts and logs a stall.
+func (l *Loaders) batchTimedOut(batch int) {
 	l.mu.Lock()
 	stalled := l.scheduler.stall(batch)
 	l.mu.Unlock()
@@ -128,8 +131,8 @@ func Forget(ctx context.Context) {
 	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
-// Mask hides the rows of a deleted object, its lists and its edges until Forget, because their
-// clean-up may be in progress. No read may be.
+// Mask hides the rows of a deleted object, its lists and its edges until [Forget], because their
+// clean-up may be in progress. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()
@@ -139,17 +142,17 @@ func Mask(ctx context.Context, id tables.ID) {
 
 type mask struct {
 	hbase.Store
-	tables []string
-	row    string
+	tables []string // with rows of the object
+	row    string   // the object's own row key
 }
 
 // Get returns no cells for hidden rows, and reads the others.
 func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	var visible []hbase.Get
-	var places []int
+	var indexes []int // of the visible Gets
 	for i, get := range gets {
 		if !slices.Contains(m.tables, get.Table) || !tables.BelongsTo(get.Row, m.row) {
-			visible, places = append(visible, get), append(places, i)
+			visible, indexes = append(visible, get), append(indexes, i)
 		}
 	}
 	results := make([]hbase.Result, len(gets))
@@ -160,8 +163,8 @@ func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	for i, place := range places {
-		results[place] = found[i]
+	for k, i := range indexes {
+		results[i] = found[k]
 	}
 	return results, nil
 }

@@ -22,8 +22,9 @@ import (
 //	collect    a task that enqueues reads                                   not due: the task runs
 //	answered   the batch function, when the store answered     + waiting    dispatch if due
 //
-// A batch is due if running = 0 and no other is in flight. So a task that returns from a scan joins
-// the tasks that wait for the batch in flight, and the number of batches does not depend on chance.
+// A batch is due if running = 0 and no other is in flight. So if a task returns from a scan during
+// a flight, its reads do not leave alone. They leave with those of the tasks that wait for the
+// flight.
 //
 //	                 collect                 stop, running = 0
 //	┌──────┐ ──────────────► ┌────────────┐ ──────────────────► ┌───────────┐
@@ -41,27 +42,29 @@ import (
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
 //   - A collecting batch becomes due: every running task ends or waits. Only stop decreases
 //     running, only answered ends a flight, and both check.
-//   - running counts exactly the tasks that can enqueue. A waiting task is counted again before its
-//     read is released, under the same lock.
+//   - running counts exactly the tasks that can enqueue. answered counts the waiting tasks again
+//     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
+//     that no later task waits for them.
 //
 // Reads outside of an operation, as in subscriptions and tests, belong to no task. Then running is
 // −1 during the wait, and the batch is due immediately.
 //
-// A task must not block on anything else outside of [Blocking]: all reads would wait for it. The
+// A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
 // watchdog detects this bug. If a batch has been collecting for watchdogTimeout with nothing in
 // flight, the reads of the response fail. Dispatching the batch instead would hide the bug, and
 // split levels on a slow machine.
 //
-// Loaders.mu guards the scheduler.
+// Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
+// dataloader sends the batch in another goroutine.
 type scheduler struct {
-	running  int  // tasks that can enqueue reads
-	pending  int  // read sets of the batch that is collecting
-	inFlight bool // a batch is at the store
-	batch    int  // number of the batch that is collecting
-	stalled  error
-	watchdog *time.Timer
-	dispatch func()          // sends the batch
-	onStall  func(batch int) // is called if a batch is collecting for watchdogTimeout
+	running   int   // tasks that can enqueue reads
+	pending   int   // read sets of the batch that is collecting
+	inFlight  bool  // a batch is at the store
+	batch     int   // number of the batch that is collecting
+	stalled   error // errStalled after a stall: then batches are dispatched at once, and fail
+	timer     *time.Timer
+	dispatch  func()          // sends the batch
+	onTimeout func(batch int) // called watchdogTimeout after the first read of a batch
 }
 
 const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
@@ -79,7 +82,7 @@ func (s *scheduler) stop() {
 func (s *scheduler) collect() {
 	if s.pending++; s.pending == 1 {
 		batch := s.batch
-		s.watchdog = time.AfterFunc(watchdogTimeout, func() { s.onStall(batch) })
+		s.timer = time.AfterFunc(watchdogTimeout, func() { s.onTimeout(batch) })
 	}
 	if s.stalled != nil {
 		s.dispatchIfDue()
@@ -97,18 +100,19 @@ func (s *scheduler) dispatchIfDue() {
 	if s.pending == 0 || s.inFlight || s.running > 0 && s.stalled == nil {
 		return
 	}
-	s.watchdog.Stop()
+	s.timer.Stop()
 	s.batch, s.pending, s.inFlight = s.batch+1, 0, true
 	s.dispatch()
 }
 
 // stall fails a batch that is still collecting after watchdogTimeout, and reports whether it did.
+// While another batch is in flight, the tasks may wait for that: then it restarts the timer.
 func (s *scheduler) stall(batch int) bool {
 	switch {
 	case s.batch != batch:
 		return false
 	case s.inFlight:
-		s.watchdog.Reset(watchdogTimeout)
+		s.timer.Reset(watchdogTimeout)
 		return false
 	}
 	s.stalled = errStalled
@@ -168,7 +172,7 @@ func Together(ctx context.Context, run ...func()) {
 				if p := recover(); p != nil {
 					panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 				}
-				// The last function does not end: the caller continues its task.
+				// The caller continues as the task of the last function, so that one is not ended.
 				if left.Add(-1) == 0 {
 					close(done)
 				} else {

@@ -89,7 +89,7 @@ func (t *trace) attribute() {
 			continue
 		}
 		for i := range c.set.reads {
-			r := c.set.reads[i].same
+			r := c.set.reads[i].original
 			b := r.set.batch
 			if b == nil || b.round == nil {
 				continue // not answered, or answered before the trace began
@@ -203,11 +203,11 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 		l.mu.Unlock()
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
-	Blocking(ctx, func() { rows, err = collect(l.unmasked.Scan(counted, scan)) })
+	Blocking(ctx, func() { rows, err = rowsOf(l.unmasked.Scan(counted, scan)) })
 	return rows, err
 }
 
-func collect(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
+func rowsOf(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
 	for row, err := range scan {
 		if err != nil {
 			return nil, err
