@@ -12,11 +12,12 @@ import (
 type attribute[T any] struct {
 	column string
 	also   []string        // further schema fields that need the column
-	get    func(*T) string // empty: absent
+	get    func(*T) string // empty if the field is nil
 	set    func(*Memory, *T, string) error
-	zero   func(*T) // sets the field of an object without such a cell; nil: it stays nil
-	file   fileColumn
-	form   Form
+	// setDefault sets a field that is still nil after the cells were decoded. It may be nil.
+	setDefault func(*T)
+	file       fileColumn
+	form       Form
 }
 
 // Form is the form of values in mutations. Package writers checks it.
@@ -42,9 +43,9 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute that is stored as text. A text is valid if format returns it for the
-// value that parse returns.
-func value[T, V any](column string, field func(*T) **V, also []string, in func(*Memory) *slab[V],
+// value declares an attribute that is stored as text. A stored text is valid only in the form that
+// format returns. slabOf returns where values are allocated.
+func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
 		column: column, also: also,
@@ -59,7 +60,7 @@ func value[T, V any](column string, field func(*T) **V, also []string, in func(*
 			if err != nil || format(v) != s {
 				return fmt.Errorf("%q can't be its value", s)
 			}
-			p := in(m).one()
+			p := slabOf(m).one()
 			*p, *field(t) = v, p
 			return nil
 		},
@@ -96,14 +97,14 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 // count declares a number that is zero without a cell.
 func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	a := number(column, field, also...)
-	a.zero = orElse(field, &none)
+	a.setDefault = orElse(field, &none)
 	return a
 }
 
 // none is the shared, read-only zero of absent counts.
 var none int
 
-// orElse sets a field that is nil.
+// orElse returns a function that sets a field that is nil.
 func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 	return func(t *T) {
 		if p := field(t); *p == nil {
@@ -118,11 +119,11 @@ const CommitColumn = "op"
 // Version is the attribute that changes with every other one, except for counts.
 const Version = "version"
 
-// version declares the last operation that changed an attribute, "0" for none since the import.
-// Fences change only [CommitColumn].
+// version declares the attribute with the id of the last operation that changed an attribute, "0"
+// for none since the import. Fences change only [CommitColumn].
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
-	a.zero = orElse(field, &imported)
+	a.setDefault = orElse(field, &imported)
 	return a
 }
 

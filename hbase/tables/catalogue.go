@@ -84,7 +84,8 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell returns about the maximum number of bytes of a cell of a family, as writers accept it.
+// MaxCell returns the approximate maximum number of bytes of a cell that writers accept in a
+// family.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {

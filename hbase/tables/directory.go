@@ -57,7 +57,8 @@ func NextBucket(directory []Bucket) uint32 {
 
 // Split plans the split of a full bucket at the positions cuts. The bucket keeps the members before
 // the first cut, and each cut starts a new bucket, numbered from first on. columns are the
-// directory columns to put together: of the new buckets and, if it was sealed, of the split bucket.
+// directory columns to write in one Put: of the new buckets and, if it was sealed, of the split
+// bucket.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -80,9 +81,9 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 }
 
 // Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. The member before the position is in the first of them if its
-// Start is before the position, else in bucket 0. For the member at the position, use
-// [hbase.Next](position).
+// bucket if the position is empty. If the first of these buckets starts before the position, it has
+// the member before the position; otherwise bucket 0 has it. To find the bucket that covers the
+// position itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix
@@ -194,6 +195,8 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	}
 	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
 	if p.Pending != 0 && p.Pending == p.Covering {
+		// The directory has the new buckets. The pending column stays until the old copies are
+		// deleted.
 		p.Pending, p.Moving = 0, true
 	}
 	return p, nil

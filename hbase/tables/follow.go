@@ -5,8 +5,8 @@ import "time"
 // Follows relate users to the users that they follow.
 var Follows = &Relation{
 	Name: "follow", Inverse: "unfollow", Verb: "follows", Table: "follows", File: "follows",
-	From:        end(End{Column: "follower", Argument: "Follower"}, Following, followOf, ofFollow),
-	To:          end(End{Column: "followee", Argument: "Followed", Input: "username"}, Followers, followOf, ofFollow),
+	From:        end(End{Column: "follower", Argument: "Follower"}, Following, newFollow, followParts),
+	To:          end(End{Column: "followee", Argument: "Followed", Input: "username"}, Followers, newFollow, followParts),
 	Irreflexive: true, DateColumn: "followed_at", Job: Followed, InverseJob: Unfollowed,
 }
 
@@ -25,8 +25,8 @@ type Follow struct {
 	At       time.Time // UnknownTime if it was imported without a time
 }
 
-func followOf(username string, at time.Time) Follow     { return Follow{username, at} }
-func ofFollow(f Follow) (username string, at time.Time) { return f.Username, f.At }
+func newFollow(username string, at time.Time) Follow       { return Follow{username, at} }
+func followParts(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
 // UnknownTime is the time of follows that were imported without one. They follow all others,
 // ordered by username.

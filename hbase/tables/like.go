@@ -5,8 +5,8 @@ import "time"
 // Likes relate users to the twits that they like.
 var Likes = &Relation{
 	Name: "like", Inverse: "unlike", Verb: "likes", Table: "likes", File: "likes",
-	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, likedTwitOf, ofLikedTwit),
-	To:         end(End{Column: "twit", Argument: "Twit", Input: "twitId"}, TwitLikes, followOf, ofFollow),
+	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, newLikedTwit, likedTwitParts),
+	To:         end(End{Column: "twit", Argument: "Twit", Input: "twitId"}, TwitLikes, newFollow, followParts),
 	DateColumn: "liked_at",
 }
 
@@ -35,9 +35,9 @@ type LikedTwit struct {
 	At   time.Time // UnknownTime if it was imported without a time
 }
 
-func likedTwitOf(key string, at time.Time) LikedTwit {
+func newLikedTwit(key string, at time.Time) LikedTwit {
 	twit, _ := ParseTwitKey(key) // the key of a member is valid
 	return LikedTwit{twit, at}
 }
 
-func ofLikedTwit(l LikedTwit) (key string, at time.Time) { return l.Twit.String(), l.At }
+func likedTwitParts(l LikedTwit) (key string, at time.Time) { return l.Twit.String(), l.At }

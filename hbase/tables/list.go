@@ -17,9 +17,10 @@ type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
 	// Count and PublicCount are the owner's attributes with the numbers of members and of public
-	// members. Count is empty if members are not counted, PublicCount also if all are public.
+	// members. Count is empty if members are not counted. PublicCount is empty if public members
+	// are not counted apart.
 	Count, PublicCount string
-	MaxMember          int  // bytes; 0 for some hundred: see [MaxCell]
+	MaxMember          int  // bytes of a member; 0 for the default of [MaxCell]
 	Cursor             byte // begins the cursors of the list; 0 if the schema does not show it
 	// Trimmed lists lose their last members when they grow too long. Other lists are split into
 	// buckets.
@@ -100,8 +101,8 @@ type List[E any] struct {
 	isPublic func(E) bool
 }
 
-// newList completes a declaration. If Check is nil, a qualifier is a position if it decodes without
-// a value.
+// newList completes a declaration. The default of Check accepts a qualifier that decodes with an
+// empty value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {

@@ -14,20 +14,21 @@ import (
 // text.
 const Attributes = "i"
 
-// Existence is the column of every object. Every read of a row includes it, to tell a missing row
-// from missing columns.
+// Existence is a column that every object has. Every read of a row includes it, to tell a missing
+// row from missing columns.
 const Existence = Attributes + ":name"
 
-// AnyObject is a kind of object, without its row type. All kinds but twits are rows of an [Object].
+// AnyObject is a kind of object, without its row type. It is part of an [Object], except that of
+// twits.
 type AnyObject struct {
 	Noun  Noun   // begins the ids
 	Name  string // in messages, as in "user"
-	Table string // has a row per object
+	Table string // with a row per object
 	// Reusable keys may be given to a new object after a deletion.
 	Reusable bool
 	// CheckKey reports why a key is invalid. The error is [ErrName].
 	CheckKey func(key string) error
-	// named is nil if users name the objects by their keys.
+	// named is nil if the name that clients use is the key.
 	named *naming
 	// author returns the user whose deletion also deletes the object. It may be nil.
 	author func(key string) (username string)
@@ -109,8 +110,8 @@ type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
-	keyColumn  string // of the key, in CSV files
-	// lazy returns the field that marks an object of NewLazy. It may be nil.
+	keyColumn  string // the column of the key in CSV files
+	// lazy returns the field that marks a lazy object: see [Object.NewLazy]. It may be nil.
 	lazy func(*T) *bool
 }
 
@@ -249,8 +250,8 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 		return false, nil
 	}
 	for i := range o.attributes {
-		if zero := o.attributes[i].zero; zero != nil {
-			zero(t)
+		if setDefault := o.attributes[i].setDefault; setDefault != nil {
+			setDefault(t)
 		}
 	}
 	return true, nil
@@ -259,7 +260,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 // Removal marks an object as deleted. Counts and version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
-		if a.zero == nil {
+		if a.setDefault == nil {
 			cells = append(cells, Without(a.column, timestamp))
 		}
 	}

@@ -22,7 +22,8 @@ type Relation struct {
 	Irreflexive bool // never relates an object to itself
 	// DateColumn is the file's column of the date. Without one, the lists are sorted by key.
 	DateColumn string
-	// Strict relations end only between existing objects; otherwise the mutation returns NOT_FOUND.
+	// Strict makes the inverse mutation return NOT_FOUND unless both objects exist. Otherwise it
+	// has no effect on an edge that does not exist.
 	Strict bool
 	// Job and InverseJob are the fan-out jobs of the operations, if any.
 	Job, InverseJob JobKind
@@ -41,12 +42,13 @@ type End struct {
 	Counterpart func(owner string, member hbase.Cell) (key string, at time.Time, err error)
 }
 
-// end completes a declaration. of returns the member of a counterpart, and to its inverse.
-func end[E any](e End, l *List[E], of func(counterpart string, at time.Time) E,
-	to func(E) (counterpart string, at time.Time)) End {
+// end completes a declaration. newMember returns the list's member for a counterpart, and parts is
+// its inverse.
+func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Time) E,
+	parts func(E) (counterpart string, at time.Time)) End {
 	e.List = &l.AnyList
 	e.Member = func(counterpart string, at time.Time, timestamp int64) hbase.Cell {
-		return l.Cell(of(counterpart, at), timestamp)
+		return l.Cell(newMember(counterpart, at), timestamp)
 	}
 	e.Counterpart = func(owner string, member hbase.Cell) (string, time.Time, error) {
 		members, _, _, err := l.Decode(owner, []hbase.Cell{member})
@@ -56,7 +58,7 @@ func end[E any](e End, l *List[E], of func(counterpart string, at time.Time) E,
 		if err != nil {
 			return "", time.Time{}, err
 		}
-		counterpart, at := to(members[0])
+		counterpart, at := parts(members[0])
 		return counterpart, at, nil
 	}
 	return e
@@ -97,14 +99,14 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
 
-// Decode decodes an edge, maybe without its time.
+// Decode decodes the cells of an edge. at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
-	others := 0
+	commitRecords := 0 // an edge that never existed may have one
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
 		case CommitColumn:
-			others++
+			commitRecords++
 		case edgeState:
 			state = value
 		case edgeAt:
@@ -113,7 +115,7 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 			}
 		}
 	}
-	if state == "0" || state == "1" || len(cells) == others {
+	if state == "0" || state == "1" || len(cells) == commitRecords {
 		return state == "1", at, nil
 	}
 	return false, time.Time{}, fmt.Errorf("%w: the state of an edge is %q, neither 0 nor 1", hbase.ErrCorrupt, state)
@@ -125,8 +127,8 @@ func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64)
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
 }
 
-// Reference declares an attribute with the key of another object, the target, and the target's list
-// of referrers, which is derived from it.
+// Reference declares an attribute with the key of another object, the target. The target's list of
+// referrers is derived from it.
 type Reference struct {
 	Object    *AnyObject // kind of the referrers
 	Attribute string     // their column
@@ -137,14 +139,16 @@ type Reference struct {
 	Decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	// KeyOf decodes a column of List. The error is [hbase.ErrCorrupt].
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
-	// Named returns the target of an object, a pointer to a row, or "".
+	// Named returns the key of an object's target, or "". The object is a pointer to a row type,
+	// such as *Department.
 	Named func(object any) string
 }
 
 // Referrer is an object that may have a reference.
 type Referrer struct {
-	Key, Owner string // of the object; of the target or [Root]
-	Listed     bool   // in the list of Owner
+	Key    string
+	Owner  string // the key of the target, or [Root]
+	Listed bool   // the list of Owner has the object
 	// Member is the column of the list, with the latest timestamp of the attributes.
 	Member hbase.Cell
 }
@@ -159,14 +163,14 @@ func (r *Reference) Objects() hbase.Scan {
 	return hbase.Scan{Table: r.Object.Table, Columns: r.Columns}
 }
 
-// reference completes a declaration. owner returns the field of the attribute, member the member of
-// a referrer, key its inverse.
+// reference completes a declaration. target returns the field of the attribute, newMember the
+// list's member for a referrer, and keyOf the referrer's key of a member.
 func reference[T, E any](r Reference, o *Object[T], l *List[E],
-	owner func(*T) *string, member func(*T) E, key func(E) string) *Reference {
+	target func(*T) *string, newMember func(*T) E, keyOf func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList
 	r.Columns = Existence + " " + Attributes + ":" + r.Attribute
 	r.Named = func(object any) string {
-		if p := owner(object.(*T)); p != nil {
+		if p := target(object.(*T)); p != nil {
 			return *p
 		}
 		return ""
@@ -180,15 +184,15 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 		for _, c := range cells {
 			timestamp = max(timestamp, c.Timestamp)
 		}
-		listed := r.Rooted || owner(t) != nil
-		return Referrer{Key: key, Owner: r.Named(t), Listed: listed, Member: l.Cell(member(t), timestamp)}, true, nil
+		listed := r.Rooted || target(t) != nil
+		return Referrer{Key: key, Owner: r.Named(t), Listed: listed, Member: l.Cell(newMember(t), timestamp)}, true, nil
 	}
 	r.KeyOf = func(owner string, c hbase.Cell) (string, error) {
 		e, err := l.decode(new(Memory), owner, c.Qualifier, c.Value)
 		if err != nil {
 			err = l.corrupt(owner, c.Qualifier, err)
 		}
-		return key(e), err
+		return keyOf(e), err
 	}
 	return &r
 }

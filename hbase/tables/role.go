@@ -33,8 +33,8 @@ var Roles = &Object[Role]{
 // Assignments relate users to their roles.
 var Assignments = &Relation{
 	Name: "assignRole", Inverse: "revokeRole", Verb: "has the role", Table: "assignments", File: "user_roles",
-	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, nameOf, ofName),
-	To:     end(End{Column: "role", Argument: "Role", Input: "role"}, RoleUsers, nameOf, ofName),
+	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, newUndated, undatedParts),
+	To:     end(End{Column: "role", Argument: "Role", Input: "role"}, RoleUsers, newUndated, undatedParts),
 	Strict: true,
 }
 
@@ -57,5 +57,6 @@ func nameList(l AnyList, check func(string) error) *List[string] {
 	})
 }
 
-func nameOf(name string, _ time.Time) string { return name }
-func ofName(name string) (string, time.Time) { return name, UnknownTime }
+// newUndated and undatedParts are the functions of an [end] whose members are names without a time.
+func newUndated(name string, _ time.Time) string   { return name }
+func undatedParts(name string) (string, time.Time) { return name, UnknownTime }

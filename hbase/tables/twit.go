@@ -63,7 +63,8 @@ func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 // InAlbum reports whether the album shows the twit: it has photos or is for followers.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
-// PostedTwits are the twits as objects. A twit has no row of its own: [TwitNames] finds it by name.
+// PostedTwits are the twits as objects. A twit's row in the table comments has its counts and its
+// list of comments, but no attributes: lists hold whole twits. [TwitNames] finds it by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -147,15 +148,15 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	if err := CheckTwitID(name); err != nil {
 		return nil, err
 	}
-	t, complete := m.twits.one(), false
+	t, hasContent := m.twits.one(), false
 	t.AuthorName, t.PostedAt, t.Name, t.Visibility = author, at, name, Public
 	r := record(value).strings()
 	for field, s, more := r.next(); more; field, s, more = r.next() {
 		fits := false
 		switch field {
 		case twitContent:
-			fits = !complete
-			t.Content, complete = s, true
+			fits = !hasContent
+			t.Content, hasContent = s, true
 		case twitTitle:
 			fits = t.Title == nil
 			t.Title = m.texts.one()
@@ -176,7 +177,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			r.refuse(field)
 		}
 	}
-	if r.err == nil && !complete {
+	if r.err == nil && !hasContent {
 		r.err = fmt.Errorf("%w: a twit has no content", ErrName)
 	}
 	return t, r.err
@@ -185,15 +186,15 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 // MayBeForFollowers reports whether a damaged record may be one for followers. It returns false
 // only if all fields are readable.
 func MayBeForFollowers(value []byte) bool {
-	complete := false
+	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
 	for field, _, more := r.next(); more; field, _, more = r.next() {
 		if field >= twitFollowersOnly {
 			return true
 		}
-		complete = complete || field == twitContent
+		hasContent = hasContent || field == twitContent
 	}
-	return r.err != nil || !complete
+	return r.err != nil || !hasContent
 }
 
 // TwitNames find twits by name, and are the commit rows of deletions. They are never deleted, so

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd continues after the directory column of the bucket at the end of the range, and the
-// beginning of bucket 0.
+// takeEnd takes the results of backwardFirst: the directory column of the range's last bucket, if
+// that is sealed, and the beginning of bucket 0. A short bucket 0 is taken at once.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -25,7 +25,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// takeBucket takes the page from the last bucket, unless that is empty.
+// takeBucket takes the page from the last known bucket, unless that is empty.
 func (s *Scan) takeBucket(r hbase.Result) error {
 	if r.Err != nil {
 		return r.Err
@@ -48,8 +48,9 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	return nil
 }
 
-// takePreceding continues in the bucket before an empty one. Usually only the part before Before
-// was empty.
+// takePreceding takes the directory before an empty bucket, and continues in the bucket before it.
+// It does not probe yet: usually that bucket has members, and the empty one was only read up to
+// Before.
 func (s *Scan) takePreceding(r hbase.Result) error {
 	sealed, err := s.directory(r)
 	if err != nil {
@@ -67,6 +68,7 @@ func (s *Scan) takePreceding(r hbase.Result) error {
 	return nil
 }
 
+// takeProbes continues in the last of the probed buckets that is not empty.
 func (s *Scan) takeProbes(results []hbase.Result) error {
 	first := len(s.known) - len(results)
 	for k := len(results) - 1; k >= 0; k-- {
@@ -87,6 +89,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
+// probe reads a column of the last known buckets, of twice as many as before.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

@@ -20,12 +20,12 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	if marker >= 0 {
 		members = members[:marker:marker] // the others are read from the buckets that cover them
 	}
-	full := s.add(members)
-	if max(s.After, s.From) == "" {
+	ended := s.add(members)
+	if max(s.After, s.From) == "" { // bucket 0 was read from its start
 		s.width = 2
 		s.estimate(1, len(s.cells))
 	}
-	if full {
+	if ended {
 		s.finish()
 		return nil
 	}
@@ -34,7 +34,8 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		s.known, err = s.directory(results[1])
 		complete = len(s.known) < FarLookup
 	} else {
-		// With a marker, the directory that was read in this round may be older than the split.
+		// The page has a marker or is the only result. Its directory columns, if any, are as new as
+		// the marker; those of the other Get may be older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -61,8 +62,8 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 			return results[k].Err
 		}
 		had := len(s.cells)
-		full := s.add(results[k].Cells)
-		if full || b.Stop == "" {
+		ended := s.add(results[k].Cells)
+		if ended || b.Stop == "" {
 			s.finish()
 			return nil
 		}
@@ -79,31 +80,33 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 	return nil
 }
 
-// estimate sets fill, given the number of members of some buckets.
+// estimate sets fill, given the total number of members of the whole buckets that were just read.
 func (s *Scan) estimate(buckets, members int) {
 	if s.fill = MaxWidth; members > 0 {
 		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))
 	}
 }
 
-func (s *Scan) add(members []hbase.Cell) (full bool) {
+// add appends the members that the page lacks. ended is whether the page is full, or the range
+// ends.
+func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	if s.Before != "" {
 		n := len(members)
 		members = before(members, s.Before)
-		full = len(members) < n
+		ended = len(members) < n
 	}
 	if room := s.room(); len(members) > room {
-		members, s.hasNext, full = members[:room:room], true, true
+		members, s.hasNext, ended = members[:room:room], true, true
 	}
 	if s.cells == nil {
 		s.cells = members
 	} else {
 		s.cells = append(s.cells, members...)
 	}
-	return full
+	return ended
 }
 
-// advance chooses the next round. complete is whether no other bucket follows the known ones.
+// advance chooses the next round. complete is whether the known buckets are all that follow.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -120,13 +123,14 @@ func (s *Scan) advance(complete bool) {
 		s.known = s.known[:sort.Search(n, func(i int) bool { return s.known[i].Start >= s.Before })]
 		complete = complete || len(s.known) < n || s.from >= s.Before
 	}
-	least, width := 1, int(min(s.width, s.fill))
+	needed, width := 1, int(min(s.width, s.fill)) // needed is the minimum of known buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The position is inside the first bucket, whose end may have few members.
-		least, width = 2, min(width+1, MaxWidth)
+		// The first bucket is read from its middle on, and may have few members there. So the next
+		// one is read in the same round.
+		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
-	case !complete && len(s.known) < least && (len(s.known) == 0 || s.known[0].Stop != ""):
+	case !complete && len(s.known) < needed && (len(s.known) == 0 || s.known[0].Stop != ""):
 		s.next(forwardLookup, 1)
 	case len(s.known) == 0:
 		s.finish()

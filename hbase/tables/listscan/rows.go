@@ -44,7 +44,7 @@ const (
 	rowsFirst     rowsState = iota // the first page of bucket 0, and the directory if it is short
 	rowsDirectory                  // the directory
 	rowsPage                       // a page of the current bucket
-	rowsAgain                      // the directory, for buckets created during the scan
+	rowsAgain                      // the directory again, for buckets created during the scan
 	rowsDone
 )
 
@@ -53,7 +53,7 @@ type RowPage struct {
 	Bucket uint32
 	// Cells are members' columns and moved markers, in the list's order.
 	Cells []hbase.Cell
-	Last  bool
+	Last  bool // no page of the bucket follows
 }
 
 // NewRows returns a scan of all rows of a list. o.First and o.Next must be positive.
@@ -105,6 +105,7 @@ func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	panic("listscan: the scan is done")
 }
 
+// learn takes the directory, and appends the buckets that are new.
 func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
 		return err

@@ -20,9 +20,10 @@
 //  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore them.
 //  2. The members are copied.
 //  3. One Put adds the new buckets to the directory. They now cover their ranges.
-//  4. The old copies stay while requests may use the old directory. A member added to a new bucket
-//     leaves a moved marker at its position in bucket 0. A reader that meets the marker reads the
-//     directory again.
+//  4. The old copies stay while requests may use the old directory. A page of bucket 0 may return
+//     them, because it is read without the directory. So removals delete them, too, and a member
+//     added to a new bucket leaves a moved marker at its position in bucket 0. A page ends at its
+//     first marker, and the scan continues in the bucket that the directory names.
 //  5. The old copies, the markers and the pending column are deleted.
 //
 // A scan is a state machine without I/O. The caller reads its Gets, maybe together with those of
@@ -78,7 +79,7 @@ func (r *Range) start() string {
 	return r.From
 }
 
-// hasStart reports whether the start of a bucket is in the range, apart from Before.
+// hasStart reports whether a bucket starts at the beginning of the range or later.
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
 // Sizes of reads, also for cost declarations.
@@ -89,7 +90,8 @@ const (
 	FarLookup = 2
 	// Lookup is the number of directory columns read in a round of its own.
 	Lookup = 256
-	// Tail is the number of columns of bucket 0 that a backward scan reads with the directory.
+	// Tail is the number of columns from the beginning of bucket 0 that a backward scan reads with
+	// the directory. A shorter bucket 0 takes no second round.
 	Tail = 256
 )
 
@@ -99,8 +101,8 @@ const (
 	forwardFirst   state = iota // bucket 0 from the position on; the directory too if the range is Far
 	forwardLookup               // the directory from the position on
 	forwardBuckets              // several sealed buckets
-	backwardFirst               // the directory column of the bucket before the end; the beginning of bucket 0
-	backwardBucket              // one whole bucket
+	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
+	backwardBucket              // the last known bucket, as far as it is in the range
 	backwardLookup              // the directory before an empty bucket
 	backwardProbe               // one column each of several buckets, to find the last non-empty one
 	done
@@ -110,15 +112,14 @@ const (
 //
 // Forward:
 //
-//	first ──► page is full, or the list ends ──────────────────────────────► done
-//	  │ the page reaches into sealed buckets
-//	  ├──► buckets, once they are known ◄──┐ twice the number of before, while ► done
-//	  │        │ known ones are used up    │ the page is not full
-//	  └──► lookup ─────────────────────────┘
+//	first ───┬──► the page is full, or the list ends ──► done
+//	buckets ─┼──► the next buckets are known ──────────► buckets, twice as many as before
+//	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
-// A page past the last member of bucket 0 includes the directory. Buckets may be almost empty, so
-// the number of buckets per round doubles: n buckets take O(log n) rounds, up to [MaxWidth] and
-// [Lookup]. A round reads no more than fill the page if they are as full as the last ones.
+// A Get that reads past the last member of bucket 0 returns columns of the directory, too. Buckets
+// may be almost empty, so the number of buckets per round doubles: n buckets take O(log n) rounds,
+// up to [MaxWidth] and [Lookup]. But a round reads no more buckets than would fill the page if they
+// were as full as those of the last round.
 //
 // Backward:
 //
@@ -139,9 +140,9 @@ type Scan struct {
 	state state
 	reads uint8           // Gets of the next round
 	width uint8           // buckets of the next round at most; doubles
-	fill  uint8           // buckets that fill the page if as full as the last ones, or MaxWidth
+	fill  uint8           // buckets that would fill the page, by those of the last round; or MaxWidth
 	from  string          // the first unread position of a forward scan
-	known []tables.Bucket // sealed buckets to read, in the list's order
+	known []tables.Bucket // buckets to read, in the list's order; of a forward scan, sealed ones
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
@@ -167,12 +168,12 @@ func (s *Scan) Done() bool { return s.state == done }
 // Cells returns the page, in the list's order. The cells are read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members follow the page. A backward scan reports whether there is a
-// bound.
+// HasNext reports whether members of the range follow the page. A backward scan reports whether the
+// range has an end.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members precede the page. A forward scan reports whether there is a
-// bound.
+// HasPrevious reports whether members of the range precede the page. A forward scan reports whether
+// the range has a start.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
 // Reads returns the number of Gets of the next round.
@@ -219,7 +220,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 
 // bucket reads the part of a bucket that is in the range and has not been read.
 func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
-	// Old copies may follow the bucket's Stop.
+	// The row may have old copies from the bucket's Stop on.
 	p := hbase.Page{Start: max(b.Start, s.from), Stop: cmp.Or(b.Stop, tables.MembersEnd), Limit: limit}
 	if s.Before != "" {
 		p.Stop = min(p.Stop, s.Before)
@@ -270,13 +271,14 @@ func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(re
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// last is the last known bucket: a backward scan reads it next, or has found it empty.
+// last returns the last known bucket. A backward scan reads it next, or has found it empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
+// room returns the number of members that the page still lacks.
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns is the number of columns that a forward scan reads of a row. One more than the page lacks
-// shows whether another follows.
+// columns returns the number of columns that a forward scan reads of a row: one more than the page
+// lacks, to learn whether another member follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1
