@@ -90,6 +90,7 @@ func (c *explainCommand) located(refusals gqlerror.List) error {
 
 type schemaCommand struct{}
 
+// Run prints the schema in SDL. It opens no store.
 func (schemaCommand) Run(p process) error {
 	_, err := fmt.Fprint(p.stdout, gateway.SDL())
 	return err

@@ -56,7 +56,7 @@ func newLogQueue(out io.Writer) *logQueue {
 	return q
 }
 
-func (q *logQueue) Logger(log zerolog.Logger) zerolog.Logger { return log.Output(logFormat(q.out, q)) }
+func (q *logQueue) logger(log zerolog.Logger) zerolog.Logger { return log.Output(logFormat(q.out, q)) }
 
 func (q *logQueue) Write(line []byte) (int, error) {
 	select {

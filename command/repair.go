@@ -30,10 +30,12 @@ type repairCommand struct {
 	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
+// Validate rejects an invalid --fanout-limit. Kong calls it after parsing.
 func (c *repairCommand) Validate() error {
 	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
 }
 
+// Run repairs derived data, or only reports differences. An interrupted repair can be run again.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		err := c.repair(ctx, p, store)

@@ -50,6 +50,7 @@ type serveCommand struct {
 	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
+// Validate rejects invalid values and combinations of flags. Kong calls it after parsing.
 func (s *serveCommand) Validate() error {
 	_, limitsErr := limits.With(s.Limit)
 	return cmp.Or(
@@ -80,13 +81,14 @@ func require(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
+// Run serves until ctx is done and the gateway has shut down.
 func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	heap := make([]byte, ballast)
 	defer runtime.KeepAlive(&heap)
 	signal.Ignore(syscall.SIGPIPE)
 	queue := newLogQueue(p.stderr)
 	defer queue.Close()
-	p.log = queue.Logger(p.log)
+	p.log = queue.logger(p.log)
 	config, err := s.config(ctx, p)
 	if err != nil {
 		return err

@@ -22,10 +22,12 @@ type createCommand struct {
 	Regions int `default:"${regions}" help:"Regions per table (default: ${default}). Three per region server is a good start."`
 }
 
+// Validate rejects an invalid --regions. Kong calls it after parsing.
 func (c *createCommand) Validate() error {
 	return require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions)
 }
 
+// Run creates the missing tables and prints their names. Existing tables do not change.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -43,6 +45,7 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
+// Run prints the existing tables and, on a cluster, how their schemas differ from twibase's.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := partition(ctx, store)
@@ -88,6 +91,7 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 
 type dropCommand struct{ storeFlag }
 
+// Run drops the tables of twibase with their data, and prints their names.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		present, _, err := partition(ctx, store)

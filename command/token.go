@@ -56,6 +56,7 @@ type tokenCommand struct {
 	Admin bool `help:"Add the admin claim, which --dev-tokens honours."`
 }
 
+// Run prints a token, signed with the first secret of the file.
 func (c *tokenCommand) Run(p process) error {
 	secrets, err := readSecrets(c.JWTSecretFile)
 	if err != nil {

@@ -17,6 +17,7 @@ type importCommand struct {
 	SkipBad bool     `help:"Skip invalid rows, instead of stopping at the first."`
 }
 
+// Run creates missing tables and imports CSV files. An interrupted import can be run again.
 func (c *importCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
@@ -49,6 +50,7 @@ type exportCommand struct {
 	Dir string `arg:"" name:"dir" help:"Folder to write to. Existing files are replaced."`
 }
 
+// Run exports all tables as CSV files.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)

@@ -16,7 +16,6 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/graph/auth"
 	"twibase/graph/explain"
-	"twibase/graph/report"
 	costs "twibase/graph/report"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
@@ -207,7 +206,7 @@ func TestNoMutationExceedsItsPlan(t *testing.T) {
 }
 
 // readCosts sums up the levels of a report without those of the writer, whose names have a colon.
-func readCosts(r *report.Report) (rounds, gets, rpcs int64) {
+func readCosts(r *costs.Report) (rounds, gets, rpcs int64) {
 	for _, level := range r.Levels {
 		if len(level.Loaders) == 1 && strings.Contains(level.Loaders[0].Name, ": ") {
 			continue

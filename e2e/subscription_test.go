@@ -283,10 +283,9 @@ func TestReconnectingSubscriberMissesNothing(t *testing.T) {
 					}
 				})
 			}
-			times, last, leaves := map[string]int{}, first, 0
+			times, leaves := map[string]int{}, 0
 			for len(times) < each*len(authors) {
-				var content string
-				last, content = connection.next()
+				last, content := connection.next()
 				times[content]++ // some are delivered twice; clients drop them by id
 				if leaves < 20 && random.IntN(6) == 0 {
 					leaves++

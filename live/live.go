@@ -71,6 +71,7 @@ const (
 // Kind is the type of a row.
 type Kind uint8
 
+// The types of rows with subscribers.
 const (
 	Posts    Kind = iota // the twits of a user
 	Timeline             // the timeline of a user

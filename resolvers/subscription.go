@@ -24,6 +24,7 @@ func (event) cost(call *costCall) error {
 	return nil
 }
 
+// TimelineTwitAdded implements [exec.SubscriptionResolver], with the viewer's timeline.
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
 	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.Target{})
 	if err != nil {
@@ -32,6 +33,7 @@ func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tab
 	return r.subscribe(ctx, live.Timeline, viewer, after)
 }
 
+// TwitPosted implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TwitPosted(
 	ctx context.Context, username string, after *tables.ID,
 ) (<-chan *tables.Twit, error) {
@@ -144,6 +146,7 @@ func (r *subscriptionResolver) newStream(
 	return &stream{Subscription: s, kind: kind, owner: owner, begun: time.Now(), replayed: map[tables.TwitKey]bool{}}, nil
 }
 
+// MoveTo implements [resume.Position].
 func (s *stream) MoveTo(earlier resume.Position) {
 	own, e := s.Subscription, earlier.(*stream)
 	own.MoveTo(e.Subscription)
@@ -151,6 +154,7 @@ func (s *stream) MoveTo(earlier resume.Position) {
 	s.Subscription = own
 }
 
+// Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
 // run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires

@@ -9,6 +9,7 @@ import (
 // Code is a UserErrorCode of the schema.
 type Code string
 
+// The values of UserErrorCode.
 const (
 	BadInput         Code = "BAD_USER_INPUT"
 	NotFound         Code = "NOT_FOUND"      // or hidden from the viewer

@@ -108,7 +108,8 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 					continue
 				}
 				g := newGenerator(random, uint64(number), free.schema.Schema(), pool)
-				made, r := "wild values", request{}
+				made := "wild values"
+				var r request
 				if g.chance(3) {
 					made, r = g.request(uint64(number))
 				} else {

@@ -71,6 +71,7 @@ type bufferedWriter struct {
 	body   *bytes.Buffer
 }
 
+// WriteHeader implements [http.ResponseWriter]. The status is sent with the body.
 func (w *bufferedWriter) WriteHeader(status int) { w.status = status }
 
 func (w *bufferedWriter) Write(text []byte) (int, error) { return w.body.Write(text) }

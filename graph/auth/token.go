@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	// Lifetime is the time until the expiry of a token that [Tokens.Sign] signs.
 	Lifetime = time.Hour
 	// maxToken bounds a token, in bytes. A username takes up to 400.
 	maxToken = 8 << 10

@@ -119,6 +119,7 @@ func with(extensions map[string]any, name any) map[string]any {
 	return named
 }
 
+// Names reports whether extensions name a document, by persistedQuery.
 func Names(extensions map[string]any) bool { return extensions[extension] != nil }
 
 // hashOf returns the normalized hash in the extensions, or "".

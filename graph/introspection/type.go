@@ -36,6 +36,7 @@ func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	return false
 }
 
+// Kind returns a value of __TypeKind, such as OBJECT.
 func (t *Type) Kind() string {
 	switch {
 	case t.definition != nil:
@@ -46,6 +47,7 @@ func (t *Type) Kind() string {
 	return "LIST"
 }
 
+// Name returns nil for LIST and NON_NULL.
 func (t *Type) Name() *string {
 	if t.definition == nil {
 		return nil
@@ -53,6 +55,7 @@ func (t *Type) Name() *string {
 	return &t.definition.Name
 }
 
+// Description returns nil for LIST, NON_NULL and a type without a description.
 func (t *Type) Description() *string {
 	if t.definition == nil {
 		return nil
@@ -90,6 +93,7 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	})
 }
 
+// Interfaces returns the interfaces that an object or interface implements.
 func (t *Type) Interfaces() []Type {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
@@ -115,6 +119,7 @@ func (t *Type) PossibleTypes() []Type {
 	return possible
 }
 
+// EnumValues returns the values of an enum, in the order of the definition.
 func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
@@ -124,6 +129,7 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	})
 }
 
+// InputFields returns the fields of an input object, in the order of the definition.
 func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
@@ -149,6 +155,7 @@ func (t *Type) OfType() *Type {
 // deprecation looks for @deprecated in the directives of a field, argument or value.
 type deprecation struct{ directives ast.DirectiveList }
 
+// IsDeprecated reports whether the definition has @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
 // DeprecationReason returns nil without @deprecated.
@@ -184,13 +191,18 @@ type Field struct {
 	definition *ast.FieldDefinition
 }
 
-func (f *Field) Name() string         { return f.definition.Name }
+// Name returns the field's name, not an alias of a document.
+func (f *Field) Name() string { return f.definition.Name }
+
+// Description returns nil if the field has no description.
 func (f *Field) Description() *string { return text(f.definition.Description) }
 
+// Args returns the arguments in the order of the definition.
 func (f *Field) Args(includeDeprecated bool) []InputValue {
 	return arguments(f.schema, f.definition.Arguments, includeDeprecated)
 }
 
+// Type returns the field's type, with its LIST and NON_NULL.
 func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
 
 // EnumValue is GraphQL's __EnumValue.
@@ -199,7 +211,10 @@ type EnumValue struct {
 	definition *ast.EnumValueDefinition
 }
 
-func (v *EnumValue) Name() string         { return v.definition.Name }
+// Name returns the value as documents write it.
+func (v *EnumValue) Name() string { return v.definition.Name }
+
+// Description returns nil if the value has no description.
 func (v *EnumValue) Description() *string { return text(v.definition.Description) }
 
 // InputValue is GraphQL's __InputValue: an argument, or a field of an input object.
@@ -212,9 +227,14 @@ type InputValue struct {
 	defaultValue *ast.Value
 }
 
-func (v *InputValue) Name() string         { return v.name }
+// Name returns the name of the argument or field.
+func (v *InputValue) Name() string { return v.name }
+
+// Description returns nil if the argument or field has no description.
 func (v *InputValue) Description() *string { return text(v.description) }
-func (v *InputValue) Type() *Type          { return reference(v.schema, v.typ) }
+
+// Type returns the type of the argument or field, with its LIST and NON_NULL.
+func (v *InputValue) Type() *Type { return reference(v.schema, v.typ) }
 
 // DefaultValue returns the default as a GraphQL literal.
 func (v *InputValue) DefaultValue() *string {

@@ -58,6 +58,7 @@ type planned struct {
 	noop     middlewares
 }
 
+// Exec implements [graphql.ExecutableSchema], for queries and mutations.
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})

@@ -100,6 +100,7 @@ type addedError struct {
 
 type callKey struct{}
 
+// Value implements [context.Context]. The value of callKey is the call.
 func (c *callCtx) Value(key any) any {
 	if key == (callKey{}) {
 		return c
@@ -139,14 +140,14 @@ func below(field, path ast.Path) ast.Path {
 }
 
 // addErrors stores the errors that the resolver call of parent i added.
-func (col *column) addErrors(c *callCtx, i int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.errs) == 0 {
+func (c *column) addErrors(call *callCtx, i int) {
+	call.mu.Lock()
+	defer call.mu.Unlock()
+	if len(call.errs) == 0 {
 		return
 	}
-	if col.added == nil {
-		col.added = map[int32][]addedError{}
+	if c.added == nil {
+		c.added = map[int32][]addedError{}
 	}
-	col.added[int32(i)] = c.errs
+	c.added[int32(i)] = call.errs
 }

@@ -81,8 +81,13 @@ type Tasks interface {
 
 type untracked struct{}
 
-func (untracked) Start(int)            {}
-func (untracked) End()                 {}
+// Start implements [Tasks].
+func (untracked) Start(int) {}
+
+// End implements [Tasks].
+func (untracked) End() {}
+
+// Await implements [Tasks]. Without loaders there are no lazy objects.
 func (untracked) Await() map[any]error { return nil }
 
 // task is a call of the resolver of field with the objects of parents.

@@ -33,6 +33,7 @@ func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
 	return c
 }
 
+// Get returns a cached value, which becomes the most recently used.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -125,6 +125,7 @@ func (o *Operation) Resume() Position {
 // [WithEnd].
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
+// Sent records that an event was sent. After it, the position where the operation resumed is lost.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -103,9 +103,16 @@ type describeCall struct {
 	table string
 }
 
-func (c *describeCall) Name() string               { return "GetTableDescriptors" }
-func (c *describeCall) Description() string        { return c.Name() }
+// Name implements [hrpc.Call].
+func (c *describeCall) Name() string { return "GetTableDescriptors" }
+
+// Description implements [hrpc.Call].
+func (c *describeCall) Description() string { return c.Name() }
+
+// NewResponse implements [hrpc.Call].
 func (c *describeCall) NewResponse() proto.Message { return new(pb.GetTableDescriptorsResponse) }
+
+// ToProto implements [hrpc.Call].
 func (c *describeCall) ToProto() proto.Message {
 	name := &pb.TableName{Namespace: []byte("default"), Qualifier: []byte(c.table)}
 	return &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{name}}

@@ -143,15 +143,32 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 	return uint32(b.at), nil
 }
 
-// The rest of hrpc.Call. gohbase uses the region only to find it.
+// Name implements [hrpc.Call].
+func (m *multi) Name() string { return "Multi" }
 
-func (m *multi) Name() string                    { return "Multi" }
-func (m *multi) Description() string             { return "Multi" }
-func (m *multi) Context() context.Context        { return m.ctx }
-func (m *multi) ToProto() proto.Message          { return m.request }
-func (m *multi) NewResponse() proto.Message      { return new(pb.MultiResponse) }
+// Description implements [hrpc.Call].
+func (m *multi) Description() string { return "Multi" }
+
+// Context implements [hrpc.Call].
+func (m *multi) Context() context.Context { return m.ctx }
+
+// ToProto implements [hrpc.Call].
+func (m *multi) ToProto() proto.Message { return m.request }
+
+// NewResponse implements [hrpc.Call].
+func (m *multi) NewResponse() proto.Message { return new(pb.MultiResponse) }
+
+// ResultChan implements [hrpc.Call].
 func (m *multi) ResultChan() chan hrpc.RPCResult { return m.answer }
-func (m *multi) Table() []byte                   { return nil }
-func (m *multi) Key() []byte                     { return nil }
-func (m *multi) Region() hrpc.RegionInfo         { return nil }
-func (m *multi) SetRegion(hrpc.RegionInfo)       {}
+
+// Table implements [hrpc.Call]. Table, key and region are nil: the multi is sent to a known server.
+func (m *multi) Table() []byte { return nil }
+
+// Key implements [hrpc.Call].
+func (m *multi) Key() []byte { return nil }
+
+// Region implements [hrpc.Call].
+func (m *multi) Region() hrpc.RegionInfo { return nil }
+
+// SetRegion implements [hrpc.Call].
+func (m *multi) SetRegion(hrpc.RegionInfo) {}

@@ -14,6 +14,7 @@ const AdminRole = "admin"
 // Roles is a set of roles that a viewer can have towards a target.
 type Roles uint8
 
+// A viewer can have several roles.
 const (
 	Stranger   Roles = 1 << iota // every viewer, with a token or without
 	User                         // a viewer with a token
@@ -23,7 +24,7 @@ const (
 	Admin                        // an administrator
 )
 
-// The zero Action is permitted to no viewer.
+// Action is something that a viewer may do or not. The zero Action is permitted to no viewer.
 type Action struct {
 	name  string // as in docs/PERMISSIONS.md
 	roles Roles  // roles that may do it

@@ -120,4 +120,5 @@ func value(d *json.Decoder, field string, into any) error {
 // ignored accepts any value.
 type ignored struct{}
 
+// UnmarshalJSON implements [json.Unmarshaler].
 func (*ignored) UnmarshalJSON([]byte) error { return nil }

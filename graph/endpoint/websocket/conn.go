@@ -37,7 +37,7 @@ type conn struct {
 func (c *conn) serve() {
 	defer context.AfterFunc(c.server.Draining, func() { c.drain(goingAway) })()
 	defer context.AfterFunc(c.server.Ended, c.drop)()
-	c.init = time.AfterFunc(InitTimeout, func() {
+	c.init = time.AfterFunc(initTimeout, func() {
 		c.close(&closeReason{codeTimeout, "Connection initialisation timeout"})
 	})
 	c.silent = time.AfterFunc(silenceTimeout, c.drop)
@@ -74,7 +74,7 @@ func (c *conn) followExpiry() {
 }
 
 func (c *conn) ping() {
-	for beat := time.Tick(PingInterval); ; {
+	for beat := time.Tick(pingInterval); ; {
 		select {
 		case <-beat:
 			c.send([]byte(`{"type":"ping"}`))

@@ -28,6 +28,7 @@ type refusalWriter struct{ http.ResponseWriter }
 
 func (w refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// WriteHeader implements [http.ResponseWriter]. For a status of 400 or more it writes the response.
 func (w refusalWriter) WriteHeader(status int) {
 	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {

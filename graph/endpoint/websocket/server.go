@@ -22,11 +22,12 @@ const Protocol = "graphql-transport-ws"
 
 const (
 	// MaxMessage bounds a message from a client, in bytes.
-	MaxMessage   = 1 << 20
-	InitTimeout  = 3 * time.Second
-	PingInterval = 25 * time.Second
+	MaxMessage = 1 << 20
+	// initTimeout bounds the time until connection_init.
+	initTimeout  = 3 * time.Second
+	pingInterval = 25 * time.Second
 	// silenceTimeout disconnects silent clients a second after two pings.
-	silenceTimeout = 2*PingInterval + time.Second
+	silenceTimeout = 2*pingInterval + time.Second
 	// writeTimeout bounds the reading of a message by the client.
 	writeTimeout = 10 * time.Second
 	// readTimeout bounds the sending of a message by the client.

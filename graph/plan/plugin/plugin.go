@@ -27,8 +27,11 @@ type Plugin struct {
 	Lazy []string
 }
 
+// Name implements [github.com/99designs/gqlgen/plugin.Plugin].
 func (Plugin) Name() string { return "plan" }
 
+// GenerateCode implements [github.com/99designs/gqlgen/plugin.CodeGenerator]. It writes
+// plan.generated.go into the package of the generated schema.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	if err := p.check(data); err != nil {
 		return err
