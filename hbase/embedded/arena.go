@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"unsafe"
 
 	"twibase/hbase"
@@ -17,6 +18,8 @@ type arena struct {
 const (
 	minCells, maxCells = 8, 512
 	minBytes, maxBytes = 512, 64 << 10
+	// largeValue bounds the values that share a piece: larger ones would leave much of it unused.
+	largeValue = maxBytes / 16
 )
 
 func (a *arena) begin() { a.row = len(a.cells) }
@@ -46,6 +49,9 @@ func (a *arena) reserve(n int) (start int) {
 }
 
 func (a *arena) copy(value []byte) []byte {
+	if len(value) > largeValue {
+		return bytes.Clone(value)
+	}
 	start := a.reserve(len(value))
 	a.data = append(a.data, value...)
 	return a.data[start:len(a.data):len(a.data)]
