@@ -144,12 +144,12 @@ type compilation struct {
 }
 
 // set compiles a selection set for an object type. @defer and @stream have no effect.
-func (c *compilation) set(selected ast.SelectionSet, object *Object, parent *graphql.FieldContext) *selectionSet {
+func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
 	for i, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
 		s := selection{
-			CollectedField: f, field: object.Fields[f.Name], key: key(i, f.Alias), column: -1, parentField: parent,
+			CollectedField: f, field: object.Fields[f.Name], key: key(i, f.Alias), column: -1, parentField: enclosing,
 		}
 		if !slices.ContainsFunc(f.Arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) }) {
 			s.constant = new(atomic.Pointer[map[string]any])
