@@ -9,6 +9,7 @@ IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 GENQLIENT := e2e/clients/genqlient
+LINT := .cache/golangci-lint
 CLIENTS := e2e/clients/node_modules/.package-lock.json
 # Runs a command and prints its duration; .ci/run lists the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
@@ -38,19 +39,17 @@ check: ## before a commit: lint, and the tests that need no HBase and no browser
 	@$(MAKE) lint
 	@$(call timed,go test -short $(TESTFLAGS) ./...)
 
-lint: ## gofmt, go vet, staticcheck; generated code is fresh; the npm lock files name no registry
-	@$(call timed,scripts/gofmt)
-	@$(call timed,go vet ./...)
+lint: $(LINT) ## golangci-lint (.golangci.yml); generated code is fresh; the npm lock files name no registry
+	@$(call timed,$(LINT) run)
+	@cd bench && $(call timed,$(CURDIR)/$(LINT) run)
 	@$(call timed,go -C $(GENQLIENT) vet ./...)
-	@$(call timed,go -C bench vet ./...)
-	@$(call timed,go tool staticcheck ./...)
-	@$(call timed,go -C bench tool staticcheck ./...)
 	@$(call timed,scripts/generated)
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is stale, or a licence is not permitted: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, with the options of .npmrc'; exit 1; }
 	@go mod tidy -diff
 	@go -C $(GENQLIENT) mod tidy -diff
 	@go -C bench mod tidy -diff
+	@go -C scripts/tools mod tidy -diff
 
 generate: ## the code that gqlgen and genqlient generate
 	go run ./graph/plan/generate
@@ -123,6 +122,9 @@ $(VENV): e2e/clients/python/requirements.txt
 	python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@
+
+$(LINT): scripts/tools/go.mod
+	go -C $(<D) build -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 $(SECRET):
 	mkdir -p $(@D)
