@@ -9,16 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule lists the packages of this module that the packages of a pattern may import, with the reason.
-// A pattern with /... includes the folders below; ... matches all packages.
+// rule lists the packages of this module that the packages of a pattern may import, with the
+// reason. A pattern with /... includes the folders below; ... matches all packages.
 type rule struct {
 	from string
 	to   []string
 	why  string
 }
 
-// rules go from upper to lower packages. The first match counts, and every package needs one. Tests may
-// import any package.
+// rules go from upper to lower packages. The first match counts, and every package needs one. Tests
+// may import any package.
 var rules = []rule{
 	{"twibase", []string{"command"}, "main only starts the command line"},
 	{"command", []string{"..."}, "a command may use any part of the product"},
@@ -150,7 +150,8 @@ func violations(path string, imports []string) (violations []string) {
 	return violations
 }
 
-// ours returns the folder of an import path, false if it is of another module. The root keeps the module's name.
+// ours returns the folder of an import path, false if it is of another module. The root keeps the
+// module's name.
 func ours(path string) (string, bool) {
 	if path == "twibase" {
 		return path, true

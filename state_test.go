@@ -21,8 +21,8 @@ var mutable = map[string]string{
 	"writers.movedAtOnce":  "less in tests",
 }
 
-// TestNoPackageHasMutableState finds package-level variables that a function changes, or of a type that is made
-// for it (sync, sync/atomic, channels). Gateways in one process would share them.
+// TestNoPackageHasMutableState finds package-level variables that a function changes, or of a type
+// that is made for it (sync, sync/atomic, channels). Gateways in one process would share them.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -69,8 +69,8 @@ type parsed struct {
 	test bool
 }
 
-// mutableVars returns the mutable package-level variables of a package. Changes in tests count, variables of
-// tests do not.
+// mutableVars returns the mutable package-level variables of a package. Changes in tests count,
+// variables of tests do not.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {

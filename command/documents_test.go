@@ -22,7 +22,8 @@ func TestDocumentIsFoundByEverySpellingOfItsHash(t *testing.T) {
 	}
 	plain, prefixed, upper, md5 := `{plain:__typename}`, `{prefixed:__typename}`, `{upper:__typename}`, `{md5:__typename}`
 	manifest, err := json.Marshal(map[string]string{
-		hash(plain): plain, "sha256:" + hash(prefixed): prefixed, "sha256:" + strings.ToUpper(hash(upper)): upper, "5d41402abc4b2a76b9719d911017c592": md5})
+		hash(plain): plain, "sha256:" + hash(prefixed): prefixed, "sha256:" + strings.ToUpper(hash(upper)): upper,
+		"5d41402abc4b2a76b9719d911017c592": md5})
 	if err != nil {
 		t.Fatal(err)
 	}

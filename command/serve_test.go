@@ -132,7 +132,8 @@ func TestServe(t *testing.T) {
 		}
 		want := map[string]any{"level": "info", "message": "request", "request": header.Get("X-Request-Id"),
 			"operation": "Mine", "kind": "query",
-			"status": 200.0, "errors": 0.0, "executor": "plan", "rounds": 1.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
+			"status": 200.0, "errors": 0.0, "executor": "plan",
+			"rounds": 1.0, "gets": 1.0, "scans": 0.0, "rpcs": 1.0, "rows": 0.0, "bytes": 0.0}
 		for _, varies := range []string{"ms", "time"} {
 			if _, ok := line[varies]; !ok {
 				t.Errorf("the line lacks %s", varies)
@@ -149,7 +150,8 @@ func TestServe(t *testing.T) {
 		for _, want := range []string{`twibase_executions_total{executor="plan",reason=""}`, "twibase_operation_rounds_count",
 			"twibase_operation_rpcs_sum",
 			`twibase_operation_gets_bucket{le="1"}`, "twibase_operation_scans_count", "twibase_operation_rows_count", "twibase_operation_bytes_count",
-			"twibase_loader_fallbacks_total 0\n", "twibase_admission_running 0\n", "twibase_admission_waiting 0\n", "twibase_admission_refused_total ", "twibase_fanout_lag_seconds ", "twibase_fanout_errands ",
+			"twibase_loader_fallbacks_total 0\n", "twibase_admission_running 0\n", "twibase_admission_waiting 0\n",
+			"twibase_admission_refused_total ", "twibase_fanout_lag_seconds ", "twibase_fanout_errands ",
 			"twibase_row_cache_hits_total ", "twibase_row_cache_misses_total "} {
 			if !strings.Contains(body, want) {
 				t.Errorf("/metrics lacks %s", want)

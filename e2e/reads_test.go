@@ -112,7 +112,9 @@ func (f *fixture) someIDs() (ids []any) {
 }
 
 // checkRecordedReads compares the reads of a query with its file.
-func checkRecordedReads(t *testing.T, store hbase.Store, name, query string, variables map[string]any, viewer oracle.Viewer) {
+func checkRecordedReads(
+	t *testing.T, store hbase.Store, name, query string, variables map[string]any, viewer oracle.Viewer,
+) {
 	t.Helper()
 	recorder := hbasetest.NewRecorder(store, readableKeys)
 	got, err := decodeAnswer(newGateway("recorded", recorder).ask(t, query, variables, viewer))

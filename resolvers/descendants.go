@@ -14,9 +14,9 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order: each level follows the order of its parents.
-// The code finds a department again after the tree changed. If it was deleted or moved, depth and
-// index say where it was.
+// treePosition is a position in a subtree, in level order: each level follows the order of its
+// parents. The code finds a department again after the tree changed. If it was deleted or moved,
+// depth and index say where it was.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -67,7 +67,8 @@ func (descendants) resolve(
 		}
 	}
 	setNodes(pages, loaders.Departments.Named(ctx, codes, request.node))
-	return convert(pages, err, departmentConnection(func(edge *model.DepartmentEdge, at treePosition) { edge.Depth = &at.depth }))
+	setDepth := func(edge *model.DepartmentEdge, at treePosition) { edge.Depth = &at.depth }
+	return convert(pages, err, departmentConnection(setDepth))
 }
 
 var treeCursors = relay.Cursors{Letter: relay.Descendants, Check: func(position string) error {
@@ -207,8 +208,8 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the index of a treePosition in the level that was just read: that of its code or, if it
-// is gone, its former index.
+// locate returns the index of a treePosition in the level that was just read: that of its code or,
+// if it is gone, its former index.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

@@ -133,7 +133,8 @@ func TestCreateUserIsIdempotentUnderItsKey(t *testing.T) {
 		}
 	}
 	// Administrators may use reserved names.
-	if name, err := r.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: "Support", Name: "Help"}, nil); name != "Support" || err != nil {
+	name, err := r.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: "Support", Name: "Help"}, nil)
+	if name != "Support" || err != nil {
 		t.Error(name, err)
 	}
 }

@@ -87,7 +87,8 @@ var versioned = []struct {
 		}},
 	{"updateGame", tables.Games.Get("go", tables.Games.All()),
 		func(ctx context.Context, w *Writers, version *string) error {
-			_, err := w.UpdateGame(ctx, GameChange{Code: "go", Name: Change[string]{true, new("mine")}, ExpectedVersion: version})
+			change := GameChange{Code: "go", Name: Change[string]{true, new("mine")}, ExpectedVersion: version}
+			_, err := w.UpdateGame(ctx, change)
 			return err
 		}, func(ctx context.Context, w *Writers) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: "go", Name: Change[string]{true, new("theirs")}})

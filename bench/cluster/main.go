@@ -1,10 +1,11 @@
-// Cluster measures a nested query on a real HBase with three region servers and real data: twibase with each setting of
-// the store, and a gateway in Java, over one connection and over many. docs/HBASE.md has the results.
+// Cluster measures a nested query on a real HBase with three region servers and real data: twibase
+// with each setting of the store, and a gateway in Java, over one connection and over many.
+// docs/HBASE.md has the results.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// Clients, gateways and HBase share this machine. CPU times are meaningful by themselves. Other figures are to be
-// compared within one run, so the gateways take turns.
+// Clients, gateways and HBase share this machine. CPU times are meaningful by themselves. Other
+// figures are to be compared within one run, so the gateways take turns.
 package main
 
 import (

@@ -38,8 +38,8 @@ func canonical(text string) string {
 	return fmt.Sprintf("%#v", value)
 }
 
-// places returns the paths of errors, each up to the first value that is null. If several errors make one value null,
-// an implementation may report any number of them (section 6.4.4).
+// places returns the paths of errors, each up to the first value that is null. If several errors
+// make one value null, an implementation may report any number of them (section 6.4.4).
 func places(data any, errors []problem) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data

@@ -118,7 +118,8 @@ func (d *document) selections(is func(s *selection) bool) (all []*selection) {
 	return all
 }
 
-// values returns all literals of the arguments of fields, nested ones included, and the default values.
+// values returns all literals of the arguments of fields, nested ones included, and the default
+// values.
 func (d *document) values() (all []*value) {
 	var below func(v *value)
 	below = func(v *value) {

@@ -9,11 +9,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes random documents of a schema. Most of them are valid; both implementations must reject the others.
+// generator makes random documents of a schema. Most of them are valid; both implementations must
+// reject the others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool holds values of the server's data by the name of the field: "username", "code", "id", "cursor".
+	// pool holds values of the server's data by the name of the field: "username", "code", "id",
+	// "cursor".
 	pool map[string][]string
 
 	document  *document
@@ -146,7 +148,8 @@ func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*select
 	return set
 }
 
-// inInterface wraps a selection of an object in a fragment on one of its interfaces and, inside, one on the object.
+// inInterface wraps a selection of an object in a fragment on one of its interfaces and, inside,
+// one on the object.
 func (g *generator) inInterface(parent *ast.Definition, s *selection, keys scope) *selection {
 	of := g.schema.Types[parent.Interfaces[0]]
 	inner := &selection{parent: of, inline: true, on: parent.Name, set: []*selection{s}}

@@ -61,8 +61,8 @@ func (h *histogram) String() string {
 	return text.String()
 }
 
-// A run of fewer documents than manyDocuments has about nine of each mutation, and by chance a few mutations leave all
-// of theirs valid: maxIneffective is far more than chance explains.
+// A run of fewer documents than manyDocuments has about nine of each mutation, and by chance a few
+// mutations leave all of theirs valid: maxIneffective is far more than chance explains.
 const (
 	manyDocuments  = 10_000
 	maxIneffective = 5

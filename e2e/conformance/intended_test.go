@@ -44,7 +44,8 @@ var intents = []intent{
 // disputed are parts of URLs that RFC 3986 and net/url judge differently.
 var disputed = []string{`org/a b`, `a@b@`, `?%zz`, `example.org\\a`, `exa%41mple`}
 
-// hasControl reports whether a text has a control character that is neither a tab nor the end of a line.
+// hasControl reports whether a text has a control character that is neither a tab nor the end of a
+// line.
 func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) })
 }

@@ -42,7 +42,8 @@ var positions = []position{
 	{"mutation", "LogInInput!", `{logIn(input:VALUE){clientMutationId}}`, nil},
 }
 
-// requests are the position with every value: as a literal, as the value of a variable, and as its default.
+// requests are the position with every value: as a literal, as the value of a variable, and as its
+// default.
 func (p position) requests() (all []request) {
 	quoted := []string{}
 	for _, content := range p.more {

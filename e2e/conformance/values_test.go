@@ -18,8 +18,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value of a type. hasDefault reports whether the place has a default value; hint is the names of the
-// field and the argument. Once in n times the value is a variable.
+// value makes a value of a type. hasDefault reports whether the place has a default value; hint is
+// the names of the field and the argument. Once in n times the value is a variable.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)

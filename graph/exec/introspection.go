@@ -7,13 +7,14 @@ import (
 	"twibase/graph/schema"
 )
 
-// The schema is corrected once, here, where gqlgen's generated code loads it: every user of this package sees the same one.
-// The generator corrects its own copy in the same way.
+// The schema is corrected once, here, where gqlgen's generated code loads it: every user of this
+// package sees the same one. The generator corrects its own copy in the same way.
 func init() { schema.Conform(parsedSchema) }
 
 var errDisabled = errors.New("introspection disabled")
 
-// IntrospectSchema shadows gqlgen's method, whose types gqlgen.yml replaces by those of twibase/graph/introspection.
+// IntrospectSchema shadows gqlgen's method, whose types gqlgen.yml replaces by those of
+// twibase/graph/introspection.
 func (ec *executionContext) IntrospectSchema() (*introspection.Schema, error) {
 	if ec.DisableIntrospection {
 		return nil, errDisabled

@@ -107,8 +107,10 @@ func TestInputs(t *testing.T) {
 		want        string
 	}{
 		{"defaults of input fields", post("", `{content:"x"}`), nil, echoed("content x, visibility PUBLIC")},
-		{"defaults of input fields in a variable", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x"}}, echoed("content x, visibility PUBLIC")},
-		{"a value overrides the default", post("($v:PostTwitInput!)", "$v"), object{"v": object{"content": "x", "visibility": "FOLLOWERS"}}, echoed("content x, visibility FOLLOWERS")},
+		{"defaults of input fields in a variable", post("($v:PostTwitInput!)", "$v"),
+			object{"v": object{"content": "x"}}, echoed("content x, visibility PUBLIC")},
+		{"a value overrides the default", post("($v:PostTwitInput!)", "$v"),
+			object{"v": object{"content": "x", "visibility": "FOLLOWERS"}}, echoed("content x, visibility FOLLOWERS")},
 		{"null overrides the default", post("", `{content:"x",visibility:null}`), nil, echoed("content x, visibility null")},
 		{"a null variable overrides the default", post("($v:Visibility)", `{content:"x",visibility:$v}`), object{"v": nil}, echoed("content x, visibility null")},
 		{"an absent variable has the default", post("($v:Visibility)", `{content:"x",visibility:$v}`), nil, echoed("content x, visibility PUBLIC")},

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// WriteDetector is a store that detects writes to the cells of its results, or to the values of their
-// memos, which other callers may share. It keeps copies of its last results. It is safe for
+// WriteDetector is a store that detects writes to the cells of its results, or to the values of
+// their memos, which other callers may share. It keeps copies of its last results. It is safe for
 // concurrent use.
 type WriteDetector struct {
 	hbase.Store

@@ -17,7 +17,8 @@ func (r *run) twits(ctx context.Context) error {
 
 // twitNames checks that each key in the row of a name has a twit.
 func (r *run) twitNames(ctx context.Context) error {
-	return r.rows(ctx, hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
+	all := hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}
+	return r.rows(ctx, all, func(rows []hbase.Row) error {
 		var twits, albums []entry
 		var named []hbase.Row
 		for _, row := range rows {

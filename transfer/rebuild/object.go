@@ -11,7 +11,9 @@ import (
 
 // Objects iterates over all objects of a noun in the order of their row keys, with the attributes
 // of the given fields. The first error ends the iteration.
-func Objects[T any](ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string) iter.Seq2[*T, error] {
+func Objects[T any](
+	ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string,
+) iter.Seq2[*T, error] {
 	scan := hbase.Scan{Table: o.Table, Columns: cmp.Or(o.Columns(fields), tables.Existence), PageSize: nextPage}
 	return func(yield func(*T, error) bool) {
 		for row, err := range store.Scan(ctx, scan) {

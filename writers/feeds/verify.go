@@ -87,7 +87,9 @@ func (f *fanout) confirm(
 }
 
 // deleteEntries deletes a batch's entries of some followers and twits, and masks late puts of them.
-func (f *fanout) deleteEntries(ctx context.Context, b tables.Batch, left []tables.Follow, deleted []tables.TwitKey) error {
+func (f *fanout) deleteEntries(
+	ctx context.Context, b tables.Batch, left []tables.Follow, deleted []tables.TwitKey,
+) error {
 	var deletes []hbase.Mutation
 	for _, follower := range b.Followers {
 		var entries []hbase.Deletion

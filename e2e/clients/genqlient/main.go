@@ -1,7 +1,7 @@
 // Genqlient uses the API with genqlient, and prints a report as JSON: go run . URL TOKENS LIVE
 //
-// GET TOKENS returns a token of LiLei's that is valid for an hour, TOKENS?lives=2s one for 2 seconds.
-// LIVE is the same endpoint as URL, over connections that are lost now and then.
+// GET TOKENS returns a token of LiLei's that is valid for an hour, TOKENS?lives=2s one for 2
+// seconds. LIVE is the same endpoint as URL, over connections that are lost now and then.
 package main
 
 import (

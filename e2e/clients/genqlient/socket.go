@@ -33,9 +33,9 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 	return s, nil
 }
 
-// ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error into
-// the result of its operation. The server pings every 25 s: after a minute of silence the connection
-// is lost.
+// ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error
+// into the result of its operation. The server pings every 25 s: after a minute of silence the
+// connection is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
 		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {

@@ -38,7 +38,8 @@ func (query) Countries(context.Context) ([]*atlas.Country, error) {
 
 type country struct{}
 
-// Cities is a batch resolver: it answers for all countries of a level, whatever lists they came from.
+// Cities is a batch resolver: it answers for all countries of a level, whatever lists they came
+// from.
 func (country) Cities(_ context.Context, countries []*atlas.Country) ([][]*atlas.City, error) {
 	fmt.Println("Country.cities of", len(countries), "countries")
 	lists := make([][]*atlas.City, len(countries))
