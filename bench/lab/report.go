@@ -50,7 +50,8 @@ func machine() string {
 			cpu = "× " + string(model[1])
 		}
 	}
-	return fmt.Sprintf("Measured on %s, %d %s, %s.", time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
+	return fmt.Sprintf("Measured on %s, %d %s, %s.",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
 }
 
 // times returns a table of times at the largest scale, or at each scale for a query without sizes.
