@@ -30,8 +30,8 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded returns the limited quantity, the limit and the actual number, also to packages that do
-// not import this one.
+// Exceeded returns the limited quantity, the limit and the actual number. Package apierr calls it
+// without importing this one.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
@@ -49,8 +49,8 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes memory for a request that reads that many bytes in all. wait lets it wait for other
-// requests. The request returns the memory when it ends.
+// hold takes memory until the request has enough for bytes in all. It waits for other requests only
+// if wait is true. The request returns the memory when it ends.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -99,16 +99,15 @@ func (b *Budget) left() int64 {
 
 type budgetKey struct{}
 
-// BudgetOf returns the budget of a call, or nil. Engines spend the bytes of each row that they
+// BudgetOf returns the budget of a Get call, or nil. Engines spend the bytes of each row that they
 // read, so that they can stop early.
 func BudgetOf(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b
 }
 
-// Budgeted returns a view of store for a request that ends with ctx. Its reads return at most that
-// many bytes in all, and the rest of a row; 0 is unlimited. They take their bytes from memory,
-// unless that is nil.
+// Budgeted returns a view of store for a request that ends with ctx. Its reads stop at the row that
+// exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that is nil.
 func Budgeted(ctx context.Context, store Store, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store
@@ -121,8 +120,8 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. Gets beyond the budget have its error. Gets are sent in pieces, in turn,
-// if their results may be too large for one call.
+// Get implements [Store]. Gets beyond the budget return its error. If the results may be too large
+// for one call, Get sends them in pieces, one after the other.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err

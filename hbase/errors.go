@@ -40,9 +40,9 @@ const DefaultTimeout = 30 * time.Second
 // ErrUnresponsive is the [ErrUnavailable] of a server that exceeds the store's call timeout.
 var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 
-// Bounded returns ctx with its own deadline, or [DefaultTimeout] if it has none. Unless callTimeout
-// is 0, it is a deadline too, with the cause [ErrUnresponsive]. Engines call Bounded first in every
-// method.
+// Bounded returns ctx with its own deadline and, unless it is 0, callTimeout with the cause
+// [ErrUnresponsive], or with [DefaultTimeout] if it has neither. Engines call it in every read and
+// write.
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

@@ -8,16 +8,15 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - possible is the number of columns, times the largest cell of their family. It is usually a
-//     hundred times too large. A row whose cells were small when they were last read counts with
-//     [smallCell] per column.
-//   - likely is the size of the row's cells when they were last read if they were large, otherwise
-//     0.
+//   - likely is the size of rows whose cells were large when they were last read.
+//   - possible is that of all other rows: the number of columns, times the largest cell of their
+//     family. It is usually a hundred times too large. A row whose cells were small when they were
+//     last read counts with [smallCell] per column.
 type size struct{ likely, possible int64 }
 
 const (
-	// largeCell is the minimum average size of a large row's cells, and smallCell the bound of a
-	// small row's, in bytes.
+	// A row is large if its cells have an average of at least largeCell bytes, and small if it is
+	// less than smallCell.
 	largeCell = 8 << 10
 	smallCell = 2 << 10
 	// maxColumns is assumed for a Get with a greater limit, or none.
@@ -26,7 +25,7 @@ const (
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns the number of Gets, at least one, within most, and their estimates.
+// estimate returns how many Gets, at least one, fit within most, and their total.
 func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -133,7 +132,7 @@ func (m *Memory) learnSmall(gets []Get, results []Result) {
 	}
 }
 
-// Rows are remembered in fixed tables. Rows share slots, and a later one replaces an earlier one.
+// Rows are remembered in hash tables of a fixed size. A later row replaces an earlier one.
 const (
 	largeRowSlots = 14 // bits
 	smallRowSlots = 18

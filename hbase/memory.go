@@ -20,12 +20,12 @@ const (
 	// maxWaiting bounds the requests that wait for memory, and maxMemoryWait their wait.
 	maxWaiting    = 4
 	maxMemoryWait = time.Second
-	// maxFlightWait bounds the wait of Gets for the window of bytes in flight.
+	// maxFlightWait bounds the wait of Gets for flight.
 	maxFlightWait = 3 * time.Second
 )
 
-// Memory bounds the bytes that all requests of a gateway read from its store, before they are read.
-// It is safe for concurrent use. It works with two estimates of a result's size, likely and
+// Memory bounds the bytes of the rows that a gateway's requests hold. Requests reserve them before
+// they read. It is safe for concurrent use. It works with estimated sizes of results, likely and
 // possible (estimate.go):
 //
 //	Gets ──► pieces: bounds of both estimates, for one call of the store
@@ -34,9 +34,10 @@ const (
 //	           └──► flight: a call takes the possible bytes of rows of unknown size, in engines
 //	                        that can't stop between two rows
 //
-// A request waits if too little memory is left. If [maxWaiting] requests wait already, or after
-// [maxMemoryWait], it fails with [*Busy]. The window of bytes in flight has the size of the
-// memory. Large rows that are read for the first time arrive one piece after the other.
+// At most [maxWaiting] requests wait for large, up to [maxMemoryWait], and only before a piece.
+// Calls wait for flight up to [maxFlightWait]. Other requests that find too little memory fail with
+// [*Busy]. Both semaphores have the size of the memory, so pieces with many unknown rows are read
+// one after the other.
 type Memory struct {
 	most    int64
 	large   *semaphore.Weighted
@@ -118,8 +119,8 @@ func (m *Memory) doubts() bool {
 // errLearnt is the error of Gets whose rows became known as large while they waited.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Fly waits until the window has room for the possible bytes of gets. Engines that can't stop
-// between two rows call it. They return its error unchanged, and call land with the results.
+// Fly waits for memory for the possible bytes of gets, and reserves it until land is called with
+// the results. Engines that can't stop between two rows call it, and return its error unchanged.
 func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Result), err error) {
 	if b == nil || b.memory == nil {
 		return func([]Result) {}, nil

@@ -13,7 +13,8 @@ type Get struct {
 	Row   string
 
 	// Columns selects families and columns, separated by blanks, as in "i:name i:email f". Empty
-	// selects every family. Qualifiers with bytes other than letters, digits, '_' and '-' need a Page.
+	// selects every family. Select a qualifier with bytes other than letters, digits, '_' and '-'
+	// with a Page: [Exactly].
 	Columns string
 
 	// Page narrows and limits the selected columns.
@@ -88,9 +89,9 @@ type Row struct {
 	Cells []Cell
 }
 
-// Scan selects a range of rows, from Start to Stop, which is excluded. An empty Start is the first
-// row of the table, an empty Stop its end. A Reversed scan runs from Start, which is included, down
-// to Stop, which is excluded. The columns of a row ascend in both directions.
+// Scan selects the rows from Start, which is included, to Stop, which is excluded. If it is
+// Reversed, it descends from Start to Stop. An empty bound is the end of the table. The columns of
+// a row ascend in both directions.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -217,8 +218,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls selection for each Get, and use with the result. Successive Gets that differ in
-// their rows only share it. The errors of Gets are stored in results.
+// Select calls use for each valid Get, with the result of selection. Successive Gets that differ
+// only in Row share a selection. The errors of Gets are stored in results.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false // for the previous Get

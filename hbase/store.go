@@ -34,8 +34,8 @@ type Store interface {
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// Increment adds delta to a cell of eight bytes, big-endian, and returns the sum. An absent cell
-	// is zero. A cell of another length is [ErrNotLong]. It may be applied twice if a connection is
-	// lost.
+	// is zero. A cell of another length is [ErrNotLong]. The increment may be applied twice if a
+	// connection is lost.
 	Increment(ctx context.Context, inc Increment) (int64, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].
