@@ -141,7 +141,8 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables runs alone in the store. change fills a batch and returns the new tables.
+// changeTables waits for running calls and blocks new ones. change fills a batch and returns the
+// new tables.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

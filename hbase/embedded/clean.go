@@ -70,9 +70,9 @@ func (c *cleaner) run(ctx context.Context) {
 	}
 }
 
-// clean removes the garbage of one row, under its lock. A put before the removal of a marker could
-// otherwise add a version that the marker masks. The removal is not synced: after a crash the
-// garbage is back.
+// clean removes the garbage of one row, under its lock. Without the lock, a put could add a version
+// that a marker masks, and the removal of the marker would unmask it. The removal is not synced:
+// after a crash the garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err

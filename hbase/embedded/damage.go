@@ -15,8 +15,8 @@ import (
 )
 
 // checkLogs looks for damage in Pebble's logs: the write-ahead log, and MANIFEST, the list of
-// files. Pebble takes a damaged record for the end of a log that a crash cut off, and ignores the
-// rest. Acknowledged writes would be read as absent.
+// files. Pebble treats a damaged record as the end of a log that a crash cut off, and ignores the
+// rest: acknowledged writes would be lost without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {

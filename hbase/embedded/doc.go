@@ -1,8 +1,8 @@
 // Package embedded is the store of one machine: HBase's semantics over Pebble, in a directory or in
 // memory.
 //
-//	Get ──► row cache ──miss──► reader ──► Pebble's snapshot        rowcache.go, get.go, row.go
-//	Put ──► row lock ──► Pebble's batch ──► invalidate ──► fsync    rowlock.go, write.go
+//	Get ──► row cache ──miss──► reader ──► Pebble's snapshot                   rowcache.go, get.go, row.go
+//	Put ──► row lock ──► invalidate ──► Pebble's batch ──► unlock ──► fsync    rowlock.go, write.go
 //
 // A cell is one entry of Pebble, and key.go draws its key. A delete is a marker, as in HBase. Reads
 // skip masked entries, and clean.go removes them in the background. Every write call is one batch,

@@ -17,7 +17,7 @@ type lookup struct {
 	cacheable bool
 	index     uint16 // of the row's state
 	key       cacheKey
-	writes    uint64
+	writes    uint64 // the row's count of writes before it is read
 	cached    *cachedRow
 }
 
@@ -45,8 +45,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows were found and none has changed since, they are a snapshot. Otherwise the iterator
-	// is the snapshot, and cached rows that changed before it was made are read again.
+	// If all rows are cached and still current, they are a snapshot. Otherwise the iterator is the
+	// snapshot: it reads missing rows, and cached rows that have changed.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -106,7 +106,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
-// allCurrent reports whether no cached row has changed, and drops those that have.
+// allCurrent drops the cached rows that have changed, and reports whether there were none.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {

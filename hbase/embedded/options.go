@@ -16,7 +16,7 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// indexBlockSize gives most tables an index of one level, which saves each seek a block.
+	// indexBlockSize gives most SSTables an index of one level, which saves each seek a block.
 	indexBlockSize = 256 << 10
 	// format is Pebble's. It is pinned, so that a newer Pebble creates directories that an older one
 	// can read.
@@ -40,7 +40,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts. These limits slow it down late.
+		// An import writes faster than one core compacts. These limits postpone write stalls.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,

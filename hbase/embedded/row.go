@@ -158,8 +158,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask is the set of versions of a column that markers hide: up to one timestamp, and at another. A
-// marker sorts before the versions that it hides.
+// mask is the versions of a column that markers hide: all up to a timestamp, and that of the last
+// OneVersion marker. A marker sorts before the versions that it hides.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {

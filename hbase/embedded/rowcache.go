@@ -20,10 +20,9 @@ import (
 // and a step for each cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
-//	offer:  a row that Pebble returned: kept if its key is in asked, otherwise its key goes there
+//	offer:  row from Pebble ──► key in asked? ──► yes: kept; no: the key is added to asked
 //
-// Rows that are read once are not kept: that costs as much as reading them again, and evicts rows
-// that are read often.
+// A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
 //
 // A cached row is never stale. The store locks its directory, and counts the writes of each row
 // before they become visible (rowState). A cached row has the count from before it was read, and is

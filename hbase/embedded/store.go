@@ -165,9 +165,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes and closes Pebble. A flushed store has checksums of everything; damage at the end of
-// a log looks like a crash. Pebble panics if it can't write a file, such as on a full disk. The log
-// has all acknowledged writes by then.
+// shut flushes and closes Pebble. Flushed data has checksums, but damage at the end of a log looks
+// like a crash. Pebble panics if it can't write a file, such as on a full disk. The log has all
+// acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -184,8 +184,8 @@ func storeError(err error) error {
 	return err
 }
 
-// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude within
-// a process. Pebble does, with an error that has no value.
+// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude the
+// same process; Pebble does, without a sentinel error.
 func lockError(dir string, err error) error {
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
@@ -193,7 +193,7 @@ func lockError(dir string, err error) error {
 	return err
 }
 
-// openError translates an error of pebble.Open. Pebble has no error values for formats.
+// openError translates an error of pebble.Open, which has no sentinel errors for formats.
 func openError(err error) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "unknown format major version"):
