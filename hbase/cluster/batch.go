@@ -44,12 +44,12 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table, and returns those to send again. gohbase stops if it does
-// not find a region while it retries some calls, and may set the error of other calls.
+// sendBatch sends requests of one table, and returns those to send again. If gohbase does not find
+// a region while it retries some calls, it stops, and may set errors of other calls.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		calls[k] = b.call(ctx, i) // the batch's ctx: gohbase waits for calls with an expired one
+		calls[k] = b.call(ctx, i) // the same ctx: gohbase waits for calls whose own ctx has expired
 	}
 	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order
 	countMultis(ctx, calls)

@@ -28,7 +28,7 @@ type breaker struct {
 	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed, or nil
 }
 
-// has reports whether the breaker is open for a region. It is not if the region has moved to
+// has reports whether the breaker is open for a region. It is closed for a region that has moved to
 // another connection.
 func (b *breaker) has(region hrpc.RegionInfo) bool {
 	b.mu.Lock()

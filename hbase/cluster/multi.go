@@ -50,10 +50,9 @@ func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections
 	return m
 }
 
-// getFromServers sends Gets of known regions, one multi per region server and maxMulti Gets. It
-// returns the indexes of the Gets without a result: gohbase must find their regions, or retry them.
-//
-// gohbase's own batches have one table each.
+// getFromServers sends Gets of known regions, in multis of up to maxMulti Gets to one region
+// server. It returns the indexes of the Gets without a result: gohbase must find their regions, or
+// retry them.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rest []int) {

@@ -58,10 +58,10 @@ const (
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
-	row      *uint64 // a row deletion up to this timestamp
+	upTo     *uint64 // the timestamp of a Delete of all families
 	cells    []byte  // keyValues
 	count    int32
-	sent     int
+	sent     int // how often gohbase has sent the call
 }
 
 func newMutation(ctx context.Context, m hbase.Mutation) *mutationCall {
@@ -90,7 +90,7 @@ func newPut(ctx context.Context, p hbase.Put, options ...func(hrpc.Call) error) 
 func newDelete(ctx context.Context, d hbase.Delete) *mutationCall {
 	call := baseMutation(ctx, d.Table, d.Row, pb.MutationProto_DELETE)
 	if len(d.Columns) == 0 && d.Timestamp > 0 {
-		call.row = timestamp(d.Timestamp)
+		call.upTo = timestamp(d.Timestamp)
 	}
 	for _, c := range d.Columns {
 		cell := hbase.Cell{Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}
@@ -130,7 +130,7 @@ func (c *mutationCall) request() *pb.MutateRequest {
 	return &pb.MutateRequest{
 		Region: regionSpecifier(c.Region()),
 		Mutation: &pb.MutationProto{
-			Row: c.Key(), MutateType: &c.mutation, Timestamp: c.row, AssociatedCellCount: &c.count,
+			Row: c.Key(), MutateType: &c.mutation, Timestamp: c.upTo, AssociatedCellCount: &c.count,
 		},
 	}
 }

@@ -135,7 +135,7 @@ func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size i
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// The server must not cut rows, nor slow pages. The caller's deadline bounds them.
+	// The server must not return partial rows, nor end a slow page early: the deadline bounds it.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection

@@ -16,8 +16,8 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// await waits until HBase has registered at a. gohbase retries a wrong address until the deadline,
-// without an explanation.
+// await waits until HBase has registered at the address. gohbase retries a wrong address until the
+// deadline, without an explanation.
 func (a address) await(ctx context.Context) error {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {
