@@ -36,7 +36,7 @@ const (
 	completionTimeout = 5 * time.Second
 )
 
-// Config configures a gateway. The zero value serves strangers only, without limits.
+// Config configures a gateway. The zero value serves anonymous clients only, without limits.
 type Config struct {
 	Tokens         *auth.Tokens       // sign and verify bearer tokens; nil accepts none
 	TrustedProxies auth.Proxies       // their X-Forwarded-For is believed
@@ -61,7 +61,8 @@ type Config struct {
 
 // Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
-	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE and the schema.
+	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema and
+	// /metrics.
 	Public http.Handler
 	// Monitoring serves /metrics, /goroutines, /healthz and /readyz to operators.
 	Monitoring http.Handler
@@ -117,15 +118,15 @@ func New(store hbase.Store, config Config) *Gateway {
 // Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,
 // and reloading of secrets and keys. Then it completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	rest, stop := context.WithCancel(context.WithoutCancel(ctx)) // completion needs the fan-out
+	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // completion needs the fan-out
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
 	work.Go(func() { g.writers.Run(ctx) })
-	work.Go(func() { g.feeds.Run(rest) })
-	work.Go(func() { g.live.Run(rest) })
+	work.Go(func() { g.feeds.Run(background) })
+	work.Go(func() { g.live.Run(background) })
 	<-ctx.Done()
-	completion, cancel := context.WithTimeout(rest, completionTimeout)
+	completion, cancel := context.WithTimeout(background, completionTimeout)
 	defer cancel()
 	g.writers.Close(completion)
 	stop()

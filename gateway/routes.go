@@ -64,15 +64,15 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 // graphQL returns the endpoint with its middleware, the outermost first.
 func (g *Gateway) graphQL() http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Pages must be able to read all responses, also those of middleware.
+		// Browsers must let pages read all responses, also those of middleware.
 		middleware.CORS(g.config.Origins, g.config.CORSHeaders),
 		// Rejecting must be cheap: before compression, logging and verification.
 		middleware.ShedLoad(g.endpoint),
-		// Slow readers must hold only bytes: no slot, and no time in the request log.
+		// Compress buffers: slow readers hold no slot, and their time is not logged.
 		middleware.Compress(g.responses),
 		// Requests have an id, a log line and metrics from here on.
 		g.requests.Handler,
-		// A draining gateway rejects requests, which are logged, and counts running ones.
+		// Rejections during a shutdown are logged.
 		g.drain.Handler,
 		// Authentication limits attempts by client address.
 		g.config.TrustedProxies.Handler,

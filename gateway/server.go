@@ -87,8 +87,9 @@ func serve(
 	return nil
 }
 
-// newServer returns an HTTP server with timeouts. With limited concurrency a connection gets two
-// fifths of the places: over HTTP/2, cancelled requests cost a client nothing.
+// newServer returns an HTTP server with timeouts. With limited concurrency, an HTTP/2 connection
+// gets at most two fifths of the running and waiting operations: cancelled requests cost a client
+// nothing.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

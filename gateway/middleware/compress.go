@@ -40,9 +40,9 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 // maxPooledBuffer bounds the buffers that are reused.
 const maxPooledBuffer = 1 << 20
 
-// buffer keeps the response of next in memory, and then sends it. A slow reader then holds these
-// bytes, which inFlight limits, but not a compressor, which takes more. Pooling: see
-// BenchmarkBuffer.
+// buffer keeps the response of next in memory, and sends it when next has returned. A slow reader
+// holds these bytes, which inFlight limits, but no compressor, which takes more. BenchmarkBuffer
+// measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

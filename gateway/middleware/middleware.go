@@ -1,4 +1,4 @@
-// Package middleware wraps HTTP handlers. It knows nothing of GraphQL fields.
+// Package middleware wraps HTTP handlers.
 package middleware
 
 import (
@@ -17,8 +17,8 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	return handler
 }
 
-// SecurityHeaders makes browsers believe the Content-Type, and neither frame nor run a response.
-// The IDE replaces the policy.
+// SecurityHeaders makes browsers trust the Content-Type, and not frame a response or run its
+// scripts. The IDE replaces the Content-Security-Policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -16,8 +16,8 @@ import (
 // maxLoggedName bounds an operation's name, which clients choose.
 const maxLoggedName = 100
 
-// RequestLog logs a line with costs for each request, and each operation of a WebSocket. All log
-// lines of a request have the same field "request". It is safe for concurrent use.
+// RequestLog logs a line with costs for each request, and each operation of a WebSocket or a shared
+// stream. All log lines of a request have the same field "request". It is safe for concurrent use.
 type RequestLog struct {
 	measure  func(by plan.Execution, cost *hbase.Stats)
 	rejected zerolog.Sampler
@@ -39,7 +39,7 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation logs an operation of a WebSocket. The caller calls end after it.
+// Operation logs an operation of a WebSocket or a shared stream. The caller calls end after it.
 func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
 	ctx, _, line := l.begin(ctx)
 	return ctx, func() { line().Msg("operation") }
