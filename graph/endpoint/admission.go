@@ -48,8 +48,9 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.wait(ctx) {
 		return nil, a.reject()
 	}
-	// Let the network's goroutines run. Go runs those woken by goroutines first: under overload,
-	// operations wake each other all the time, and new requests would wait for seconds.
+	// Let goroutines run that wait for the network. Go first runs those that other goroutines wake:
+	// under overload, operations wake each other all the time, and new requests would wait for
+	// seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { <-a.slots }), nil
 }
@@ -92,8 +93,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject a request now. Requests that open a stream
-// or belong to one never are; the operations of a stream are.
+// Overloaded reports whether the endpoint would reject a request now. Requests for a WebSocket or a
+// shared stream are never rejected; the operations that run over them are.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	a := e.admission
 	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))

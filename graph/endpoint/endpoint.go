@@ -40,14 +40,14 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe returns the context of an operation of a WebSocket, and a function that is called at its
-	// end. May be nil.
+	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
+	// that is called at its end. May be nil.
 	Observe func(ctx context.Context) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
 	// a second; the others get status 503.
 	Concurrency int
 	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit. The
-	// documents of its subscriptions may have 4 KiB times Streams.
+	// total length of its subscriptions' documents is bounded by 4 KiB times Streams.
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Buffering middleware
 	// counts those of responses. Nil bounds nothing.

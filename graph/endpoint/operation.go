@@ -126,7 +126,7 @@ func (e *Endpoint) subscription(
 	next := e.dispatch(ctx, operation)
 	for response := next(); response != nil; response = next() {
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
-			break // the cause failed the response
+			break // the response may have failed because ctx is done
 		}
 		if !yield(response) {
 			return

@@ -20,7 +20,7 @@ import (
 )
 
 // Bounds of the cache of valid documents. A parsed document takes about 50 times the bytes of its
-// text, 150 times if made for that. Programs rarely repeat long texts.
+// text, at worst 150 times. Programs rarely repeat long texts.
 const (
 	cachedDocuments = 1000
 	cachedLength    = 8 << 10
@@ -67,8 +67,7 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. It is never nil. After an error its later fields are
-// unset.
+// prepare returns the operation of a request. It is never nil, but incomplete after an error.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (*graphql.OperationContext, gqlerror.List) {
@@ -120,7 +119,7 @@ func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, errs
 }
 
-// parse parses and validates a text. Limits come first: neither takes linear time.
+// parse parses and validates a text. Limits come first: both can take more than linear time.
 func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	if refusal := p.limits.Text(text); refusal != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(refusal)}

@@ -24,9 +24,9 @@ var noStream = &apierr.Error{
 	Message: "there is no such stream at this gateway: reserve one by PUT",
 }
 
-// serveShared serves a request for a shared stream: PUT reserves one, GET opens it, POST runs an
-// operation over it, and DELETE stops one. A header names the stream, so other origins need a
-// preflight.
+// serveShared serves a request for a shared stream: PUT reserves it, GET opens it, POST runs an
+// operation over it, and DELETE stops the operation. A header names the stream, so other origins
+// need a preflight.
 func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if remove, ok := e.admit(w, r); ok {

@@ -14,10 +14,10 @@ import (
 type Bytes struct {
 	limit int
 
-	mu    sync.Mutex
-	bytes int
-	cut   int
-	all   list.List // of *transfer, oldest first
+	mu     sync.Mutex
+	bytes  int
+	cutOff int       // transfers so far
+	all    list.List // of *transfer, oldest first
 }
 
 type transfer struct {
@@ -48,7 +48,8 @@ func (b *Bytes) begin(cut func()) *transfer {
 	return t
 }
 
-// grow adds bytes to a transfer, and cuts off the oldest others above the limit.
+// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, also this one,
+// but never the only one.
 func (b *Bytes) grow(t *transfer, bytes int) {
 	if b == nil {
 		return
@@ -63,7 +64,7 @@ func (b *Bytes) grow(t *transfer, bytes int) {
 	for b.bytes > b.limit && b.all.Len() > 1 {
 		oldest := b.all.Front().Value.(*transfer)
 		oldest.isCut = true
-		b.cut++
+		b.cutOff++
 		oldest.cut()
 		b.remove(oldest)
 	}
@@ -93,7 +94,7 @@ func (b *Bytes) remove(t *transfer) {
 func (b *Bytes) Load() (bytes, cut int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.bytes, b.cut
+	return b.bytes, b.cutOff
 }
 
 // Reader counts the bytes of a request, and the buffer for the next ones, until the request is

@@ -74,9 +74,9 @@ func (s *Shared) Find(token string) *Stream {
 	return stream
 }
 
-// drain ends the stream when the token of an operation expired. Clients can only repeat whole
-// streams, so its other subscriptions also end as expired, and can be resumed. The last operation
-// ends within [resume.Grace].
+// drain ends the stream because the token of an operation has expired. Clients can only reopen
+// whole streams, so the other subscriptions also end as expired, and can be resumed. The last
+// operation ends within [resume.Grace].
 func (t *Stream) drain() {
 	t.operations.Close()
 	t.expire()
@@ -134,7 +134,7 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 }
 
 // send reports whether an event was sent. Nothing is sent for a stopped operation or over an ended
-// stream: those bytes would displace events for clients that read.
+// stream: the bytes would count as being sent, and cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false

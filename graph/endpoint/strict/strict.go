@@ -67,7 +67,7 @@ func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the length of a JSON array. It reads at most a number of elements.
+// Elements returns the length of a JSON array, or [ErrTooMany] if it exceeds most.
 func Elements(text []byte, most int) (n int, err error) {
 	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {

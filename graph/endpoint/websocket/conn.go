@@ -102,7 +102,7 @@ func (c *conn) read() *closeReason {
 }
 
 func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
-	// The end of another ctx would close the connection without a code.
+	// The library closes the connection without a code when the ctx of Reader ends.
 	kind, from, err := c.socket.Reader(context.Background())
 	if err != nil {
 		return 0, nil, err
@@ -159,7 +159,7 @@ func (c *conn) initialize(m message) *closeReason {
 }
 
 // send reports whether a message was sent. It closes the connection of a slow reader. After a
-// failure nothing is sent: those bytes would displace messages for clients that read.
+// failure nothing is sent: the bytes would count as being sent, and cut off other clients.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false
