@@ -77,8 +77,8 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 		return last
 	}
 	key := [2]string{g.Table, g.Columns}
-	if known, ok := m.shapes.Load(key); ok {
-		return known.(*columnSizes)
+	if known, ok := m.shapes.Get(key); ok {
+		return known
 	}
 	s := &columnSizes{table: g.Table, columns: g.Columns, hash: maphash.String(m.seed, g.Table)}
 	columns, _ := ParseColumns(g.Columns)
@@ -89,7 +89,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 			s.named += n
 		}
 	}
-	m.shapes.Store(key, s)
+	m.shapes.Add(key, s)
 	return s
 }
 

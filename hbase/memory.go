@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -43,7 +43,7 @@ type Memory struct {
 	large   *semaphore.Weighted
 	flight  *semaphore.Weighted
 	maxCell func(table, family string) int
-	shapes  sync.Map // from table and columns to *columnSizes
+	shapes  *lru.Cache[[2]string, *columnSizes] // by table and columns
 	seed    maphash.Seed
 
 	largeRows [1 << largeRowSlots]atomic.Uint64 // each a [largeRow]
@@ -58,11 +58,13 @@ type Memory struct {
 // NewMemory returns a memory of that size. maxCell returns the maximum size of a cell of a family,
 // in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
+	shapes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
 		most:    bytes,
 		large:   semaphore.NewWeighted(bytes),
 		flight:  semaphore.NewWeighted(bytes),
 		maxCell: maxCell,
+		shapes:  shapes,
 		seed:    maphash.MakeSeed(),
 	}
 }

@@ -186,3 +186,13 @@ func TestMemory(t *testing.T) {
 		})
 	})
 }
+
+func TestSizesOfColumnsAreBounded(t *testing.T) {
+	m := NewMemory(64<<20, maxCell)
+	for n := range MaxCachedColumns + 100 {
+		m.sizesOf(&Get{Table: "users", Columns: fmt.Sprintf("i:q%d", n)}, nil)
+	}
+	if got := m.shapes.Len(); got != MaxCachedColumns {
+		t.Errorf("got %d sizes, want %d", got, MaxCachedColumns)
+	}
+}

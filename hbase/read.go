@@ -122,6 +122,9 @@ type Column struct {
 	Whole     bool
 }
 
+// MaxCachedColumns bounds caches by [Get.Columns]. A client makes a new one with each set of fields.
+const MaxCachedColumns = 1000
+
 // ParseColumns parses [Get.Columns], in their order. It returns [ErrInvalid] if they are malformed.
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column

@@ -110,6 +110,7 @@ func open(
 		client:     gohbase.NewClient(at.quorum, more...),
 		admin:      gohbase.NewAdminClient(at.quorum, more...),
 		nonceGroup: rand.Uint64(),
+		columns:    newColumnCache(),
 	}
 	for _, option := range options {
 		option(s)

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"math"
-	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tsuna/gohbase/filter"
 	"github.com/tsuna/gohbase/pb"
 
@@ -26,19 +26,27 @@ func (sel *selection) describe(get *pb.Get, row []byte) {
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
 
-// columnCache caches parsed [hbase.Get.Columns]. A program has few.
-type columnCache struct{ sync.Map }
+// columnCache caches parsed [hbase.Get.Columns].
+type columnCache struct {
+	*lru.Cache[string, []*pb.Column]
+}
 
-func (c *columnCache) get(columns string) ([]*pb.Column, error) {
-	if known, ok := c.Load(columns); ok {
-		return known.([]*pb.Column), nil
+func newColumnCache() columnCache {
+	parsed, _ := lru.New[string, []*pb.Column](hbase.MaxCachedColumns)
+	return columnCache{parsed}
+}
+
+func (c columnCache) get(columns string) ([]*pb.Column, error) {
+	if known, ok := c.Get(columns); ok {
+		return known, nil
 	}
 	list, err := hbase.ParseColumns(columns)
 	if err != nil {
 		return nil, err
 	}
-	known, _ := c.LoadOrStore(columns, protoColumns(list))
-	return known.([]*pb.Column), nil
+	known := protoColumns(list)
+	c.Add(columns, known)
+	return known, nil
 }
 
 func protoColumns(list []hbase.Column) []*pb.Column {
@@ -54,7 +62,7 @@ func protoColumns(list []hbase.Column) []*pb.Column {
 }
 
 // selection returns the selection of a Get.
-func (c *columnCache) selection(g *hbase.Get) (*selection, error) {
+func (c columnCache) selection(g *hbase.Get) (*selection, error) {
 	columns, err := c.get(g.Columns)
 	if err != nil {
 		return nil, err

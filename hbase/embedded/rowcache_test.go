@@ -126,7 +126,7 @@ func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
 func TestMoreSelectionsThanAreCached(t *testing.T) {
 	d := newFixture(t)
 	d.put("i:a", 1)
-	for n := range maxSelections + 200 {
+	for n := range hbase.MaxCachedColumns + 200 {
 		columns := fmt.Sprintf("i:a i:q%d", n)
 		if got, _ := d.answer(hbase.Get{Table: "t", Row: "r", Columns: columns}); len(got[0].Cells) != 1 {
 			t.Fatal(columns, got)

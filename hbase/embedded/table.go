@@ -34,7 +34,7 @@ type storedTable struct {
 
 func newTable(id uint32, name string, families []hbase.FamilySchema) *table {
 	t := &table{id: id, name: name}
-	t.selections, _ = lru.New[string, *selection](maxSelections)
+	t.selections, _ = lru.New[string, *selection](hbase.MaxCachedColumns)
 	for _, f := range families {
 		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1)})
 	}
@@ -74,10 +74,6 @@ type familySelection struct {
 
 // column is a qualifier, and its escaped form in keys.
 type column struct{ qualifier, key string }
-
-// maxSelections bounds the cached selections of a table. A program has few; generated Columns
-// strings are many.
-const maxSelections = 1000
 
 func (t *table) selection(columns string) (*selection, error) {
 	if known, ok := t.selections.Get(columns); ok {
