@@ -35,9 +35,9 @@ test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a r
 	@scripts/audit || [ $$? = 3 ] # 3: a database cannot be reached; the script and .ci/run say so
 	$(call timed,scripts/fuzz 10000)
 
-check: ## before a commit: lint, and the tests that need no HBase and no browser
+check: ## before a commit: lint and the unit tests, without HBase, browser or end-to-end tests
 	@$(MAKE) lint
-	@$(call timed,go test -short $(TESTFLAGS) ./...)
+	@$(call timed,go test -short $(TESTFLAGS) $$(go list ./... | grep -v /e2e))
 
 lint: $(LINT) ## golangci-lint (.golangci.yml); generated code is fresh; the npm lock files name no registry
 	@$(call timed,$(LINT) run)
