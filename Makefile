@@ -33,7 +33,6 @@ test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a r
 	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
 	$(call timed,$(MAKE) soak SOAK=30s)
 	@scripts/audit || [ $$? = 3 ] # 3: a database cannot be reached; the script and .ci/run say so
-	$(call timed,scripts/fuzz 10000)
 
 check: ## before a commit: lint and the unit tests, without HBase, browser or end-to-end tests
 	@$(MAKE) lint
