@@ -56,7 +56,7 @@ func merge(sets []*readSet) *batch {
 	return b
 }
 
-// newReads iterates over the reads that the batch has to send.
+// newReads iterates over the reads that the batch must send.
 func newReads(sets []*readSet) iter.Seq[*read] {
 	return func(yield func(*read) bool) {
 		for _, set := range sets {

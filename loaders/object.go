@@ -12,8 +12,8 @@ import (
 
 // Object loads objects of one kind.
 //
-// A resolver may return a lazy object, which has only its key at first. Its row is enqueued at
-// once, and read in the same round as the object's lists. The executor awaits the rows before it
+// A resolver may return a lazy object, which has only its key at first. Its row is enqueued
+// immediately, and read in the same round as the object's lists. The executor awaits the rows before it
 // writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]

@@ -145,7 +145,7 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// beginWait reports whether the task has to wait for a set. If so, it stops the task.
+// beginWait reports whether the task must wait for a set. If so, it stops the task.
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -61,7 +61,7 @@ type scheduler struct {
 	pending   int   // read sets of the batch that is collecting
 	inFlight  bool  // a batch is at the store
 	batch     int   // number of the batch that is collecting
-	stalled   error // errStalled after a stall: then batches are dispatched at once, and fail
+	stalled   error // errStalled after a stall: then batches are dispatched immediately, and fail
 	timer     *time.Timer
 	dispatch  func()          // sends the batch
 	onTimeout func(batch int) // called watchdogTimeout after the first read of a batch

@@ -8,7 +8,7 @@ import (
 )
 
 // takeEnd takes the results of backwardFirst: the directory column of the range's last bucket, if
-// that is sealed, and the beginning of bucket 0. A short bucket 0 is taken at once.
+// that is sealed, and the beginning of bucket 0. A short bucket 0 needs no other round.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -89,7 +89,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads a column of the last known buckets, of twice as many as before.
+// probe reads a column each of the last known buckets, twice the number of the last probe.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

@@ -102,7 +102,7 @@ const (
 	forwardLookup               // the directory from the position on
 	forwardBuckets              // several sealed buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
-	backwardBucket              // the last known bucket, as far as it is in the range
+	backwardBucket              // the part of the last known bucket within the range
 	backwardLookup              // the directory before an empty bucket
 	backwardProbe               // one column each of several buckets, to find the last non-empty one
 	done
@@ -113,7 +113,7 @@ const (
 // Forward:
 //
 //	first ───┬──► the page is full, or the list ends ──► done
-//	buckets ─┼──► the next buckets are known ──────────► buckets, twice as many as before
+//	buckets ─┼──► the next buckets are known ──────────► buckets, twice the number
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
 // A Get that reads past the last member of bucket 0 returns columns of the directory, too. Buckets
