@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
 )
 
 type report struct {
@@ -79,10 +82,7 @@ func needs(t *testing.T, remedy string, paths ...string) {
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s is missing: %s", path, remedy)
-		}
-		t.Skipf("%s is missing: %s", path, remedy)
+		minihbase.Missing(t, fmt.Sprintf("%s is missing: %s", path, remedy))
 	}
 }
 

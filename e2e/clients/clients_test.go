@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"twibase/graph/auth"
+	"twibase/hbase/hbasetest/minihbase"
 )
 
 // secret signs the server's tokens.
@@ -32,10 +33,7 @@ func startWithNode(t *testing.T) (url, token string) {
 		if _, err := os.Stat(filepath.Join("../../node_modules", module)); err == nil {
 			continue
 		}
-		if os.Getenv("CI") != "" {
-			t.Fatalf("npm's %s is missing: make build installs it", module)
-		}
-		t.Skipf("npm's %s is missing: make build installs it", module)
+		minihbase.Missing(t, fmt.Sprintf("npm's %s is missing: make build installs it", module))
 	}
 	s := start(t)
 	token, _, err := s.signer(t, auth.Lifetime).Sign(auth.Viewer{Username: "LiLei"})

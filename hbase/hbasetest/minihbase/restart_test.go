@@ -2,7 +2,6 @@ package minihbase
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,9 +21,6 @@ func TestRestart(t *testing.T) {
 	dir := t.TempDir()
 	opened := func() (*HBase, *cluster.Store) {
 		h, err := start(t.Context(), dir, shortLived, impatient)
-		if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,12 +48,22 @@ func ForTest(t testing.TB) string {
 	}
 	switch {
 	case shared.err == nil:
-	case errors.Is(shared.err, ErrMissing) && os.Getenv("CI") == "":
-		t.Skip(shared.err)
+	case errors.Is(shared.err, ErrMissing):
+		Missing(t, shared.err)
 	default:
 		t.Fatal(shared.err)
 	}
 	return shared.hbase.URL()
+}
+
+// Missing ends a test that needs something that is not installed: it is skipped, or fails if the
+// variable CI is set.
+func Missing(t testing.TB, problem any) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(problem)
+	}
+	t.Skip(problem)
 }
 
 // Slow skips a test that takes up to a minute, unless the variable CI is set, as by `make test`.
