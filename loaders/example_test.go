@@ -101,7 +101,7 @@ func ExampleLoader_Enqueue() {
 	ctx := loaders.With(context.Background(), store)
 
 	awaitExists := loaders.Users.Exists.Enqueue(ctx, []string{"LiLei", "HanMeimei"})
-	related, _ := loaders.Related.Load(ctx, []loaders.Relation{loaders.Follows("Lucy", "LiLei")})
+	related, _ := loaders.Related.Load(ctx, []loaders.EdgeKey{loaders.Follows("Lucy", "LiLei")})
 	exists, _ := awaitExists()
 	fmt.Println("exist:", exists, "follows:", related)
 

@@ -16,17 +16,17 @@ import (
 // Row is an object's key and the columns to read, as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// Relation is the key of [Related]: the kind, and the keys of the objects at its From and To ends.
-type Relation struct {
-	Kind *tables.Relation
-	A, B string
+// EdgeKey is the key of [Related]: a relation, and the keys of the objects at its ends.
+type EdgeKey struct {
+	Relation *tables.Relation
+	From, To string
 }
 
 // Follows returns the key of [Related] for whether a user follows another.
-func Follows(follower, followee string) Relation { return Relation{tables.Follows, follower, followee} }
+func Follows(follower, followee string) EdgeKey { return EdgeKey{tables.Follows, follower, followee} }
 
 // Has returns the key of [Related] for whether a user has a role.
-func Has(username, role string) Relation { return Relation{tables.Assignments, username, role} }
+func Has(username, role string) EdgeKey { return EdgeKey{tables.Assignments, username, role} }
 
 // Play is the key of [HasPlayed]: a username and the code of a game.
 type Play struct{ Username, Game string }
@@ -40,11 +40,11 @@ var (
 )
 
 // Related loads whether two objects are related.
-var Related = Loader[Relation, bool]{
+var Related = Loader[EdgeKey, bool]{
 	name: "related",
-	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Related(r.A, r.B) },
-	decode: func(_ *tables.Memory, r Relation, cells []hbase.Cell) (bool, error) {
-		related, _, err := r.Kind.Decode(cells)
+	get:  func(_ *tables.Memory, k EdgeKey) hbase.Get { return k.Relation.Related(k.From, k.To) },
+	decode: func(_ *tables.Memory, k EdgeKey, cells []hbase.Cell) (bool, error) {
+		related, _, err := k.Relation.Decode(cells)
 		return related, err
 	},
 }

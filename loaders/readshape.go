@@ -96,7 +96,7 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 func (l List[E]) backwardShapes(r Range) []ReadShape {
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
 	whole.If = ifLongRow
-	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.Tail})
+	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.HeadLimit})
 	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound(), whole}
 	if r.Before != "" { // the first bucket may be empty
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)

@@ -42,9 +42,9 @@ func allowed(
 	results := make([]bool, n)
 	type dependency struct{ decision, relation int }
 	var dependencies []dependency
-	var relations []loaders.Relation
-	indexes := map[loaders.Relation]int{}
-	depend := func(decision int, r loaders.Relation) {
+	var relations []loaders.EdgeKey
+	indexes := map[loaders.EdgeKey]int{}
+	depend := func(decision int, r loaders.EdgeKey) {
 		index, known := indexes[r]
 		if !known {
 			index = len(relations)
@@ -80,11 +80,11 @@ func allowed(
 
 // effective returns which relations are in effect: the relation, the viewer and the role exist.
 // Those of a deleted user or role grant nothing until the background work removes them.
-func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error) {
+func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
-		viewers[i] = r.A
-		if r.Kind == tables.Assignments {
+		viewers[i] = r.From
+		if r.Relation == tables.Assignments {
 			roles = []string{permission.AdminRole}
 		}
 	}
@@ -95,7 +95,7 @@ func effective(ctx context.Context, relations []loaders.Relation) ([]bool, error
 	errs := make(loaders.Errors, len(relations))
 	for i, r := range relations {
 		related[i] = related[i] && viewerExists[i]
-		if r.Kind == tables.Assignments {
+		if r.Relation == tables.Assignments {
 			related[i], errs[i] = related[i] && roleExists[0], loaders.At(roleErr, 0)
 		}
 	}

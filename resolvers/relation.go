@@ -20,10 +20,12 @@ type relationField[P any, K comparable] struct {
 
 func isRelated[T any](
 	argument string, others loaders.Object[T], x *tables.Relation,
-) relationField[tables.User, loaders.Relation] {
-	return relationField[tables.User, loaders.Relation]{
+) relationField[tables.User, loaders.EdgeKey] {
+	return relationField[tables.User, loaders.EdgeKey]{
 		usernames, argument, others.Kind().CheckKey, others.Exists, loaders.Related,
-		func(username, other string) loaders.Relation { return loaders.Relation{Kind: x, A: username, B: other} },
+		func(username, other string) loaders.EdgeKey {
+			return loaders.EdgeKey{Relation: x, From: username, To: other}
+		},
 	}
 }
 
@@ -68,13 +70,15 @@ func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 // viewerRelationField is a Boolean field: whether the viewer is related to each parent. Without a
 // token it is false.
 type viewerRelationField[P any] struct {
-	relationField[P, loaders.Relation]
+	relationField[P, loaders.EdgeKey]
 }
 
 func viewerIsRelated[P any](parents func([]*P) []string, x *tables.Relation) viewerRelationField[P] {
-	return viewerRelationField[P]{relationField[P, loaders.Relation]{
+	return viewerRelationField[P]{relationField[P, loaders.EdgeKey]{
 		parents: parents, exists: loaders.Users.Exists, related: loaders.Related,
-		key: func(parent, viewer string) loaders.Relation { return loaders.Relation{Kind: x, A: viewer, B: parent} },
+		key: func(parent, viewer string) loaders.EdgeKey {
+			return loaders.EdgeKey{Relation: x, From: viewer, To: parent}
+		},
 	}}
 }
 

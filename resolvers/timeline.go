@@ -84,7 +84,7 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 func askFollowed(
 	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
-	relations := make([]loaders.Relation, 0, len(pageKeys)*len(broadcasters))
+	relations := make([]loaders.EdgeKey, 0, len(pageKeys)*len(broadcasters))
 	for _, pageKey := range pageKeys {
 		for _, broadcaster := range broadcasters {
 			relations = append(relations, loaders.Follows(pageKey.Owner, broadcaster))
@@ -126,7 +126,7 @@ func readDelivered(
 
 // followedTwits is readDelivered by keys.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
-	relations, entryKeys := make([]loaders.Relation, len(keys)), make([]entryKey, len(keys))
+	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
 		relations[i], entryKeys[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
 	}

@@ -61,7 +61,7 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
-			names = append(names, name[*T]{ref.Attribute, ref.List.Owner, func(t *T) string { return ref.Named(t) }, nil})
+			names = append(names, name[*T]{ref.Attribute, ref.List.Owner, func(t *T) string { return ref.TargetOf(t) }, nil})
 		}
 	}
 	return names

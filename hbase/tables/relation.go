@@ -139,9 +139,9 @@ type Reference struct {
 	Decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	// KeyOf decodes a column of List. The error is [hbase.ErrCorrupt].
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
-	// Named returns the key of an object's target, or "". The object is a pointer to a row type,
+	// TargetOf returns the key of an object's target, or "". The object is a pointer to a row type,
 	// such as *Department.
-	Named func(object any) string
+	TargetOf func(object any) string
 }
 
 // Referrer is an object that may have a reference.
@@ -169,7 +169,7 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	target func(*T) *string, newMember func(*T) E, keyOf func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList
 	r.Columns = Existence + " " + Attributes + ":" + r.Attribute
-	r.Named = func(object any) string {
+	r.TargetOf = func(object any) string {
 		if p := target(object.(*T)); p != nil {
 			return *p
 		}
@@ -185,7 +185,7 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 			timestamp = max(timestamp, c.Timestamp)
 		}
 		listed := r.Rooted || target(t) != nil
-		return Referrer{Key: key, Owner: r.Named(t), Listed: listed, Member: l.Cell(newMember(t), timestamp)}, true, nil
+		return Referrer{Key: key, Owner: r.TargetOf(t), Listed: listed, Member: l.Cell(newMember(t), timestamp)}, true, nil
 	}
 	r.KeyOf = func(owner string, c hbase.Cell) (string, error) {
 		e, err := l.decode(new(Memory), owner, c.Qualifier, c.Value)

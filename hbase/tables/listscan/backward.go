@@ -19,7 +19,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 		return nil
 	}
 	s.known = []tables.Bucket{{}}
-	if beginning.Err != nil || len(beginning.Cells) == Tail {
+	if beginning.Err != nil || len(beginning.Cells) == HeadLimit {
 		return beginning.Err
 	}
 	return s.takeBucket(beginning)

@@ -90,9 +90,9 @@ const (
 	FarLookup = 2
 	// Lookup is the number of directory columns read in a round of its own.
 	Lookup = 256
-	// Tail is the number of columns from the beginning of bucket 0 that a backward scan reads with
+	// HeadLimit is the number of columns from the beginning of bucket 0 that a backward scan reads with
 	// the directory. A shorter bucket 0 takes no second round.
-	Tail = 256
+	HeadLimit = 256
 )
 
 type state uint8
@@ -207,7 +207,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		if k == 0 {
 			return s.list.Directory(s.owner, s.Before, 1)
 		}
-		return s.bucket(m, tables.Bucket{}, Tail)
+		return s.bucket(m, tables.Bucket{}, HeadLimit)
 	case backwardBucket:
 		return s.bucket(m, s.last(), 0)
 	case backwardLookup:
