@@ -3,13 +3,14 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase check test lint generate released differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 GENQLIENT := e2e/clients/genqlient
 LINT := .cache/golangci-lint
+RELEASED := graph/schema/testdata/released.graphql
 CLIENTS := e2e/clients/node_modules/.package-lock.json
 # Runs a command and prints its duration; .ci/run lists the slowest.
 timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
@@ -38,11 +39,12 @@ check: ## before a commit: lint and the unit tests, without HBase, browser or en
 	@$(MAKE) lint
 	@$(call timed,go test -short $(TESTFLAGS) $$(go list ./... | grep -v /e2e))
 
-lint: $(LINT) ## golangci-lint (.golangci.yml); generated code is fresh; the npm lock files name no registry
+lint: $(LINT) node_modules/.package-lock.json ## golangci-lint (.golangci.yml); generated code is fresh; the schema breaks no client of the last release
 	@$(call timed,$(LINT) run)
 	@cd bench && $(call timed,$(CURDIR)/$(LINT) run)
 	@$(call timed,go -C $(GENQLIENT) vet ./...)
 	@$(call timed,scripts/generated)
+	@node scripts/compatibility.mjs $(RELEASED) graph/schema/testdata/accepted.txt graph/schema/*.graphqls
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is stale, or a licence is not permitted: make licenses'; exit 1; }
 	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, with the options of .npmrc'; exit 1; }
 	@go mod tidy -diff
@@ -54,6 +56,10 @@ generate: ## the code that gqlgen and genqlient generate
 	go run ./graph/plan/generate
 	go generate ./graph/plan/example
 	go -C $(GENQLIENT) tool genqlient
+
+released: ## before the tag of a release: its schema is what make lint compares later schemas with
+	go run . schema > $(RELEASED).tmp && mv $(RELEASED).tmp $(RELEASED)
+	sed -n 1,2p graph/schema/testdata/accepted.txt > $(RELEASED).tmp && mv $(RELEASED).tmp graph/schema/testdata/accepted.txt
 
 differential: ## compares the embedded engine with a real HBase on a million random operations
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential

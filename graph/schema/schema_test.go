@@ -78,6 +78,7 @@ func TestConventions(t *testing.T) {
 		describe(t, name, definition.Description)
 		for _, value := range definition.EnumValues {
 			describe(t, name+"."+value.Name, value.Description)
+			isDeprecated(t, name+"."+value.Name, value.Directives)
 		}
 		for _, field := range definition.Fields {
 			if strings.HasPrefix(field.Name, "__") {
@@ -85,8 +86,10 @@ func TestConventions(t *testing.T) {
 			}
 			at := name + "." + field.Name
 			describe(t, at, field.Description)
+			isDeprecated(t, at, field.Directives)
 			for _, arg := range field.Arguments {
 				describe(t, at+"("+arg.Name+")", arg.Description)
+				isDeprecated(t, at+"("+arg.Name+")", arg.Directives)
 			}
 			if strings.HasSuffix(field.Type.Name(), "Connection") {
 				isConnection(t, schema, at, field)
@@ -99,6 +102,17 @@ func describe(t *testing.T, name, description string) {
 	t.Helper()
 	if !strings.HasSuffix(strings.TrimSpace(description), ".") {
 		t.Errorf("the description of %s is %q, want a sentence", name, description)
+	}
+}
+
+// isDeprecated checks that a deprecation, if there is one, has a reason of its own.
+func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
+	t.Helper()
+	if deprecated := directives.ForName("deprecated"); deprecated != nil {
+		reason := deprecated.Arguments.ForName("reason")
+		if reason == nil || !strings.HasSuffix(reason.Value.Raw, ".") {
+			t.Errorf("the deprecation of %s needs a sentence: @deprecated(reason: \"Use … instead.\")", name)
+		}
 	}
 }
 
