@@ -6,10 +6,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"twibase/graph/documents"
-	"twibase/graph/endpoint"
-	"twibase/graph/exec"
-	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/tables"
@@ -59,24 +55,4 @@ func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger
 	if err := store.Warm(ctx, names...); err != nil {
 		log.Warn().Err(err).Msg("some regions do not answer yet")
 	}
-}
-
-// trusted returns the documents of --documents, or nil. It logs those that the server will reject:
-// old clients may still send their hashes.
-func (s *serveCommand) trusted(limits limits.Limits, log zerolog.Logger) (*documents.Trusted, error) {
-	if s.Documents == "" {
-		return nil, nil
-	}
-	trusted, err := documents.Read(s.Documents)
-	if err != nil {
-		return nil, fmt.Errorf("--documents: %w", err)
-	}
-	schema := exec.NewExecutableSchema(exec.Config{}).Schema()
-	for hash, document := range trusted.All() {
-		if err := endpoint.Invalid(schema, limits, document); err != nil {
-			log.Warn().Str("hash", hash).Err(err).Msg("a trusted document is not valid and will be rejected")
-		}
-	}
-	log.Info().Int("documents", trusted.Len()).Msg("trusted documents were read")
-	return trusted, nil
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"net/http"
@@ -12,9 +11,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/rs/zerolog"
-
-	"twibase/graph/limits"
 )
 
 const manifest = `{
@@ -38,13 +34,14 @@ func TestProduction(t *testing.T) {
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var log bytes.Buffer
-	trusted, err := (&serveCommand{Documents: file}).trusted(limits.Default(), zerolog.New(&log))
-	if err != nil || trusted.Len() != 3 || strings.Count(log.String(), "will be rejected") != 1 ||
-		!strings.Contains(log.String(), `"hash":"7d793037a0760186574b0282f2f435e7"`) {
-		t.Errorf("the invalid document is not logged: %v\n%s", err, &log)
+	url, log := started(t, "--production", "--documents", file)
+	if line := log.await(t, "a trusted document is not valid and will be rejected"); line["hash"] != "7d793037a0760186574b0282f2f435e7" ||
+		line["file"] != file {
+		t.Errorf("the invalid document is logged as %v", line)
 	}
-	url, _ := started(t, "--production", "--documents", file)
+	if line := log.await(t, "trusted documents were read"); line["documents"] != 3.0 {
+		t.Errorf("the documents are logged as %v", line)
+	}
 
 	const untrusted, found = `"code":"FORBIDDEN"`, `{"data":{"user":{"username":"LiLei"}}}`
 	for _, test := range []struct {

@@ -16,6 +16,7 @@ import (
 
 	"twibase/gateway"
 	"twibase/gateway/middleware"
+	"twibase/graph/documents"
 	"twibase/graph/limits"
 	"twibase/hbase/cluster"
 )
@@ -45,7 +46,7 @@ type serveCommand struct {
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
 	RowCache          int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
 	Production        bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
-	Documents         string         `placeholder:"FILE" help:"Trusted documents, which clients may name by hash: a JSON object from hash to document, as written by the Relay compiler and graphql-codegen."`
+	Documents         []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
 	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
 	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
@@ -130,8 +131,12 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	if c.Limits, err = limits.With(s.Limit); err != nil {
 		return c, err
 	}
-	c.Documents, err = s.trusted(c.Limits, p.log)
-	return c, err
+	if len(s.Documents) > 0 {
+		if c.Documents, err = documents.Read(s.Documents...); err != nil {
+			return c, fmt.Errorf("--documents: %w", err)
+		}
+	}
+	return c, nil
 }
 
 // listen opens the listeners, before the store: a used port fails early.

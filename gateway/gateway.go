@@ -116,12 +116,13 @@ func New(store hbase.Store, config Config) *Gateway {
 }
 
 // Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,
-// and reloading of secrets and keys. Then it completes acknowledged writes.
+// and reloading of secrets, keys and trusted documents. Then it completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // completion needs the fan-out
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
+	work.Go(func() { g.config.Documents.Follow(ctx, g.config.Log, g.endpoint.Invalid) })
 	work.Go(func() { g.writers.Run(ctx) })
 	work.Go(func() { g.feeds.Run(background) })
 	work.Go(func() { g.live.Run(background) })

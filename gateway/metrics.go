@@ -96,8 +96,13 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 }
 
 func (g *Gateway) backgroundMetrics() []prometheus.Collector {
-	live := &g.live.Counters
+	live, documents := &g.live.Counters, g.config.Documents
 	return []prometheus.Collector{
+		gauge("documents_trusted", "Hashes of trusted documents.", documents.Len),
+		counter("documents_reload_failures_total", "Changed files of trusted documents that could not be read.",
+			documents.Failures),
+		gauge("documents_outdated", "1 while the files of trusted documents cannot be read, and earlier documents are used.",
+			func() int { return indicator(documents.Outdated()) }),
 		counter("loader_fallbacks_total",
 			"Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.", g.fanoutLag),
@@ -119,6 +124,14 @@ func (g *Gateway) fanoutLag() float64 {
 		return 0
 	}
 	return time.Since(oldest).Seconds()
+}
+
+// indicator returns 1 for true.
+func indicator(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func gauge[N int | int64 | float64](name, help string, read func() N) prometheus.Collector {

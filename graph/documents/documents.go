@@ -1,5 +1,5 @@
-// Package documents resolves hashes to GraphQL documents: trusted documents from a manifest, and
-// documents that clients register, as in Apollo's automatic persisted queries.
+// Package documents resolves hashes to GraphQL documents: trusted documents from files, and documents
+// that clients register, as in Apollo's automatic persisted queries.
 package documents
 
 import (
@@ -29,8 +29,8 @@ type Registry struct {
 	registered *recent.Cache[string, string] // by normalized SHA-256
 }
 
-// New returns a registry with the documents of a manifest, or nil. With only it rejects other
-// documents if there is a manifest. Otherwise clients may register any document.
+// New returns a registry with trusted documents, or nil. With only it rejects other documents if
+// trusted is not nil. Otherwise clients may register any document.
 func New(trusted *Trusted, only bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
@@ -55,11 +55,12 @@ var (
 
 // document returns the document of a request with a query, a hash, or both.
 func (r *Registry) document(query, hash string) (string, *apierr.Error) {
-	trusted, known := r.trusted.byHash(hash)
+	set := r.trusted.set()
+	trusted, known := set.hashes[hash]
 	switch {
 	case query == "" && known:
-		return trusted, nil
-	case r.only && (query == "" || !r.trusted.has(query)):
+		return trusted.Text, nil
+	case r.only && (query == "" || !set.has(query)):
 		return "", errUntrusted
 	case query == "" && hash == "":
 		return "", nil // an empty document is rejected later
@@ -68,7 +69,7 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 			return "", errUnknown
 		}
 		return query, nil
-	case hash != "" && query != trusted && hash != sum(query):
+	case hash != "" && query != trusted.Text && hash != sum(query):
 		return "", apierr.BadUserInput("the hash is not that of the query")
 	}
 	return query, nil
@@ -77,7 +78,7 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 // Register registers the document of a valid operation if the request has its hash.
 func (r *Registry) Register(operation *graphql.OperationContext) {
 	if hash, _ := hashOf(operation.Extensions); hash != "" && !r.only {
-		if _, trusted := r.trusted.byHash(hash); !trusted {
+		if _, trusted := r.trusted.set().hashes[hash]; !trusted {
 			r.registered.Add(hash, operation.RawQuery, len(operation.RawQuery)+overhead)
 		}
 	}

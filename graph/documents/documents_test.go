@@ -110,40 +110,6 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestReadRejectsInvalidManifests(t *testing.T) {
-	for _, test := range []struct{ name, text, want string }{
-		{"no JSON", "query", "is no JSON object of documents by their hashes"},
-		{"Apollo's own form", `{"format":"apollo-persisted-query-manifest","version":1}`, "is no JSON object of documents by their hashes"},
-		{"no documents", `{}`, "has no document"},
-		{"an empty document", `{"abc":""}`, "a hash without a document"},
-		{"an empty hash", `{"sha256:":"{a}"}`, "has a document without a hash"},
-		{"two documents of a hash with and without prefix", `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`,
-			`has two documents for the hash "` + sum("{a}") + `": keep one of them`},
-		{"two documents of a hash in two cases", `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`, "has two documents for the hash"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if _, err := manifest(t, test.text); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("the error is %v, want %q in it", err, test.want)
-			}
-		})
-	}
-	if _, err := Read("/nowhere/documents.json"); err == nil {
-		t.Error("got no error for a missing file")
-	}
-}
-
-func TestReadAcceptsEqualHashes(t *testing.T) {
-	trusted, err := manifest(t, `{"sha256:`+sum("{a}")+`":"{a}","`+sum("{a}")+`":"{a}","AB":"{b}","ab":"{c}"}`)
-	if err != nil || trusted.Len() != 3 {
-		t.Fatal(trusted, err)
-	}
-	for hash, want := range map[string]string{sum("{a}"): "{a}", "AB": "{b}", "ab": "{c}"} {
-		if got, _ := trusted.byHash(hash); got != want {
-			t.Errorf("%s is %q, want %q", hash, got, want)
-		}
-	}
-}
-
 func TestRegisteredDocumentsAreBounded(t *testing.T) {
 	e := New(nil, false)
 	long := strings.Repeat(" ", 1<<20-overhead)

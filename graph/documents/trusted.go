@@ -1,73 +1,144 @@
 package documents
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
+	"context"
+	"hash/maphash"
 	"iter"
 	"maps"
-	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
 )
 
-// maxManifest is the maximum size of a manifest in bytes.
-const maxManifest = 64 << 20
+// interval is the time between two looks for changes. A poll also works on network file systems,
+// which send no events, and for the symbolic links of Kubernetes' volumes, which are swapped.
+const interval = time.Second
 
-// Trusted has the documents of a manifest. A nil *Trusted has none.
-type Trusted struct {
-	hashes map[string]string   // documents by normalized hash
-	texts  map[string]struct{} // documents
+// Document is a trusted document.
+type Document struct {
+	Hash string // normalized
+	Text string
+	File string // the file that it was read from
 }
 
-// Read reads a manifest: a JSON object from hash to document, as written by Relay's compiler and
-// graphql-codegen. A SHA-256 may have the prefix sha256:.
-func Read(file string) (*Trusted, error) {
-	info, err := os.Stat(file)
+// Trusted has the documents of files, and follows their changes. A nil *Trusted has none. It is
+// safe for concurrent use.
+type Trusted struct {
+	paths    []string
+	seed     maphash.Seed
+	seen     uint64 // the fingerprint of the last attempt; only Follow changes it
+	current  atomic.Pointer[set]
+	failures atomic.Int64
+	outdated atomic.Bool
+}
+
+// set is the documents of one point in time. It never changes.
+type set struct {
+	hashes map[string]Document // by normalized hash
+	texts  map[string]struct{}
+}
+
+// Read reads the documents of files and directories. docs/OPERATIONS.md describes the formats.
+func Read(paths ...string) (*Trusted, error) {
+	t := &Trusted{paths: paths, seed: maphash.MakeSeed()}
+	t.seen = fingerprint(t.seed, paths)
+	read, err := load(paths)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s has %d bytes, and a manifest has %d at most", file, info.Size(), maxManifest)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var manifest map[string]string
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return nil, fmt.Errorf("%s is no JSON object of documents by their hashes: %w", file, err)
-	}
-	if len(manifest) == 0 {
-		return nil, errors.New(file + " has no document")
-	}
-	t := &Trusted{hashes: make(map[string]string, len(manifest)), texts: make(map[string]struct{}, len(manifest))}
-	for hash, document := range manifest {
-		key := normal(hash)
-		if key == "" || document == "" {
-			return nil, errors.New(file + " has a document without a hash, or a hash without a document")
-		}
-		if other, twice := t.hashes[key]; twice && other != document {
-			return nil, fmt.Errorf("%s has two documents for the hash %q: keep one of them", file, key)
-		}
-		t.hashes[key], t.texts[document] = document, struct{}{}
-	}
+	t.current.Store(read)
 	return t, nil
 }
 
-// All iterates over the documents by hash.
-func (t *Trusted) All() iter.Seq2[string, string] { return maps.All(t.hashes) }
-
-// Len returns the number of hashes.
-func (t *Trusted) Len() int { return len(t.hashes) }
-
-func (t *Trusted) byHash(hash string) (document string, known bool) {
+// Follow reads changed files until ctx is done. If a file can't be read, all documents stay as they
+// are. invalid returns the error of a document that the server will reject; they are logged, because
+// old clients may still send their hashes.
+func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
-		return "", false
+		return
 	}
-	document, known = t.hashes[hash]
-	return document, known
+	t.log(log, &set{}, invalid)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		before := t.current.Load()
+		switch changed, err := t.reload(); {
+		case err != nil:
+			log.Error().Err(err).Msg("trusted documents cannot be read; the previous ones stay in use")
+		case changed:
+			t.log(log, before, invalid)
+		}
+	}
 }
 
-func (t *Trusted) has(document string) bool {
-	_, has := t.texts[document]
+// reload reads the files, unless they are as at the last attempt.
+func (t *Trusted) reload() (changed bool, err error) {
+	seen := fingerprint(t.seed, t.paths)
+	if seen == t.seen {
+		return false, nil
+	}
+	t.seen = seen // of the files before they are read: later changes differ from it
+	read, err := load(t.paths)
+	t.outdated.Store(err != nil)
+	if err != nil {
+		t.failures.Add(1)
+		return false, err
+	}
+	t.current.Store(read)
+	return true, nil
+}
+
+// log logs the number of documents, and the invalid ones that were not there before.
+func (t *Trusted) log(log zerolog.Logger, before *set, invalid func(string) error) {
+	for d := range t.All() {
+		if _, known := before.texts[d.Text]; known {
+			continue
+		}
+		if err := invalid(d.Text); err != nil {
+			log.Warn().Str("hash", d.Hash).Str("file", d.File).Err(err).
+				Msg("a trusted document is not valid and will be rejected")
+		}
+	}
+	log.Info().Int("documents", t.Len()).Msg("trusted documents were read")
+}
+
+// All iterates over the documents, sorted by hash.
+func (t *Trusted) All() iter.Seq[Document] {
+	return slices.Values(slices.SortedFunc(maps.Values(t.set().hashes), func(a, b Document) int {
+		return strings.Compare(a.Hash, b.Hash)
+	}))
+}
+
+// Len returns the number of hashes.
+func (t *Trusted) Len() int { return len(t.set().hashes) }
+
+// Failures returns how often changed files could not be read.
+func (t *Trusted) Failures() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.failures.Load()
+}
+
+// Outdated reports whether the documents are older than the files, which can't be read.
+func (t *Trusted) Outdated() bool { return t != nil && t.outdated.Load() }
+
+func (t *Trusted) set() *set {
+	if t == nil {
+		return &set{}
+	}
+	return t.current.Load()
+}
+
+func (s *set) has(document string) bool {
+	_, has := s.texts[document]
 	return has
 }

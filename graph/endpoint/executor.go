@@ -5,7 +5,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
@@ -61,10 +60,9 @@ func Explain(
 	return plan, nil
 }
 
-// Invalid returns the error of a trusted document that a server in production would refuse, nil if
-// it is valid.
-func Invalid(schema *ast.Schema, bounds limits.Limits, document string) error {
-	if _, errs := newPreparer(schema, &Config{Limits: bounds, Production: true}).parse(document); errs != nil {
+// Invalid returns the error of a document that the endpoint would refuse, nil if it is valid.
+func (e *Endpoint) Invalid(document string) error {
+	if _, errs := e.preparer.parse(document); errs != nil {
 		return errs
 	}
 	return nil
