@@ -102,7 +102,10 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 			return fmt.Sprintf("%d %s, planned at most %d\n%s\n%s", c.actual, c.what, c.atMost, p.Text, levels)
 		}
 	}
-	return ""
+	if violation = exceededLevel(p, a); violation != "" {
+		violation += "\n" + p.Text
+	}
+	return violation
 }
 
 // Reads of different objects of one type are counted separately, whatever their names are.

@@ -69,13 +69,24 @@ func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	if r.DurationMs <= 0 {
 		t.Error("durationMs is 0")
 	}
-	r.DurationMs = 0
 	for i := range r.Levels {
-		r.Levels[i].Ms = 0
+		l := &r.Levels[i]
+		if l.StartMs < 0 || l.StartMs+l.Ms > r.DurationMs {
+			t.Errorf("level %d takes from %g to %g ms of %g", i+1, l.StartMs, l.StartMs+l.Ms, r.DurationMs)
+		}
+		for j := range l.Servers {
+			s := &l.Servers[j]
+			if s.StartMs < 0 || s.StartMs+s.Ms > l.Ms+0.001 { // times are rounded down
+				t.Errorf("server %s takes from %g to %g ms of %g", s.Name, s.StartMs, s.StartMs+s.Ms, l.Ms)
+			}
+			s.StartMs, s.Ms = 0, 0
+		}
+		l.StartMs, l.Ms = 0, 0
 		for j := range r.Levels[i].Loaders {
 			r.Levels[i].Loaders[j].Ms = 0
 		}
 	}
+	r.DurationMs = 0
 	indented, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +139,9 @@ func TestReport(t *testing.T) {
 	t.Run("a scan is a level", func(t *testing.T) {
 		recorder.Reset()
 		r, text := reported(t, sendQuery(t, planned, `{users(first:2){nodes{username}}}`, "1"))
-		want := `"levels":[{"path":["users"],"loaders":[{"name":"users","keys":0,"hits":0,"gets":0,"ms":0}],"rpcs":1,"regionServers":1,"ms":0}]`
+		want := `"levels":[{"path":["users"],"loaders":[{"name":"users","keys":0,"hits":0,"gets":0,"ms":0}],"rpcs":1,"regionServers":1,` +
+			`"servers":[{"name":"embedded","rpcs":1,"gets":0,"startMs":0,"ms":0}],"tables":["users"],` +
+			`"gets":0,"scans":1,"rows":3,"bytes":61,"startMs":0,"ms":0}]`
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, []byte(text)); err != nil || !strings.Contains(compact.String(), want) {
 			t.Error(err, compact.String())
@@ -183,6 +196,14 @@ func compareWithRecorder(t *testing.T, r costs.Report, recorder *hbasetest.Recor
 	byLoaders, rpcs := 0, int64(0)
 	for _, level := range r.Levels {
 		rpcs += level.RPCs
+		sent, received := int64(0), int64(0)
+		for _, s := range level.Servers {
+			sent, received = sent+s.RPCs, received+s.Gets
+		}
+		if sent != level.RPCs || received != level.Gets || len(level.Servers) != level.RegionServers {
+			t.Errorf("%d RPCs and %d Gets by %d region servers; the level has %d, %d and %d",
+				sent, received, len(level.Servers), level.RPCs, level.Gets, level.RegionServers)
+		}
 		for _, l := range level.Loaders {
 			byLoaders += l.Gets
 		}

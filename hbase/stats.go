@@ -1,9 +1,13 @@
 package hbase
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Stats counts store calls. It is safe for concurrent use.
@@ -15,8 +19,9 @@ type Stats struct {
 	Gets, Scans atomic.Int64
 	// Rows and Bytes count the results; Bytes are those of keys and values.
 	Rows, Bytes atomic.Int64
-	// Servers collects the addresses of region servers, unless it is nil.
+	// Servers and Tables collect what a report shows of each call, unless they are nil.
 	Servers *Servers
+	Tables  *Tables
 }
 
 type statsKey struct{}
@@ -34,7 +39,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds other's counts, without its servers.
+// Add adds other's counts, without its servers and tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -44,22 +49,68 @@ func (s *Stats) Add(other *Stats) {
 	s.Bytes.Add(other.Bytes.Load())
 }
 
-// Servers is a set of addresses. It is safe for concurrent use. A nil one stays empty.
-type Servers struct{ names sync.Map }
+// ServerCalls is the RPCs to one region server.
+type ServerCalls struct {
+	Server       string // address
+	RPCs, Gets   int64
+	Begun, Ended time.Time // of the first and the last RPC
+}
 
-// Add adds an address.
-func (s *Servers) Add(name string) {
-	if s != nil {
-		s.names.Store(name, nil)
+// Servers collects the RPCs by region server. It is safe for concurrent use. A nil one stays empty.
+type Servers struct {
+	mu    sync.Mutex
+	calls map[string]ServerCalls
+}
+
+// Add adds RPCs that have ended.
+func (s *Servers) Add(c ServerCalls) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other, ok := s.calls[c.Server]; ok {
+		c.RPCs, c.Gets = c.RPCs+other.RPCs, c.Gets+other.Gets
+		if other.Begun.Before(c.Begun) {
+			c.Begun = other.Begun
+		}
+		if other.Ended.After(c.Ended) {
+			c.Ended = other.Ended
+		}
+	}
+	if s.calls == nil {
+		s.calls = map[string]ServerCalls{}
+	}
+	s.calls[c.Server] = c
+}
+
+// All returns the RPCs of each region server, sorted by address.
+func (s *Servers) All() []ServerCalls {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.SortedFunc(maps.Values(s.calls), func(a, b ServerCalls) int { return cmp.Compare(a.Server, b.Server) })
+}
+
+// Tables is a set of tables. It is safe for concurrent use. A nil one stays empty.
+type Tables struct{ names sync.Map }
+
+// Add adds a table.
+func (t *Tables) Add(name string) {
+	if t != nil {
+		t.names.Store(name, nil)
 	}
 }
 
-// Len returns the number of addresses.
-func (s *Servers) Len() (n int) {
-	if s != nil {
-		s.names.Range(func(_, _ any) bool { n++; return true })
+// Names returns the tables, sorted.
+func (t *Tables) Names() (names []string) {
+	if t != nil {
+		t.names.Range(func(name, _ any) bool { names = append(names, name.(string)); return true })
 	}
-	return n
+	slices.Sort(names)
+	return names
 }
 
 // Meter counts the rows that a Get returns, and spends their bytes of the [Budget] of its ctx.
@@ -102,10 +153,12 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts an RPC to a server.
-func (s *Stats) CountRPC(server string) {
+// CountRPC counts an RPC to a server that has ended, and the Gets in it.
+func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
-	s.Servers.Add(server)
+	if s.Servers != nil {
+		s.Servers.Add(ServerCalls{Server: server, RPCs: 1, Gets: int64(gets), Begun: begun, Ended: time.Now()})
+	}
 }
 
 // CountRow counts a row of a scan.

@@ -19,10 +19,9 @@ type Round struct {
 	Fields  []string
 	Loaders []Use
 	Stats   *hbase.Stats // of this round
+	Begun   time.Time
 	Took    time.Duration
 	Stalled bool // the [Watchdog] failed it
-
-	begun time.Time
 }
 
 // Use is the part of a round that served one loader.
@@ -67,7 +66,7 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 		t.attribute()
 		all := t.rounds
 		*t = trace{field: field, ended: true}
-		slices.SortStableFunc(all, func(a, b *Round) int { return a.begun.Compare(b.begun) })
+		slices.SortStableFunc(all, func(a, b *Round) int { return a.Begun.Compare(b.Begun) })
 		return all
 	}
 }
@@ -121,7 +120,7 @@ func (r *Round) use(c call) *Use {
 	}
 	i := slices.IndexFunc(r.Loaders, func(u Use) bool { return u.Loader == c.loader })
 	if i < 0 {
-		i, r.Loaders = len(r.Loaders), append(r.Loaders, Use{Loader: c.loader, Took: r.begun.Add(r.Took).Sub(c.at)})
+		i, r.Loaders = len(r.Loaders), append(r.Loaders, Use{Loader: c.loader, Took: r.Begun.Add(r.Took).Sub(c.at)})
 	}
 	return &r.Loaders[i]
 }
@@ -135,7 +134,7 @@ func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	if l.trace == nil {
 		return ctx, nil
 	}
-	r := &Round{begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers)}}
+	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers), Tables: new(hbase.Tables)}}
 	return hbase.WithStats(ctx, r.Stats), r
 }
 
@@ -147,7 +146,7 @@ func (l *Loaders) end(ctx context.Context, r *Round) {
 	hbase.StatsOf(ctx).Add(r.Stats)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r.Took = time.Since(r.begun)
+	r.Took = time.Since(r.Begun)
 	if !l.trace.ended {
 		l.trace.rounds = append(l.trace.rounds, r)
 	}
@@ -163,7 +162,7 @@ func Writing(ctx context.Context, opType string, what []string) (of context.Cont
 	of, r := l.begin(ctx)
 	r.Fields = []string{l.trace.field(ctx)}
 	return of, func() {
-		r.Loaders = []Use{{Loader: opType + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.begun)}}
+		r.Loaders = []Use{{Loader: opType + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.Begun)}}
 		l.end(ctx, r)
 	}
 }
@@ -190,6 +189,11 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
 	}()
 	hbase.StatsOf(counted).Rounds.Add(1)
 	if b.err == nil {
+		if r != nil {
+			for i := range b.gets {
+				r.Stats.Tables.Add(b.gets[i].Table)
+			}
+		}
 		b.results, b.err = store.Get(counted, b.gets)
 	}
 }
@@ -199,10 +203,11 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 	defer l.end(ctx, r)
 	if r != nil {
 		l.mu.Lock()
-		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.begun, scan: r})
+		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
 		l.mu.Unlock()
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
+	hbase.StatsOf(counted).Tables.Add(scan.Table)
 	Blocking(ctx, func() { rows, err = rowsOf(l.unmasked.Scan(counted, scan)) })
 	return rows, err
 }

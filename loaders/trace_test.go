@@ -28,8 +28,8 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 			stats := hbase.StatsOf(ctx)
 			stats.RPCs.Add(2)
 			stats.Gets.Add(int64(len(gets)))
-			stats.Servers.Add("a")
-			stats.Servers.Add("b")
+			stats.Servers.Add(hbase.ServerCalls{Server: "a"})
+			stats.Servers.Add(hbase.ServerCalls{Server: "b"})
 		}}
 		request := new(hbase.Stats)
 		ctx := With(hbase.WithStats(t.Context(), request), store)
@@ -46,7 +46,7 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 			func() { time.Sleep(3 * ms); load(people, "b", "x y x"); load(people, "b.c", "x z") },
 			func() { load(things, "a", "w y") },
 			func() {
-				if _, err := from(ctx).scan(in("s"), "people", hbase.Scan{}); err != nil {
+				if _, err := from(ctx).scan(in("s"), "people", hbase.Scan{Table: "s"}); err != nil {
 					t.Error(err)
 				}
 			},
@@ -56,22 +56,23 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 			Loaders            []Use
 			Rounds, RPCs, Gets int64
 			Servers            int
+			Tables             []string
 			Took               time.Duration
 		}
 		var got []round
 		for _, r := range rounds() {
 			got = append(got, round{r.Fields, r.Loaders, r.Stats.Rounds.Load(), r.Stats.RPCs.Load(), r.Stats.Gets.Load(),
-				r.Stats.Servers.Len(), r.Took})
+				len(r.Stats.Servers.All()), r.Stats.Tables.Names(), r.Took})
 		}
 		want := []round{
-			{Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Took: 10 * ms},
+			{Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Tables: []string{"s"}, Took: 10 * ms},
 			{Fields: []string{"a", "b", "b.c"}, Loaders: []Use{
 				{Loader: "people", Keys: 4, Hits: 2, Gets: 2, Took: 10 * ms},
 				{Loader: "things", Keys: 2, Gets: 1, Took: 13 * ms},
-			}, Rounds: 1, RPCs: 2, Gets: 3, Servers: 2, Took: 10 * ms},
+			}, Rounds: 1, RPCs: 2, Gets: 3, Servers: 2, Tables: []string{"t"}, Took: 10 * ms},
 			{Fields: []string{"b.c"}, Loaders: []Use{
 				{Loader: "people", Keys: 1, Gets: 1, Took: 10 * ms},
-			}, Rounds: 1, RPCs: 2, Gets: 1, Servers: 2, Took: 10 * ms},
+			}, Rounds: 1, RPCs: 2, Gets: 1, Servers: 2, Tables: []string{"t"}, Took: 10 * ms},
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -144,7 +145,7 @@ func TestRoundsAreOrderedByBegin(t *testing.T) {
 		t.Errorf("got %d rounds, want 2", len(all))
 	}
 	for i := 1; i < len(all); i++ {
-		if all[i].begun.Before(all[i-1].begun) {
+		if all[i].Begun.Before(all[i-1].Begun) {
 			t.Errorf("%s began before %s and follows it", all[i].Loaders[0].Loader, all[i-1].Loaders[0].Loader)
 		}
 	}

@@ -14,17 +14,26 @@ func Watch(ctx context.Context) (levels func() []report.Level) {
 	return func() []report.Level {
 		all := []report.Level{}
 		for _, r := range rounds() {
-			l := report.Level{
-				Path: r.Fields, Loaders: make([]report.Loader, len(r.Loaders)),
-				RPCs: r.Stats.RPCs.Load(), RegionServers: r.Stats.Servers.Len(), Ms: report.Ms(r.Took),
-				Gets: r.Stats.Gets.Load(), Scans: r.Stats.Scans.Load(), Rows: r.Stats.Rows.Load(), Bytes: r.Stats.Bytes.Load(),
-				Stalled: r.Stalled,
-			}
-			for i, u := range r.Loaders {
-				l.Loaders[i] = report.Loader{Name: u.Loader, Keys: u.Keys, Hits: u.Hits, Gets: u.Gets, Ms: report.Ms(u.Took)}
-			}
-			all = append(all, l)
+			all = append(all, level(r))
 		}
 		return all
 	}
+}
+
+func level(r *loaders.Round) report.Level {
+	s, calls := r.Stats, r.Stats.Servers.All()
+	l := report.Level{
+		Path: r.Fields, Loaders: make([]report.Loader, len(r.Loaders)), Servers: make([]report.Server, len(calls)),
+		RPCs: s.RPCs.Load(), RegionServers: len(calls), Tables: s.Tables.Names(),
+		Gets: s.Gets.Load(), Scans: s.Scans.Load(), Rows: s.Rows.Load(), Bytes: s.Bytes.Load(),
+		Begun: r.Begun, Ms: report.Ms(r.Took), Stalled: r.Stalled,
+	}
+	for i, u := range r.Loaders {
+		l.Loaders[i] = report.Loader{Name: u.Loader, Keys: u.Keys, Hits: u.Hits, Gets: u.Gets, Ms: report.Ms(u.Took)}
+	}
+	for i, c := range calls {
+		l.Servers[i] = report.Server{Name: c.Server, RPCs: c.RPCs, Gets: c.Gets,
+			StartMs: report.Ms(c.Begun.Sub(r.Begun)), Ms: report.Ms(c.Ended.Sub(c.Begun))}
+	}
+	return l
 }

@@ -32,6 +32,10 @@ func (c client) get(ctx context.Context, purpose string, gets []hbase.Get) ([][]
 	}
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()
+	used := hbase.StatsOf(ctx).Tables
+	for i := range gets {
+		used.Add(gets[i].Table)
+	}
 	cells, err := hbase.GetAll(ctx, c.w.store, gets)
 	if err != nil {
 		err = c.failed(purpose, err)
@@ -84,6 +88,11 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	}
 	ctx, ended := c.call(ctx, purposes...)
 	defer ended()
+	used := hbase.StatsOf(ctx).Tables
+	for _, mutation := range mutations {
+		table, _ := mutation.At()
+		used.Add(table)
+	}
 	err := hbase.MutateAll(ctx, c.w.store, mutations)
 	if err != nil {
 		err = c.failed(purposes[0], err)
@@ -95,6 +104,7 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()
+	hbase.StatsOf(ctx).Tables.Add(put.Table)
 	done, err := c.w.store.CheckAndPut(ctx, check, put)
 	if err != nil {
 		return false, c.failed(purpose, err)

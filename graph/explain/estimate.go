@@ -99,9 +99,10 @@ type record struct {
 	Read
 	step  *step
 	begun Stage
-	gets  int64 // 0 if it shares the Gets of another record
-	rows  int64 // the maximum number of rows of a scan; 0 for Gets
-	level int   // the number of its first level, set by [estimate.levels]
+	gets  int64   // 0 if it shares the Gets of another record
+	with  *record // the record that has the Gets, or shares them, too; nil if this one has them
+	rows  int64   // the maximum number of rows of a scan; 0 for Gets
+	level int     // the number of its first level, set by [estimate.levels]
 }
 
 // step is a call of a resolver, with the figures that its [Cost] declares.
@@ -143,15 +144,15 @@ type Set struct {
 	// Ready is the stage at which resolvers are called with the objects.
 	Ready Stage
 
-	sent map[Read]bool // the keys of declared reads
+	sent map[Read]*record // by the keys of declared reads
 	rows []row
 }
 
 // row has the Gets of the rows of one table, one row for each object of a set, at the stage Ready.
 type row struct {
-	table  string
-	named  *record // the read whose Get reads all named columns; nil if none, or the Get of a page, does
-	hasGet bool    // whether further named columns can share a Get
+	table string
+	named *record // the read whose Get reads all named columns; nil if none, or the Get of a page, does
+	get   *record // whose Get further named columns can share
 }
 
 // read records a read, and returns the stage at which it is answered.
@@ -161,7 +162,7 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	}
 	r.Times, r.Rounds = max(r.Times, 1), max(r.Rounds, 1)
 	rec := &record{Read: r, step: s, begun: at, gets: times(set.Cardinality, r.Times)}
-	if !set.merge(rec) {
+	if rec.with = set.merge(rec); rec.with != nil {
 		rec.gets = 0
 	}
 	e.records = append(e.records, rec)
@@ -170,21 +171,21 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge reports whether a read may need a Get of its own. A first page takes over the named columns
-// of its row: their record then has no Gets.
-func (s *Set) merge(rec *record) bool {
+// merge returns the record whose Gets a read shares, nil if it may need Gets of its own. A first
+// page takes over the named columns of its row: their record then has no Gets.
+func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
-		if s.sent[key] {
-			return false
+		if with = s.sent[key]; with != nil {
+			return with
 		}
 		if s.sent == nil {
-			s.sent = map[Read]bool{}
+			s.sent = map[Read]*record{}
 		}
-		s.sent[key] = true
+		s.sent[key] = rec
 	}
 	if rec.Kind == Alone || rec.Subject != "" || rec.begun != s.Ready {
-		return true
+		return nil
 	}
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.table == rec.Table })
 	if i < 0 {
@@ -192,14 +193,25 @@ func (s *Set) merge(rec *record) bool {
 	}
 	r := &s.rows[i]
 	if rec.Kind == Named {
-		if r.hasGet {
-			return false
+		if r.get != nil {
+			return r.get
 		}
-		r.hasGet, r.named = true, rec
-		return true
+		r.get, r.named = rec, rec
+		return nil
 	}
-	if r.hasGet = true; r.named != nil {
-		r.named.gets, r.named = 0, nil
+	if r.get == nil {
+		r.get = rec
 	}
-	return true
+	if r.named != nil {
+		r.named.gets, r.named.with, r.named, r.get = 0, rec, nil, rec
+	}
+	return nil
+}
+
+// holder returns the record that has the Gets of a record.
+func (r *record) holder() *record {
+	for r.with != nil {
+		r = r.with
+	}
+	return r
 }

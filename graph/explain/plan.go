@@ -21,6 +21,7 @@ type Plan struct {
 	Ordinary Totals          `json:"ordinary"`
 	Levels   []Level         `json:"levels"`
 	Fields   []Field         `json:"fields"`
+	Reads    []FieldRead     `json:"reads"`
 	Text     string          `json:"text"`
 	JSON     json.RawMessage `json:"-"`
 }
@@ -47,12 +48,26 @@ type Loader struct {
 
 // Field is a field with a resolver.
 type Field struct {
-	Path    string `json:"path"`
+	Path string `json:"path"`
+	// Label is the last key of the path and the arguments, truncated.
+	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
 	// Open is why the arguments do not bound the cost; empty if they do.
 	Open string `json:"open,omitempty"`
 	// Error is the error that the field will have; empty for none.
 	Error string `json:"error,omitempty"`
+}
+
+// FieldRead is a read of a field, or a scan.
+type FieldRead struct {
+	Field string `json:"field"` // path
+	Loader
+	Level  int `json:"level"` // the first, from 1
+	Rounds int `json:"rounds"`
+	// Rows is the maximum number of rows that the read adds to those of the plan.
+	Rows int64 `json:"rows"`
+	// With is the index of the read that has the Gets which this read shares; nil if it has its own.
+	With *int `json:"with,omitempty"`
 }
 
 // Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
@@ -78,6 +93,7 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	if p.Levels, err = bound.levels(maxBytes); err != nil {
 		return nil, err
 	}
+	p.Reads = bound.reads()
 	p.Text = text(graphql.GetOperationContext(ctx), p, bound)
 	p.JSON, err = json.Marshal(p)
 	if err == nil && maxBytes > 0 && len(p.JSON) > maxBytes {
@@ -137,7 +153,7 @@ func level(parts []part) (l Level) {
 			l.Scans = 1
 		}
 		l.Gets, l.Rows = add(l.Gets, r.gets), add(l.Rows, add(r.gets, r.rows))
-		of := Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If}
+		of := r.loader()
 		i := slices.IndexFunc(l.Loaders, of.equal)
 		if i < 0 {
 			i, l.Loaders = len(l.Loaders), append(l.Loaders, of)
@@ -151,6 +167,30 @@ func level(parts []part) (l Level) {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Table, b.Table))
 	})
 	return l
+}
+
+// reads returns all reads. The levels must be known.
+func (e *estimate) reads() []FieldRead {
+	all, index := make([]FieldRead, len(e.records)), make(map[*record]int, len(e.records))
+	for i, r := range e.records {
+		index[r] = i
+	}
+	for i, r := range e.records {
+		read := FieldRead{Field: r.step.path, Loader: r.loader(), Level: r.level, Rounds: max(r.Rounds, 1),
+			Rows: add(r.gets, r.rows)}
+		read.Gets = r.gets
+		if holder := r.holder(); holder != r {
+			with := index[holder]
+			read.With = &with
+		}
+		all[i] = read
+	}
+	return all
+}
+
+// loader returns the description of a read, without Gets.
+func (r *record) loader() Loader {
+	return Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If}
 }
 
 func (l Loader) equal(o Loader) bool {

@@ -9,7 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// text draws a plan as a tree of fields with resolvers, each with its reads and their levels.
+// text draws a plan as a tree of fields with resolvers, each with its reads and their levels. It sets
+// the labels of the plan's fields.
 func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	root := &step{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
 	stack, written := []*step{root}, map[*ast.Field]string{}
@@ -24,6 +25,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 			written[field] = arguments(field)
 		}
 		s.label = strings.TrimPrefix(strings.TrimPrefix(s.path, above.path), ".") + written[field]
+		p.Fields[i].Label = s.label
 		if s.objects > 0 {
 			s.label += " → " + number(s.objects)
 		}

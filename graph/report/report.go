@@ -41,12 +41,28 @@ type Level struct {
 	Loaders []Loader `json:"loaders"`
 	RPCs    int64    `json:"rpcs"`
 	// RegionServers is the number of called region servers.
-	RegionServers int     `json:"regionServers"`
-	Ms            float64 `json:"ms"`
+	RegionServers int      `json:"regionServers"`
+	Servers       []Server `json:"servers"`
+	Tables        []string `json:"tables"`
+	Gets          int64    `json:"gets"`
+	Scans         int64    `json:"scans"`
+	Rows          int64    `json:"rows"`
+	Bytes         int64    `json:"bytes"`
+	StartMs       float64  `json:"startMs"` // set by [Middleware]
+	Ms            float64  `json:"ms"`
 
-	Gets, Scans, Rows, Bytes int64 `json:"-"`
+	Begun time.Time `json:"-"`
 	// Stalled is whether the watchdog failed the batch.
 	Stalled bool `json:"-"`
+}
+
+// Server is the RPCs of a level to one region server.
+type Server struct {
+	Name    string  `json:"name"`
+	RPCs    int64   `json:"rpcs"`
+	Gets    int64   `json:"gets"`
+	StartMs float64 `json:"startMs"` // since the level's start
+	Ms      float64 `json:"ms"`
 }
 
 // Loader is the part of a level of one loader or writer.
@@ -74,9 +90,10 @@ func Middleware(trace func(ctx context.Context) (levels func() []Level), maxByte
 			return response
 		}
 		execution := plan.ExecutionOf(op)
-		r := sum(levels)
+		start := graphql.GetStartTime(ctx) // of an event, not the subscription
+		r := sum(levels, start)
 		r.Executor, r.Reason = execution.Executor, execution.Reason
-		r.DurationMs = Ms(graphql.Now().Sub(graphql.GetStartTime(ctx))) // of an event, not the subscription
+		r.DurationMs = Ms(graphql.Now().Sub(start))
 		text, err := json.Marshal(r)
 		if err == nil && maxBytes > 0 && len(text) > maxBytes {
 			err = apierr.TooLong("the report in bytes", maxBytes)
@@ -94,10 +111,11 @@ func Middleware(trace func(ctx context.Context) (levels func() []Level), maxByte
 	}
 }
 
-func sum(levels []Level) *Report {
+func sum(levels []Level, start time.Time) *Report {
 	r := &Report{Rounds: len(levels), Levels: levels}
 	for i := range levels {
 		l := &levels[i]
+		l.StartMs = Ms(l.Begun.Sub(start))
 		r.RPCs += l.RPCs
 		r.Gets += l.Gets
 		r.Scans += l.Scans

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
@@ -51,8 +52,9 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	for k, i := range requests {
 		calls[k] = b.call(ctx, i) // the same ctx: gohbase waits for calls whose own ctx has expired
 	}
+	begun := time.Now()
 	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order
-	countMultis(ctx, calls)
+	countMultis(ctx, calls, begun)
 	for _, call := range calls {
 		s.regions.learn(call)
 	}
@@ -77,13 +79,22 @@ func unfinished(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-func countMultis(ctx context.Context, calls []hrpc.Call) {
-	stats, counted := hbase.StatsOf(ctx), map[string]bool{}
+// countMultis counts a multi for each region server. gohbase does not tell when each was answered,
+// so all have the time of the batch.
+func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
+	gets := map[string]int{} // by server
 	for _, call := range calls {
-		if server := serverAddress(call); server != "" && !counted[server] {
-			counted[server] = true
-			stats.CountRPC(server)
+		if server := serverAddress(call); server != "" {
+			if _, ok := call.(*getCall); ok {
+				gets[server]++
+			} else {
+				gets[server] += 0
+			}
 		}
+	}
+	stats := hbase.StatsOf(ctx)
+	for server, n := range gets {
+		stats.CountRPC(server, n, begun)
 	}
 }
 
@@ -104,12 +115,13 @@ func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, err
 }
 
 func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	stats := hbase.StatsOf(ctx)
-	stats.RPCs.Add(1)
+	stats, begun := hbase.StatsOf(ctx), time.Now()
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
 	s.regions.learn(call)
 	if server := serverAddress(call); server != "" {
-		stats.Servers.Add(server)
+		stats.CountRPC(server, 0, begun)
+	} else {
+		stats.RPCs.Add(1)
 	}
 	if err != nil {
 		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()))

@@ -37,7 +37,7 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 				return 0, fmt.Errorf("%+v: got %v", gets[i], r)
 			}
 		}
-		return int64(stats.Servers.Len()), nil
+		return int64(len(stats.Servers.All())), nil
 	}
 	servers, err := round(merging)
 	if err != nil || servers < 2 {

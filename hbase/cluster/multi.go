@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
@@ -23,6 +24,11 @@ type multi struct {
 	gets    []routed // in the order of their indexes in the request
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // by Get
+
+	server  string
+	sent    time.Time
+	arrived time.Time // of a response with cells; set by another goroutine, before the answer
+	ended   time.Time // set by wait
 }
 
 // newMulti copies the Gets: gohbase may read the request after the caller's deadline.
@@ -62,7 +68,7 @@ func (s *Store) getFromServers(
 	for server, routes := range servers {
 		for chunk := range slices.Chunk(routes, s.maxMulti) {
 			m := newMulti(ctx, chunk, gets, selections)
-			stats.CountRPC(server.Addr())
+			m.server, m.sent = server.Addr(), time.Now()
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
 			go server.QueueRPC(m) // it ignores ctx, and may block
 			multis = append(multis, m)
@@ -70,6 +76,8 @@ func (s *Store) getFromServers(
 	}
 	for _, m := range multis {
 		answered := m.wait()
+		stats.RPCs.Add(1)
+		stats.Servers.Add(m.calls())
 		for k, r := range m.gets {
 			if answered[k] {
 				results[r.get].Cells = m.cells[k]
@@ -79,6 +87,11 @@ func (s *Store) getFromServers(
 		}
 	}
 	return rest
+}
+
+// calls returns the counts of the multi, after wait.
+func (m *multi) calls() hbase.ServerCalls {
+	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
 // wait waits for the response, and reports which Gets have a result. The others failed, or the
@@ -92,8 +105,12 @@ func (m *multi) wait() (answered []bool) {
 		select {
 		case result = <-m.answer: // it arrived meanwhile
 		default:
+			m.ended = time.Now()
 			return answered
 		}
+	}
+	if m.ended = m.arrived; m.ended.IsZero() { // the multis of other servers were awaited before
+		m.ended = time.Now()
 	}
 	if result.Error != nil {
 		return answered
@@ -138,7 +155,7 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 			cells[at], room = room[:count:count], room[count:]
 		}
 	}
-	m.cells = cells
+	m.cells, m.arrived = cells, time.Now()
 	return uint32(b.at), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"twibase/hbase"
 )
@@ -77,7 +78,7 @@ func (s *Store) update(ctx context.Context, table, row, family, qualifier string
 	if err != nil {
 		return err
 	}
-	hbase.StatsOf(ctx).CountRPC(server)
+	defer hbase.StatsOf(ctx).CountRPC(server, 0, time.Now())
 	unlock := s.rows.alone(t.id, row)
 	w := s.writer(s.now())
 	current, err := s.newest(t, row, f, qualifier)

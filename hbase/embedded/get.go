@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unique"
 
 	"twibase/hbase"
@@ -34,7 +35,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		return nil, nil
 	}
 	stats := hbase.StatsOf(ctx)
-	stats.CountRPC(server)
+	defer stats.CountRPC(server, len(gets), time.Now())
 	stats.Gets.Add(int64(len(gets)))
 	results := make([]hbase.Result, len(gets))
 	lookups, release := s.newLookups(len(gets))

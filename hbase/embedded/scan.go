@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -55,7 +56,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 		return nil, err
 	}
 	defer r.close()
-	hbase.StatsOf(ctx).CountRPC(server)
+	defer hbase.StatsOf(ctx).CountRPC(server, 0, time.Now())
 	r.prepare(scan.Page, scan.Versions, scan.Time)
 	bytesRead := int64(0)
 	for n := 0; r.nextRow(left, scan.Reversed); n++ {

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"encoding/binary"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -29,7 +30,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	if good == 0 {
 		return errs, nil
 	}
-	hbase.StatsOf(ctx).CountRPC(server)
+	defer hbase.StatsOf(ctx).CountRPC(server, 0, time.Now())
 	unlock := s.rows.share(tables, mutations)
 	w := s.writer(s.now())
 	for i, t := range tables {

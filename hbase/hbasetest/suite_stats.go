@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 )
@@ -40,7 +41,7 @@ func (s *suite) testStats(t *testing.T) {
 		}
 	})
 	t.Run("Servers collects the region servers of reads", func(t *testing.T) {
-		stats := hbase.Stats{Servers: new(hbase.Servers)}
+		stats, begun := hbase.Stats{Servers: new(hbase.Servers)}, time.Now()
 		ctx, get := hbase.WithStats(s.ctx, &stats), hbase.Get{Table: s.table, Row: prefix + "0"}
 		if _, err := s.store.Get(ctx, []hbase.Get{get, get}); err != nil {
 			t.Fatal(err)
@@ -50,8 +51,16 @@ func (s *suite) testStats(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := stats.Servers.Len(); n != 1 {
-			t.Errorf("got %d servers of one row, want 1", n)
+		all := stats.Servers.All()
+		if len(all) != 1 {
+			t.Fatalf("got %d servers of one row, want 1", len(all))
+		}
+		c := all[0]
+		if c.Server == "" || c.RPCs != stats.RPCs.Load() || c.RPCs < 2 || c.Gets != 2 {
+			t.Errorf("got %d RPCs and %d Gets of server %q, want %d and 2", c.RPCs, c.Gets, c.Server, stats.RPCs.Load())
+		}
+		if c.Begun.Before(begun) || !c.Ended.After(c.Begun) || c.Ended.After(time.Now()) {
+			t.Errorf("the RPCs took from %s to %s, the calls from %s", c.Begun, c.Ended, begun)
 		}
 	})
 	for _, write := range []struct {
@@ -78,8 +87,8 @@ func (s *suite) testStats(t *testing.T) {
 			if err := write.make(hbase.WithStats(s.ctx, &stats)); err != nil {
 				t.Fatal(err)
 			}
-			if stats.RPCs.Load() < 1 || stats.Servers.Len() != 1 {
-				t.Errorf("got %d RPCs to %d servers, want 1 server", stats.RPCs.Load(), stats.Servers.Len())
+			if all := stats.Servers.All(); stats.RPCs.Load() < 1 || len(all) != 1 || all[0].Gets != 0 {
+				t.Errorf("got %d RPCs to %+v, want some to one server, without Gets", stats.RPCs.Load(), all)
 			}
 		})
 	}
