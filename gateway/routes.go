@@ -82,16 +82,17 @@ func (g *Gateway) graphQL() http.Handler {
 }
 
 func (g *Gateway) public() http.Handler {
-	mux := http.NewServeMux()
+	c, mux := g.config, http.NewServeMux()
 	mux.Handle("/graphql", g.graphQL())
 	g.handleProbes(mux)
-	if !g.config.Production {
+	if !c.Production {
 		sdl := SDL()
 		serveSDL := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, sdl) })
 		mux.Handle("GET /schema.graphql", middleware.Chain(serveSDL, middleware.Compress(g.responses)))
-		mux.Handle("/", playground.Handler())
+		mux.Handle("/", playground.Handler(c.Tokens.ActsAs))
+		mux.Handle("POST /dev/token", c.Tokens.DevHandler())
 	}
-	if !g.config.Production && !g.config.PrivateMetrics {
+	if !c.Production && !c.PrivateMetrics {
 		mux.Handle("GET /metrics", g.serveMetrics())
 	}
 	return middleware.Chain(mux, middleware.SecurityHeaders)

@@ -3,6 +3,7 @@
 package playground
 
 import (
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"io"
@@ -25,25 +26,31 @@ var unbuilt []byte
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the IDE at / and its scripts under /assets/, or a page with build instructions.
-func Handler() http.Handler {
+// Handler serves the IDE at / and its scripts under /assets/, or a page with build instructions. The
+// page of a request that actsAs accepts lets its user act as any user.
+func Handler(actsAs func(*http.Request) bool) http.Handler {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // "dist" is a valid path
 	}
-	return handler(built)
+	return handler(built, actsAs)
 }
 
-func handler(built fs.FS) http.Handler {
+func handler(built fs.FS, actsAs func(*http.Request) bool) http.Handler {
 	page, err := fs.ReadFile(built, "index.html")
 	if err != nil {
 		page = unbuilt
 	}
+	acting := bytes.Replace(page, []byte("<body>"), []byte("<body data-act-as>"), 1)
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-cache")
-		w.Write(page)
+		if actsAs(r) {
+			w.Write(acting)
+		} else {
+			w.Write(page)
+		}
 	})
 	mux.Handle("GET /assets/{name}", assets{built})
 	return guarded(mux)

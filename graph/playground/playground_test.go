@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"twibase/graph/auth"
 )
 
 const script = "console.log('GraphiQL')"
@@ -27,14 +29,16 @@ func zipped(t *testing.T, text string) *fstest.MapFile {
 }
 
 func TestHandler(t *testing.T) {
-	built := handler(fstest.MapFS{
-		"index.html":               {Data: []byte("the built IDE")},
+	nobody := func(*http.Request) bool { return false }
+	files := fstest.MapFS{
+		"index.html":               {Data: []byte("<body>the built IDE")},
 		"assets/ide-1A2B.js.gz":    zipped(t, script),
 		"assets/ide-1A2B.css.gz":   zipped(t, "body{}"),
 		"assets/broken-1A2B.js.gz": {Data: []byte("not gzip")},
 		"assets/.gitkeep":          {},
-	})
-	unbuilt := handler(fstest.MapFS{".gitkeep": {}})
+	}
+	built, unbuilt := handler(files, nobody), handler(fstest.MapFS{".gitkeep": {}}, nobody)
+	acting := handler(files, func(r *http.Request) bool { return r.Method == "GET" })
 
 	tests := []struct {
 		name         string
@@ -44,7 +48,8 @@ func TestHandler(t *testing.T) {
 		body         string // substring
 		headers      map[string]string
 	}{
-		{"page", built, "GET", "/", 200, "the built IDE",
+		{"page of a client that acts as any user", acting, "GET", "/", 200, "<body data-act-as>the built IDE", nil},
+		{"page", built, "GET", "/", 200, "<body>the built IDE",
 			map[string]string{"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"}},
 		{"without the IDE: reason", unbuilt, "GET", "/", 200, "built without GraphiQL", nil},
 		{"without the IDE: command to run", unbuilt, "GET", "/", 200, "make build", nil},
@@ -80,7 +85,9 @@ func TestHandler(t *testing.T) {
 }
 
 func TestCompression(t *testing.T) {
-	server := httptest.NewServer(handler(fstest.MapFS{"assets/ide-1A2B.js.gz": zipped(t, script)}))
+	server := httptest.NewServer(handler(fstest.MapFS{
+		"assets/ide-1A2B.js.gz": zipped(t, script),
+	}, func(*http.Request) bool { return false }))
 	defer server.Close()
 
 	for _, test := range []struct {
@@ -124,7 +131,7 @@ func TestPolicy(t *testing.T) {
 	for _, path := range []string{"/", "/assets/none.js"} {
 		t.Run(path, func(t *testing.T) {
 			w := httptest.NewRecorder()
-			Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			Handler((*auth.Tokens)(nil).ActsAs).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 			for directive := range strings.SplitSeq(w.Header().Get("Content-Security-Policy"), ";") {
 				name, sources, _ := strings.Cut(strings.TrimSpace(directive), " ")
 				for source := range strings.FieldsSeq(sources) {
