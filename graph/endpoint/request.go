@@ -24,8 +24,7 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-// allow includes the methods of shared streams: see [Endpoint.serveShared].
-const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+const allow = "GET, HEAD, POST, OPTIONS"
 
 // maxBody bounds a request body, in bytes.
 const maxBody = 1 << 20

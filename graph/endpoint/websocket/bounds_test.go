@@ -11,7 +11,6 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/inflight"
-	"twibase/graph/endpoint/transport"
 )
 
 func TestTooLongMessageClosesTheConnection(t *testing.T) {
@@ -29,7 +28,7 @@ func TestTooLongMessageClosesTheConnection(t *testing.T) {
 func TestOperationAboveTheLimitIsRefused(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
-		for i := range transport.MaxOperations {
+		for i := range maxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
 		}
 		c.send(`{"id":"more","type":"subscribe","payload":{"query":"viewer"}}`)
@@ -189,7 +188,7 @@ func TestShutdownEndsSubscriptionsAndFinishesOperations(t *testing.T) {
 func TestShutdownCompletesEachOperation(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
-		for i := range transport.MaxOperations {
+		for i := range maxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
 		}
 		synctest.Wait()
@@ -204,7 +203,7 @@ func TestShutdownCompletesEachOperation(t *testing.T) {
 				complete++
 			}
 		}
-		if complete != transport.MaxOperations {
+		if complete != maxOperations {
 			t.Errorf("%d operations were completed", complete)
 		}
 	})
