@@ -7,12 +7,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"twibase/graph/plan"
+	"twibase/graph/endpoint"
 	"twibase/hbase"
 )
 
 type operationMetrics struct {
 	executions *prometheus.CounterVec
+	errors     *prometheus.CounterVec
 	costs      []costMetric
 }
 
@@ -33,6 +34,10 @@ func newOperationMetrics() *operationMetrics {
 			Name: "twibase_executions_total",
 			Help: "Operations by executor, and the reason if that is not the plan.",
 		}, []string{"executor", "reason"}),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "twibase_errors_total",
+			Help: "Errors of responses by extensions.code, also of refused requests.",
+		}, []string{"code"}),
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
 				func(s *hbase.Stats) int64 { return s.Rounds.Load() }, 1, 2, 7),
@@ -47,7 +52,11 @@ func newOperationMetrics() *operationMetrics {
 	}
 }
 
-func (m *operationMetrics) observe(by plan.Execution, cost *hbase.Stats) {
+func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats) {
+	for code, n := range trace.Codes {
+		m.errors.WithLabelValues(code).Add(float64(n))
+	}
+	by := trace.Execution
 	if by.Executor == "" {
 		return
 	}
@@ -59,7 +68,7 @@ func (m *operationMetrics) observe(by plan.Execution, cost *hbase.Stats) {
 
 func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(operations.executions)
+	registry.MustRegister(operations.executions, operations.errors)
 	for _, metric := range operations.costs {
 		registry.MustRegister(metric)
 	}

@@ -9,15 +9,21 @@ import (
 
 // Errors of a store. Engines wrap them with details.
 var (
-	ErrInvalid        = errors.New("hbase: invalid request")
-	ErrCellTooLarge   = errors.New("hbase: cell too large")
-	ErrTableNotFound  = errors.New("hbase: table not found")
-	ErrTableExists    = errors.New("hbase: table exists")
-	ErrFamilyNotFound = errors.New("hbase: column family not found")
+	ErrInvalid      = errors.New("hbase: invalid request")
+	ErrCellTooLarge = errors.New("hbase: cell too large")
+	// ErrTableNotFound is an [Outage]: somebody has dropped the table, and may restore it.
+	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
+	ErrTableExists          = errors.New("hbase: table exists")
+	ErrFamilyNotFound       = errors.New("hbase: column family not found")
 	// ErrNotLong is an increment of a cell that does not hold eight bytes.
 	ErrNotLong = errors.New("hbase: field is not a long")
-	// ErrUnavailable is a temporary failure of a region or a server.
-	ErrUnavailable error = unavailable{}
+	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
+	ErrUnavailable error = &Outage{"unavailable", retryAfter}
+	// ErrRefused is an [Outage]: the region does not accept the call, because its table is read-only,
+	// for example. The call was not executed.
+	ErrRefused error = &Outage{"refused", retryAfter}
+	// ErrDenied is an [Outage] that a retry does not end: the user of the store lacks a right.
+	ErrDenied error = &Outage{"access denied", 0}
 	// ErrCorrupt is stored data that can't be decoded. It is never reported as absence.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked is an embedded store that is open in another process.
@@ -27,12 +33,24 @@ var (
 	ErrClosed = errors.New("hbase: store is closed")
 )
 
-type unavailable struct{}
+// retryAfter is the time after which a retry may help, unless HBase says another.
+const retryAfter = time.Second
 
-func (unavailable) Error() string { return "hbase: unavailable" }
+// Outage is an error of the cluster's state, rather than of the caller. Packages that do not import
+// this one recognise it by its methods.
+type Outage struct {
+	what  string
+	after time.Duration
+}
 
-// Temporary reports that a retry may help, to packages that do not import this one.
-func (unavailable) Temporary() bool { return true }
+// Error implements error.
+func (o *Outage) Error() string { return "hbase: " + o.what }
+
+// Temporary is true: the cluster's state can change.
+func (*Outage) Temporary() bool { return true }
+
+// RetryAfter returns the time after which to retry, or 0 if a retry does not help by itself.
+func (o *Outage) RetryAfter() time.Duration { return o.after }
 
 // DefaultTimeout bounds a call whose context has no deadline.
 const DefaultTimeout = 30 * time.Second

@@ -62,6 +62,8 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
 			return a, ErrUnknown // the earlier attempt may have caused the error
+		case err != nil && (uncertain || x.mayHaveCommitted(outcome)):
+			return a, afterCommit{err}
 		case err != nil:
 			return a, err
 		case outcome == stateCommitted || outcome == stateUnchanged:
@@ -74,10 +76,19 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 			uncertain = true
 		}
 		if try == maxTries || ctx.Err() != nil {
-			return nil, x.failed("commit", hbase.ErrUnavailable)
+			err := x.failed("commit", hbase.ErrUnavailable)
+			if uncertain {
+				err = afterCommit{err}
+			}
+			return nil, err
 		}
 		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
 	}
+}
+
+// mayHaveCommitted reports whether an attempt whose error occurred in a state may have committed.
+func (x *execution) mayHaveCommitted(failed state) bool {
+	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
 
 // run makes an attempt and returns its outcome. After a commit, a goroutine owns x.

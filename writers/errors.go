@@ -82,3 +82,14 @@ func (unknown) Error() string {
 
 // Temporary identifies the error to callers that do not import writers.
 func (unknown) Temporary() bool { return true }
+
+// MayBeDone tells callers that do not import writers that the operation may have committed.
+func (unknown) MayBeDone() bool { return true }
+
+// afterCommit is an error of an operation that has committed, or may have. A sweep completes it.
+type afterCommit struct{ error }
+
+func (e afterCommit) Unwrap() error { return e.error }
+
+// MayBeDone is that of [ErrUnknown].
+func (afterCommit) MayBeDone() bool { return true }

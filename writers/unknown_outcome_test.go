@@ -3,9 +3,11 @@ package writers
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"twibase/hbase"
+	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
 )
 
@@ -83,4 +85,50 @@ func onlyIntent(t *testing.T, store hbase.Store) (id string) {
 		id = intent.ID
 	}
 	return id
+}
+
+// A client must not take an operation for undone that has committed, or may have.
+func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
+	users := tables.Users.Table
+	for _, test := range []struct {
+		name   string
+		fails  func(op hbasetest.Op) bool
+		done   bool // whether the call that fails is applied
+		reason error
+		want   bool
+	}{
+		{"the read is refused", func(op hbasetest.Op) bool { return op.Kind == "Get" }, false, hbase.ErrRefused, false},
+		{"the intent is refused",
+			func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == tables.Intents.Table }, false, hbase.ErrRefused, false},
+		{"the commit is refused", func(op hbasetest.Op) bool { return op.Kind == "CheckAndPut" }, false, hbase.ErrRefused, true},
+		{"the store is unavailable from the commit on", afterFirst("CheckAndPut"), true, hbase.ErrUnavailable, true},
+		{"an effect is refused", func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == users }, false, hbase.ErrRefused, true},
+		{"the table of an effect is missing",
+			func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == users }, false, hbase.ErrTableNotFound, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := openStore(t)
+			defer store.Close()
+			mustMutate(t, store, user("Lucy"))
+			faults := hbasetest.NewFaults(store, hbasetest.When(test.fails, hbasetest.Fault{Err: test.reason, Done: test.done}))
+			w := New(faults, Options{})
+			defer w.Close(t.Context())
+			_, err := w.PostTwit(t.Context(), "Lucy", NewTwit{Content: "x", Visibility: tables.Public})
+			var done interface{ MayBeDone() bool }
+			if got := errors.As(err, &done) && done.MayBeDone(); got != test.want || !errors.Is(err, test.reason) {
+				t.Errorf("may be done: %v, want %v; error %v", got, test.want, err)
+			}
+		})
+	}
+}
+
+// afterFirst matches all calls from the first one of a kind on.
+func afterFirst(kind string) func(hbasetest.Op) bool {
+	var begun atomic.Bool
+	return func(op hbasetest.Op) bool {
+		if op.Kind == kind {
+			begun.Store(true)
+		}
+		return begun.Load()
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/graph/endpoint"
-	"twibase/graph/plan"
 	"twibase/hbase"
 )
 
@@ -19,20 +18,20 @@ const maxLoggedName = 100
 // RequestLog logs a line with costs for each request, and each operation of a WebSocket or a shared
 // stream. All log lines of a request have the same field "request". It is safe for concurrent use.
 type RequestLog struct {
-	measure  func(by plan.Execution, cost *hbase.Stats)
+	measure  func(trace *endpoint.Trace, cost *hbase.Stats)
 	rejected zerolog.Sampler
 }
 
-// NewRequestLog returns a log that calls measure for each operation.
-func NewRequestLog(measure func(by plan.Execution, cost *hbase.Stats)) *RequestLog {
+// NewRequestLog returns a log that calls measure for each request and operation.
+func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats)) *RequestLog {
 	return &RequestLog{measure, newRejectionSampler()}
 }
 
 // Handler logs requests, and sends their ids as X-Request-Id.
 func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		response := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		ctx, id, end := l.begin(r.Context())
+		ctx, trace, id, end := l.begin(r.Context())
+		response := &statusWriter{w, trace, http.StatusOK}
 		w.Header().Set("X-Request-Id", id)
 		next.ServeHTTP(response, r.WithContext(ctx))
 		end().Int("status", response.status).Msg("request")
@@ -41,20 +40,23 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 
 // Operation logs an operation of a WebSocket. The caller calls end after it.
 func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
-	ctx, _, line := l.begin(ctx)
+	ctx, _, _, line := l.begin(ctx)
 	return ctx, func() { line().Msg("operation") }
 }
 
-// begin returns a context that collects costs, the request's id, and a function that starts its log
-// line.
-func (l *RequestLog) begin(ctx context.Context) (request context.Context, id string, end func() *zerolog.Event) {
+// begin returns a context that collects costs, its trace, the request's id, and a function that
+// starts its log line.
+func (l *RequestLog) begin(
+	ctx context.Context,
+) (request context.Context, trace *endpoint.Trace, id string, end func() *zerolog.Event) {
 	start := time.Now()
 	id = rand.Text()
 	log := zerolog.Ctx(ctx).With().Str("request", id).Logger()
-	trace, stats := new(endpoint.Trace), new(hbase.Stats)
+	trace = new(endpoint.Trace)
+	stats := new(hbase.Stats)
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
-	return ctx, id, func() *zerolog.Event {
-		l.measure(trace.Execution, stats)
+	return ctx, trace, id, func() *zerolog.Event {
+		l.measure(trace, stats)
 		log := log
 		if trace.Rejected {
 			log = log.Sample(l.rejected)
@@ -71,8 +73,12 @@ func (l *RequestLog) begin(ctx context.Context) (request context.Context, id str
 
 type statusWriter struct {
 	http.ResponseWriter
+	trace  *endpoint.Trace
 	status int
 }
+
+// CountCode counts the error of a refused request.
+func (w *statusWriter) CountCode(code string) { w.trace.CountCode(code) }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *statusWriter) WriteHeader(status int) {

@@ -94,15 +94,28 @@ func TooLong(what string, limit int) *Error {
 	}
 }
 
-// Unavailable returns the error for a store that does not respond.
+// Unavailable returns the error for a store that does not respond. The cause may have methods that
+// tell the time after which to retry, and whether a mutation may have been executed.
 func Unavailable(cause error) *Error {
-	return &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
+	e := &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
+	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
+		e.Message = "the store does not answer, and the mutation may have been executed: " +
+			"read the state before you repeat it, or use the same idempotencyKey"
+	}
+	if r := (interface{ RetryAfter() time.Duration })(nil); errors.As(cause, &r) && r.RetryAfter() > 0 {
+		e.Extensions = retryAfter(r.RetryAfter())
+	}
+	return e
+}
+
+func retryAfter(time time.Duration) map[string]any {
+	return map[string]any{"retryAfterMs": time.Milliseconds()}
 }
 
 // Busy returns the error for a server without room for the request until a time has passed.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
-		Extensions: map[string]any{"retryAfterMs": after.Milliseconds()}}
+		Extensions: retryAfter(after)}
 }
 
 // Of returns the public form of any error, and the cause to log, if any.
@@ -127,11 +140,11 @@ func Of(err error) (public *Error, cause error) {
 	})(nil); errors.As(err, &e) {
 		return LimitExceeded(e.Exceeded()), nil
 	}
-	if b := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &b) {
-		return Busy(b.RetryAfter()), nil
-	}
 	if t := (interface{ Temporary() bool })(nil); errors.As(err, &t) && t.Temporary() {
 		return Unavailable(err), err
+	}
+	if b := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &b) {
+		return Busy(b.RetryAfter()), nil
 	}
 	return &Error{Code: CodeInternal, Message: "internal error"}, err
 }
@@ -143,8 +156,12 @@ func (e *Error) extensions() map[string]any {
 	return all
 }
 
-// Write writes the error as a GraphQL response. The default content type is application/json.
+// Write writes the error as a GraphQL response. The default content type is application/json. If w
+// has a method CountCode, it is called with the code.
 func (e *Error) Write(w http.ResponseWriter, status int) {
+	if counter, ok := w.(interface{ CountCode(code string) }); ok {
+		counter.CountCode(string(e.Code))
+	}
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
@@ -47,6 +48,13 @@ func TestPresent(t *testing.T) {
 			`{"message":"a page's number of entries is limited to 100, and this is 101","extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}`, ""},
 		{"the cause of a public error is logged", Unavailable(secret),
 			`{"message":"the store does not answer; try again later","extensions":{"code":"UNAVAILABLE"}}`, secret.Error()},
+		{"an outage has the time after which to retry", fmt.Errorf("get: %w", outage(1500*time.Millisecond)),
+			`{"message":"the store does not answer; try again later","extensions":{"code":"UNAVAILABLE","retryAfterMs":1500}}`, "region is busy"},
+		{"an outage that a retry does not end", outage(0),
+			`{"message":"the store does not answer; try again later","extensions":{"code":"UNAVAILABLE"}}`, "region is busy"},
+		{"an outage after a commit", committed{fmt.Errorf("put: %w", outage(time.Second))},
+			`{"message":"the store does not answer, and the mutation may have been executed: read the state before you repeat it, ` +
+				`or use the same idempotencyKey","extensions":{"code":"UNAVAILABLE","retryAfterMs":1000}}`, "region is busy"},
 		{"an internal error is masked and logged", secret,
 			`{"message":"internal error","extensions":{"code":"INTERNAL"}}`, secret.Error()},
 		{"a deadline", fmt.Errorf("get: %w", context.DeadlineExceeded),
@@ -85,6 +93,19 @@ type stored struct{}
 
 func (*stored) Error() string                { return "of region server 10.0.0.7" }
 func (*stored) Exceeded() (string, int, int) { return "what is read", 7, 8 }
+
+// outage is an error of a store that is busy, for that time.
+type outage time.Duration
+
+func (outage) Error() string               { return "the region is busy" }
+func (outage) Temporary() bool             { return true }
+func (o outage) RetryAfter() time.Duration { return time.Duration(o) }
+
+// committed is an error of a mutation after its commit.
+type committed struct{ error }
+
+func (c committed) Unwrap() error { return c.error }
+func (committed) MayBeDone() bool { return true }
 
 func TestPresentPath(t *testing.T) {
 	field := func(name string) *graphql.FieldContext {

@@ -236,9 +236,10 @@ func TestTrace(t *testing.T) {
 		want    Trace
 	}{
 		{"named operation", post(`{"query":"query Name{user(username:\"broken\"){name}}"}`),
-			Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1}},
+			Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1,
+				Codes: map[string]int{"INTERNAL": 1}}},
 		{"anonymous operation", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
-		{"refused operation", ask(`{a b}`), Trace{Errors: 2}},
+		{"refused operation", ask(`{a b}`), Trace{Errors: 2, Codes: map[string]int{"BAD_USER_INPUT": 2}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace

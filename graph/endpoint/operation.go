@@ -47,7 +47,7 @@ func (e *Endpoint) begin(
 	prepared, refusals := e.preparer.prepare(ctx, params)
 	if refusals != nil {
 		errs = e.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
-		trace.Errors = len(errs.Errors)
+		trace.count(errs.Errors)
 		return nil, nil, errs
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
@@ -62,6 +62,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		op, rejection, errs := e.begin(ctx, params)
 		switch {
 		case rejection != nil:
+			traceOf(ctx).CountCode(string(rejection.Code))
 			yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 		case errs != nil:
 			yield(errs)
@@ -95,7 +96,7 @@ func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationCon
 	return func() *graphql.Response {
 		response := respond(ctx)
 		if response != nil {
-			trace.Errors += len(response.Errors)
+			trace.count(response.Errors)
 		}
 		return response
 	}

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
 	"twibase/graph/plan"
 )
 
@@ -14,8 +16,26 @@ type Trace struct {
 	Execution plan.Execution
 	// of the response
 	Errors int
+	// Codes counts errors by code, also those of refused requests.
+	Codes map[string]int
 	// rejected by load shedding
 	Rejected bool
+}
+
+// CountCode counts an error.
+func (t *Trace) CountCode(code string) {
+	if t.Codes == nil {
+		t.Codes = map[string]int{}
+	}
+	t.Codes[code]++
+}
+
+func (t *Trace) count(errs gqlerror.List) {
+	t.Errors += len(errs)
+	for _, err := range errs {
+		code, _ := err.Extensions["code"].(string)
+		t.CountCode(code)
+	}
 }
 
 type traceKey struct{}

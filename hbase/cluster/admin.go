@@ -127,7 +127,8 @@ func (s *Store) administer(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)
 	}
-	return translate(err, string(call.Table()))
+	s.observe(err)
+	return translate(err, place{string(call.Table()), serverAddress(call)})
 }
 
 // closeAdmin closes the connection to the master. gohbase's admin client has no Close.

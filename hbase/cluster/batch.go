@@ -10,7 +10,6 @@ import (
 	"github.com/tsuna/gohbase"
 	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/region"
-	"google.golang.org/protobuf/proto"
 
 	"twibase/hbase"
 )
@@ -61,11 +60,12 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	for k, i := range requests {
 		switch result := results[k]; {
 		case result.Msg != nil: // a success, even if an error is set, too
+			s.hear(serverAddress(calls[k]))
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && unfinished(result.Error):
 			again = append(again, i)
 		default:
-			b.done(i, s.failed(ctx, result.Error, b.table(i), string(calls[k].Key())))
+			b.done(i, s.failed(ctx, result.Error, b.table(i), string(calls[k].Key()), serverAddress(calls[k])))
 		}
 	}
 	return again
@@ -104,27 +104,4 @@ func serverAddress(call hrpc.Call) string {
 		return region.Client().Addr()
 	}
 	return ""
-}
-
-// sendOne sends a call by itself, unless the breaker is open for its region.
-func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	if err := s.refused(string(call.Table()), string(call.Key())); err != nil {
-		return nil, err
-	}
-	return s.sendUnchecked(ctx, call)
-}
-
-func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	stats, begun := hbase.StatsOf(ctx), time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
-	s.regions.learn(call)
-	if server := serverAddress(call); server != "" {
-		stats.CountRPC(server, 0, begun)
-	} else {
-		stats.RPCs.Add(1)
-	}
-	if err != nil {
-		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()))
-	}
-	return answer, nil
 }

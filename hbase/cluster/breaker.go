@@ -6,26 +6,31 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tsuna/gohbase/hrpc"
 
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions whose server exceeded the call timeout. Each further
-// call would postpone the moment at which gohbase gives up the connection.
+// breaker is a circuit breaker for regions that exceeded the call timeout. Each further call would
+// postpone the moment at which gohbase gives up the connection.
 //
 //	        timeout of a call                        probe is answered
-//	closed ───────────────────► open for all regions ─────────────────► closed
-//	                            of the connection
+//	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// The probe reads one row, without a call timeout, until it gets a response or an error other than
-// a timeout.
+// If the server has not answered any call for the call timeout, the breaker also opens for the other
+// regions of the connection, with a probe of one of them. A server that answers anything, if only
+// that it is busy, is not silent: then a single region is blocked.
+//
+// A probe reads one row, without a call timeout, until it gets a response or an error other than a
+// timeout.
 type breaker struct {
 	open    atomic.Int64 // the number of regions; usually 0, which needs no lock
 	mu      sync.Mutex
 	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed, or nil
+	silent  atomic.Int64                          // the number of servers
 }
 
 // has reports whether the breaker is open for a region. It is closed for a region that has moved to
@@ -37,16 +42,17 @@ func (b *breaker) has(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions of a connection. It reports whether one of them is new.
-func (b *breaker) add(client hrpc.RegionClient, regions []hrpc.RegionInfo) (added bool) {
+// add opens the breaker for regions of a connection, and returns those for which it was closed.
+func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.regions == nil {
 		b.regions = map[hrpc.RegionInfo]hrpc.RegionClient{}
 	}
 	for _, region := range regions {
-		before, ok := b.regions[region]
-		added = added || !ok || before != client
+		if before, ok := b.regions[region]; !ok || before != client {
+			added = append(added, region)
+		}
 		b.regions[region] = client
 	}
 	b.open.Store(int64(len(b.regions)))
@@ -73,37 +79,59 @@ func (s *Store) refused(table, row string) error {
 }
 
 // failed translates the error of a call for a row. If the call timeout passed, it opens the
-// breaker.
-func (s *Store) failed(ctx context.Context, err error, table, row string) error {
+// breaker. server may be empty.
+func (s *Store) failed(ctx context.Context, err error, table, row, server string) error {
+	if exceptionOf(err) != "" {
+		s.hear(server)
+		s.observe(err)
+	}
+	at := place{table, server}
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
-		return translate(err, table)
+		return translate(err, at)
 	}
 	if region := s.regions.find(table, row); region != nil {
-		s.trip(region, table, row)
+		s.trip(region)
 	}
-	return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
+	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// trip opens the breaker for all regions of the same connection, until a probe of the row is
-// answered. Regions without a connection are treated as if they shared one.
-func (s *Store) trip(region hrpc.RegionInfo, table, row string) {
+// trip opens the breaker for a region. If its server is silent, or the region has none, it opens for
+// all regions of the same connection, or for all without one.
+func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
 		client = nil
 	}
-	regions := s.regions.alike(region, client)
-	if s.breaker.add(client, regions) && !s.closed.Load() {
-		go func() {
-			defer s.breaker.remove(regions)
-			s.probe(table, row)
-		}()
+	s.openFor(client, region)
+	if client != nil && s.heardWithin(client.Addr(), s.callTimeout) {
+		return
+	}
+	ended := s.openFor(client, s.regions.alike(region, client)...)
+	if ended != nil && client != nil {
+		s.reportSilent(client.Addr(), ended)
 	}
 }
 
-func (s *Store) probe(table, row string) {
+// openFor opens the breaker for regions, until a probe of the first one that is new is answered. It
+// returns nil if none is new.
+func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
+	added := s.breaker.add(client, regions...)
+	if len(added) == 0 || s.closed.Load() {
+		return nil
+	}
+	end := make(chan struct{})
+	go func() {
+		defer close(end)
+		defer s.breaker.remove(added)
+		s.probe(added[0])
+	}()
+	return end
+}
+
+func (s *Store) probe(region hrpc.RegionInfo) {
 	for !s.closed.Load() {
 		ctx, cancel := hbase.Bounded(context.Background(), 0)
-		_, err := s.sendUnchecked(ctx, newGet(ctx, table, row, firstCell))
+		_, err := s.sendUnchecked(ctx, newGet(ctx, tableOf(region), string(region.StartKey())+"\x00", firstCell))
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return
@@ -111,12 +139,42 @@ func (s *Store) probe(table, row string) {
 	}
 }
 
-// alike returns the known regions with the same connection as region, or all without one if it has
-// none.
-func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []hrpc.RegionInfo {
+// reportSilent logs and counts a silent server until its regions answer.
+func (s *Store) reportSilent(server string, ended <-chan struct{}) {
+	s.breaker.silent.Add(1)
+	s.log.Warn().Str("server", server).
+		Msg("a region server does not answer: calls to its regions fail at once until it does")
+	since := time.Now()
+	go func() {
+		<-ended
+		s.breaker.silent.Add(-1)
+		s.log.Info().Str("server", server).Dur("ms", time.Since(since)).
+			Msg("the regions of an unresponsive server answer again")
+	}()
+}
+
+// hear records that a server has answered a call.
+func (s *Store) hear(server string) {
+	if server == "" || s.callTimeout == 0 {
+		return
+	}
+	last, ok := s.heard.Load(server)
+	if !ok {
+		last, _ = s.heard.LoadOrStore(server, new(atomic.Int64))
+	}
+	last.(*atomic.Int64).Store(time.Now().UnixNano())
+}
+
+func (s *Store) heardWithin(server string, d time.Duration) bool {
+	last, ok := s.heard.Load(server)
+	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
+}
+
+// alike returns the other known regions with the same connection as region, or all others without
+// one if it has none.
+func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) (alike []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	alike := []hrpc.RegionInfo{region}
 	for _, regions := range l.tables {
 		for _, other := range regions {
 			same := client == nil && other.IsUnavailable() || client != nil && other.Client() == client
@@ -126,4 +184,12 @@ func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) []
 		}
 	}
 	return alike
+}
+
+// tableOf returns the name of a region's table, with its namespace if that is not the default.
+func tableOf(region hrpc.RegionInfo) string {
+	if namespace := region.Namespace(); len(namespace) > 0 {
+		return string(namespace) + ":" + string(region.Table())
+	}
+	return string(region.Table())
 }

@@ -1,14 +1,18 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"twibase/hbase"
 	"twibase/hbase/cluster"
@@ -69,6 +73,8 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 		return store
 	}
 	store, patient := open(cluster.WithCallTimeout(callTimeout)), open()
+	var log bytes.Buffer
+	store.LogTo(zerolog.New(zerolog.SyncWriter(&log)))
 	var splits, rows []string
 	var gets []hbase.Get
 	for i := range 10 {
@@ -133,6 +139,12 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the server is logged and counted", func(t *testing.T) {
+		n := metric(t, store, "twibase_store_servers_unresponsive", "")
+		if line := `"server":"` + address + `"`; n != 1 || strings.Count(log.String(), line) != 1 {
+			t.Errorf("the metric is %v, the log has:\n%s", n, &log)
+		}
+	})
 	t.Run("writes fail immediately", func(t *testing.T) {
 		var puts []hbase.Mutation
 		for _, row := range rows {
@@ -167,12 +179,16 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	thaw()
 	t.Run("the breaker closes when the server answers, and no goroutine is left", func(t *testing.T) {
 		for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			if n, _ := get(t); n == len(rows) && runtime.NumGoroutine() <= before+2 {
+			open := metric(t, store, "twibase_store_servers_unresponsive", "")
+			if n, _ := get(t); n == len(rows) && open == 0 && runtime.NumGoroutine() <= before+2 {
 				break
 			} else if time.Since(begun) > 10*time.Second {
 				t.Fatalf("got %d of %d rows; goroutines: %d before, %d now",
 					n, len(rows), before, runtime.NumGoroutine())
 			}
+		}
+		if again := "the regions of an unresponsive server answer again"; strings.Count(log.String(), again) != 1 {
+			t.Errorf("the log has:\n%s", &log)
 		}
 	})
 }

@@ -47,7 +47,13 @@ type Store struct {
 	columns columnCache
 	regions regionCache
 	breaker breaker
+	heard   sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
+	denied  sync.Map // messages about missing rights that have been logged
 
+	log        zerolog.Logger
+	exceptions *prometheus.CounterVec
+
+	user        string                   // of HBase
 	callTimeout time.Duration            // of reads and writes; 0 is none
 	maxMulti    int                      // the maximum number of Gets in a multi
 	multiSize   *prometheus.HistogramVec // gohbase's
@@ -76,9 +82,15 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to the deadline of its
-// ctx. After a timeout, calls to the regions of that server fail with [hbase.ErrUnresponsive],
-// until the server answers again.
+// ctx. After a timeout, calls to that region fail with [hbase.ErrUnresponsive] until it answers
+// again, and calls to all regions of its server if that answers nothing.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
+
+// DefaultUser is the user whose rights HBase checks, unless [WithUser] sets another.
+const DefaultUser = "root"
+
+// WithUser sets the user that the store names to HBase, which believes it.
+func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
 	ctx context.Context, url string, log zerolog.Logger, more []gohbase.Option, options []Option,
@@ -93,9 +105,23 @@ func open(
 	if err := at.await(ctx); err != nil {
 		return nil, err
 	}
+	s := &Store{
+		maxMulti:   maxMulti,
+		multiSize:  multiSize(),
+		collects:   at.flush > 0,
+		user:       DefaultUser,
+		nonceGroup: rand.Uint64(),
+		columns:    newColumnCache(),
+		log:        log,
+		exceptions: newExceptionCounter(),
+	}
+	for _, option := range options {
+		option(s)
+	}
 	more = append([]gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
+		gohbase.EffectiveUser(s.user),
 		// gohbase's default delays every call by 20 ms to batch it with others. Callers of a Store send
 		// whole batches.
 		gohbase.FlushInterval(at.flush),
@@ -103,18 +129,7 @@ func open(
 		gohbase.RegionReadTimeout(readTimeout),
 		gohbase.RegionLookupTimeout(readTimeout),
 	}, more...)
-	s := &Store{
-		maxMulti:   maxMulti,
-		multiSize:  multiSize(),
-		collects:   at.flush > 0,
-		client:     gohbase.NewClient(at.quorum, more...),
-		admin:      gohbase.NewAdminClient(at.quorum, more...),
-		nonceGroup: rand.Uint64(),
-		columns:    newColumnCache(),
-	}
-	for _, option := range options {
-		option(s)
-	}
+	s.client, s.admin = gohbase.NewClient(at.quorum, more...), gohbase.NewAdminClient(at.quorum, more...)
 	return s, nil
 }
 

@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/tsuna/gohbase"
 
 	"twibase/hbase"
 )
 
-// javaErrors translates HBase's errors by their text. gohbase has no error values for them.
-var javaErrors = []struct {
+// exceptions translates HBase's exceptions by the text of gohbase's errors. All others are
+// [hbase.ErrUnavailable].
+var exceptions = []struct {
 	text string
 	err  error
 }{
@@ -21,33 +24,109 @@ var javaErrors = []struct {
 	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
 	{"Field is not a long", hbase.ErrNotLong},
 	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
+	{"AccessDeniedException", hbase.ErrDenied},
 	{"FailedSanityCheckException", hbase.ErrInvalid},
-	{"DoNotRetryIOException", hbase.ErrInvalid},
+	{"DoNotRetryIOException", hbase.ErrRefused}, // such as: region is read only
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// translate returns an error of package hbase. Unknown errors are [hbase.ErrUnavailable]; gohbase
-// has retried most of them until the deadline.
-func translate(err error, table string) error {
+// busyExceptions are those of a server that answers, and does not execute the call now.
+var busyExceptions = map[string]bool{
+	"CallDroppedException":      true,
+	"CallQueueTooBigException":  true,
+	"MultiActionResultTooLarge": true, // the rest of a multi, to be sent again
+	"PleaseHoldException":       true,
+	"RegionOpeningException":    true,
+	"RegionTooBusyException":    true,
+	"RetryImmediatelyException": true,
+	"RpcThrottlingException":    true,
+}
+
+var exceptionClass = regexp.MustCompile(`(?:HBase Java|procedure) exception:? (?:[\w$]+\.)*([\w$]+)`)
+
+// exceptionOf returns the class of HBase's exception without its package, or "" for another error.
+func exceptionOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	if found := exceptionClass.FindStringSubmatch(err.Error()); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// busy reports whether the server answered that it does not execute the call now.
+func busy(err error) bool { return busyExceptions[exceptionOf(err)] }
+
+// newException returns gohbase's error for an exception of a multi.
+func newException(class, stack string) error {
+	return fmt.Errorf("HBase Java exception %s:\n%s", class, stack)
+}
+
+// place is the table and the server of a call, for errors and logs. The server may be unknown.
+type place struct{ table, server string }
+
+// String implements fmt.Stringer.
+func (p place) String() string {
+	if p.server == "" {
+		return "table " + p.table
+	}
+	return "table " + p.table + ", server " + p.server
+}
+
+// translate returns an error of package hbase. gohbase has retried most unknown errors until the
+// deadline.
+func translate(err error, at place) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, gohbase.TableNotFound):
-		return fmt.Errorf("%w: %s", hbase.ErrTableNotFound, table)
+		return fmt.Errorf("%w: %s", hbase.ErrTableNotFound, at.table)
 	case errors.Is(err, gohbase.ErrClientClosed):
 		return hbase.ErrClosed
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("hbase: table %s: %w", table, err)
+		return fmt.Errorf("hbase: %s: %w", at, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w: table %s is disabled, or a server does not answer: %w", hbase.ErrUnavailable, table, err)
+		return fmt.Errorf("%w: %s: the table is disabled, or a server does not answer: %w", hbase.ErrUnavailable, at, err)
 	}
 	text := firstLines(err.Error())
-	for _, known := range javaErrors {
+	for _, known := range exceptions {
 		if strings.Contains(text, known.text) {
-			return fmt.Errorf("%w: table %s: %s", known.err, table, text)
+			return fmt.Errorf("%w: %s: %s", known.err, at, text)
 		}
 	}
-	return fmt.Errorf("%w: table %s: %s", hbase.ErrUnavailable, table, text)
+	unavailable := fmt.Errorf("%w: %s: %s", hbase.ErrUnavailable, at, text)
+	if after := waitTime(text); after > 0 {
+		return throttled{unavailable, after}
+	}
+	return unavailable
+}
+
+// throttled is an error with the time that HBase asks to wait.
+type throttled struct {
+	error
+	after time.Duration
+}
+
+func (t throttled) Unwrap() error { return t.error }
+
+// RetryAfter returns the time after which to retry.
+func (t throttled) RetryAfter() time.Duration { return t.after }
+
+var (
+	waitText  = regexp.MustCompile(`RpcThrottlingException: .* - wait ((?:\d+(?:hrs?|mins?|sec|ms)(?:, )?)+)`)
+	waitUnits = strings.NewReplacer("hrs", "h", "hr", "h", "mins", "m", "min", "m", "sec", "s", ", ", "")
+)
+
+// waitTime returns the time in the text of a RpcThrottlingException, such as "- wait 1mins, 2sec",
+// or 0.
+func waitTime(text string) time.Duration {
+	found := waitText.FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	wait, _ := time.ParseDuration(waitUnits.Replace(found[1]))
+	return wait
 }
 
 const maxErrorText = 200

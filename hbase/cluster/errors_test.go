@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsuna/gohbase"
@@ -34,6 +36,11 @@ func TestTranslateErrors(t *testing.T) {
 		"an increment of another length":  {notLong, hbase.ErrNotLong},
 		"a cell that is too large":        {tooLarge, hbase.ErrCellTooLarge},
 		"an invalid table":                {java("FailedSanityCheckException", "…"), hbase.ErrInvalid},
+		"a read-only region":              {java("DoNotRetryIOException", "region is read only"), hbase.ErrRefused},
+		"a missing right":                 {java("security.AccessDeniedException", "…"), hbase.ErrDenied},
+		"a quota":                         {java("quotas.RpcThrottlingException", "…"), hbase.ErrUnavailable},
+		"a region with full memory":       {java("RegionTooBusyException", "…"), hbase.ErrUnavailable},
+		"a full queue":                    {java("CallQueueTooBigException", "…"), hbase.ErrUnavailable},
 		"a call that the server dropped":  {java("CallDroppedException", "…"), hbase.ErrUnavailable},
 		"a result too large for a multi":  {java("MultiActionResultTooLarge", "…"), hbase.ErrUnavailable},
 		"an error of the server's disk":   {errors.New(noSpace), hbase.ErrUnavailable},
@@ -43,7 +50,7 @@ func TestTranslateErrors(t *testing.T) {
 		"a closed store":                  {gohbase.ErrClientClosed, hbase.ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := translate(test.err, "t")
+			got := translate(test.err, place{"t", "127.0.0.1:16020"})
 			if !errors.Is(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -84,6 +91,46 @@ func TestFamilyAttributes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, attributes(test.family)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestExceptionOf(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		err   error
+		class string
+		busy  bool
+		wait  time.Duration
+	}{
+		{"no error", nil, "", false, 0},
+		{"another error", io.EOF, "", false, 0},
+		{"a deadline", context.DeadlineExceeded, "", false, 0},
+		{"a read-only region", java("DoNotRetryIOException", "region is read only"), "DoNotRetryIOException", false, 0},
+		{"a nested class", java("regionserver.HRegion$Broken", "…"), "HRegion$Broken", false, 0},
+		{"a procedure", errors.New("procedure exception: org.apache.hadoop.hbase.TableExistsException: t"),
+			"TableExistsException", false, 0},
+		{"a full queue", java("CallQueueTooBigException", "…"), "CallQueueTooBigException", true, 0},
+		{"a dropped call", java("CallDroppedException", "…"), "CallDroppedException", true, 0},
+		{"a region with full memory", java("RegionTooBusyException", "…"), "RegionTooBusyException", true, 0},
+		{"a region that opens", java("exceptions.RegionOpeningException", "…"), "RegionOpeningException", true, 0},
+		{"a quota for milliseconds", java("quotas.RpcThrottlingException", "read size limit exceeded - wait 40ms"),
+			"RpcThrottlingException", true, 40 * time.Millisecond},
+		{"a quota for seconds", java("quotas.RpcThrottlingException", "number of requests exceeded - wait 6sec, 20ms"),
+			"RpcThrottlingException", true, 6020 * time.Millisecond},
+		{"a quota for minutes", java("quotas.RpcThrottlingException", "number of requests exceeded - wait 2mins, 1sec, 0ms"),
+			"RpcThrottlingException", true, 121 * time.Second},
+		{"a quota for hours", java("quotas.RpcThrottlingException", "number of requests exceeded - wait 1hrs, 1mins, 0sec"),
+			"RpcThrottlingException", true, 61 * time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var wait time.Duration
+			if r, ok := translate(test.err, place{}).(interface{ RetryAfter() time.Duration }); ok {
+				wait = r.RetryAfter()
+			}
+			if exceptionOf(test.err) != test.class || busy(test.err) != test.busy || wait != test.wait {
+				t.Errorf("got %q, busy %v, wait %v", exceptionOf(test.err), busy(test.err), wait)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
+	"github.com/tsuna/gohbase/hrpc"
+	"google.golang.org/protobuf/proto"
 )
 
 // OpenThrough opens a store with connections that dial makes.
@@ -15,9 +17,33 @@ func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Opti
 
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
+// LogTo replaces the log before the first call.
+func (s *Store) LogTo(log zerolog.Logger) { s.log = log }
+
 func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
 // ServerOf returns the address of the region server that last served a row.
 func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }
+
+// Administer sends a call to the master that gohbase has no function for.
+func (s *Store) Administer(ctx context.Context, name string, request, response proto.Message) error {
+	list, err := hrpc.NewListTableNames(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.admin.(gohbase.RPCClient).SendRPC(&adminCall{list, name, request, response})
+	return err
+}
+
+type adminCall struct {
+	*hrpc.ListTableNames
+	name              string
+	request, response proto.Message
+}
+
+func (c *adminCall) Name() string               { return c.name }
+func (c *adminCall) Description() string        { return c.name }
+func (c *adminCall) NewResponse() proto.Message { return c.response }
+func (c *adminCall) ToProto() proto.Message     { return c.request }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
@@ -35,20 +36,39 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		rest = append(rest, i)
 		return nil
 	})
-	if !s.collects {
-		rest = s.getFromServers(ctx, gets, selections, rest, results)
-	}
-	if len(rest) > 0 {
+	if s.collects {
 		s.getThroughGohbase(ctx, gets, selections, rest, results)
+	} else {
+		s.getAndRetry(ctx, gets, selections, rest, results)
 	}
 	hbase.StatsOf(ctx).Gets.Add(int64(len(gets)))
 	hbase.CountResults(ctx, results)
 	return results, cancellation(ctx)
 }
 
+// getAndRetry sends Gets to the servers of their regions, and again those for which a server is
+// busy. gohbase gets the rest at the same time.
+func (s *Store) getAndRetry(
+	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
+) {
+	var found sync.WaitGroup
+	defer found.Wait()
+	for pause := firstPause; len(valid) > 0; pause = min(2*pause, maxPause) {
+		again, rest := s.getFromServers(ctx, gets, selections, valid, results)
+		found.Go(func() { s.getThroughGohbase(ctx, gets, selections, rest, results) })
+		if len(again) > 0 && !s.wait(ctx, pause, results[again[0]].Err) {
+			return
+		}
+		valid = again
+	}
+}
+
 func (s *Store) getThroughGohbase(
 	ctx context.Context, gets []hbase.Get, selections []*selection, rest []int, results []hbase.Result,
 ) {
+	if len(rest) == 0 {
+		return
+	}
 	calls := make([]*getCall, len(gets))
 	s.sendAll(ctx, batch{
 		table: func(i int) string { return gets[i].Table },

@@ -22,18 +22,25 @@ type multi struct {
 	ctx     context.Context
 	request *pb.MultiRequest
 	gets    []routed // in the order of their indexes in the request
+	server  string
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // by Get
 
-	server  string
 	sent    time.Time
 	arrived time.Time // of a response with cells; set by another goroutine, before the answer
 	ended   time.Time // set by wait
+
+	// after wait, by Get
+	answered []bool
+	failed   map[int]error
 }
 
 // newMulti copies the Gets: gohbase may read the request after the caller's deadline.
-func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections []*selection) *multi {
-	m := &multi{ctx: ctx, gets: routes, answer: make(chan hrpc.RPCResult, 1), request: new(pb.MultiRequest)}
+func newMulti(
+	ctx context.Context, server string, routes []routed, gets []hbase.Get, selections []*selection,
+) *multi {
+	m := &multi{ctx: ctx, gets: routes, server: server, answer: make(chan hrpc.RPCResult, 1),
+		request: new(pb.MultiRequest)}
 	messages := make([]struct {
 		action pb.Action
 		get    pb.Get
@@ -57,36 +64,43 @@ func newMulti(ctx context.Context, routes []routed, gets []hbase.Get, selections
 }
 
 // getFromServers sends Gets of known regions, in multis of up to maxMulti Gets to one region
-// server. It returns the indexes of the Gets without a result: gohbase must find their regions, or
-// retry them.
+// server. It returns the indexes of the Gets without a result: those for which a server is busy,
+// with that error in results, and the rest, whose regions gohbase must find.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
-) (rest []int) {
+) (again, rest []int) {
 	servers, rest := s.regions.route(gets, valid)
 	stats := hbase.StatsOf(ctx)
 	var multis []*multi
 	for server, routes := range servers {
 		for chunk := range slices.Chunk(routes, s.maxMulti) {
-			m := newMulti(ctx, chunk, gets, selections)
-			m.server, m.sent = server.Addr(), time.Now()
+			m := newMulti(ctx, server.Addr(), chunk, gets, selections)
+			m.sent = time.Now()
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
 			go server.QueueRPC(m) // it ignores ctx, and may block
 			multis = append(multis, m)
 		}
 	}
 	for _, m := range multis {
-		answered := m.wait()
+		if m.wait() {
+			s.hear(m.server)
+		}
 		stats.RPCs.Add(1)
 		stats.Servers.Add(m.calls())
 		for k, r := range m.gets {
-			if answered[k] {
-				results[r.get].Cells = m.cells[k]
-			} else {
+			switch {
+			case m.answered[k]:
+				results[r.get] = hbase.Result{Cells: m.cells[k]}
+			case busy(m.failed[k]):
+				s.observe(m.failed[k])
+				results[r.get].Err = translate(m.failed[k], place{gets[r.get].Table, m.server})
+				again = append(again, r.get)
+			default:
 				rest = append(rest, r.get)
 			}
 		}
 	}
-	return rest
+	return again, rest
 }
 
 // calls returns the counts of the multi, after wait.
@@ -94,10 +108,10 @@ func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait waits for the response, and reports which Gets have a result. The others failed, or the
-// connection was lost.
-func (m *multi) wait() (answered []bool) {
-	answered = make([]bool, len(m.gets))
+// wait waits for the response, and sets answered and failed. It reports whether the server has
+// responded, if only with an exception.
+func (m *multi) wait() (responded bool) {
+	m.answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult
 	select {
 	case result = <-m.answer:
@@ -106,26 +120,47 @@ func (m *multi) wait() (answered []bool) {
 		case result = <-m.answer: // it arrived meanwhile
 		default:
 			m.ended = time.Now()
-			return answered
+			return false
 		}
 	}
 	if m.ended = m.arrived; m.ended.IsZero() { // the multis of other servers were awaited before
 		m.ended = time.Now()
 	}
 	if result.Error != nil {
-		return answered
+		for k := range m.gets {
+			m.fail(k, result.Error)
+		}
+		return exceptionOf(result.Error) != ""
 	}
 	if m.cells == nil { // no row has cells
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
-	for _, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
+	for i, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
+		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {
+			err := newException(e.GetName(), string(e.GetValue()))
+			for _, action := range m.request.RegionAction[i].Action {
+				m.fail(int(action.GetIndex())-1, err)
+			}
+		}
 		for _, result := range region.GetResultOrException() {
-			if k := int(result.GetIndex()) - 1; k >= 0 && k < len(m.gets) {
-				answered[k] = result.GetResult() != nil
+			k := int(result.GetIndex()) - 1
+			if k < 0 || k >= len(m.gets) {
+				continue
+			}
+			m.answered[k] = result.GetResult() != nil
+			if e := result.GetException(); e != nil {
+				m.fail(k, newException(e.GetName(), string(e.GetValue())))
 			}
 		}
 	}
-	return answered
+	return true
+}
+
+func (m *multi) fail(k int, err error) {
+	if m.failed == nil {
+		m.failed = map[int]error{}
+	}
+	m.failed[k] = err
 }
 
 // DeserializeCellBlocks implements gohbase's interface of responses with cells.

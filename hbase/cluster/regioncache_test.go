@@ -134,7 +134,7 @@ func TestMultiHasAnActionForEachRegion(t *testing.T) {
 		routes = append(routes, routed{regions[i%2], i})
 	}
 	var got []string
-	m := newMulti(t.Context(), routes, gets, []*selection{firstCell, firstCell, firstCell, firstCell})
+	m := newMulti(t.Context(), "server", routes, gets, []*selection{firstCell, firstCell, firstCell, firstCell})
 	for _, region := range m.request.RegionAction {
 		for _, action := range region.Action {
 			got = append(got, fmt.Sprintf("%s %s %d", region.Region.Value, action.Get.Row, action.GetIndex()))

@@ -112,10 +112,10 @@ func (s *Store) reach(ctx context.Context, table string) error {
 	select {
 	case err := <-found:
 		if err != nil {
-			return translate(err, table)
+			return translate(err, place{table: table})
 		}
 	case <-ctx.Done():
-		return translate(ctx.Err(), table)
+		return translate(ctx.Err(), place{table: table})
 	}
 	for row := "\x00"; row != ""; {
 		get := newGet(ctx, table, row, firstCell)

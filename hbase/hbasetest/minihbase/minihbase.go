@@ -33,6 +33,16 @@ type HBase struct {
 // if Java or Maven is not installed. Only one HBase may use dir at a time.
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil) }
 
+// StartWith is Start with settings of HBase's configuration, such as hbase.quota.enabled=true. It
+// starts faster, for an HBase that lives a short time.
+func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
+	master := impatient
+	for _, setting := range settings {
+		master = append(master[:len(master):len(master)], "-D"+setting)
+	}
+	return start(ctx, dir, shortLived, master)
+}
+
 // start is Start with options of the JVM and of the master.
 func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)

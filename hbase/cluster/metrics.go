@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func newExceptionCounter() *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "twibase_store_exceptions_total",
+		Help: "Exceptions that HBase answered with, by class, also those of calls that were repeated with success.",
+	}, []string{"exception"})
+}
+
+// Metrics returns the collectors of the store.
+func (s *Store) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{
+		s.exceptions,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "twibase_store_servers_unresponsive",
+			Help: "Region servers that have not answered within the timeout of calls, and whose regions do not answer yet.",
+		}, func() float64 { return float64(s.breaker.silent.Load()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "twibase_store_regions_refused",
+			Help: "Regions to which calls fail at once, because earlier calls were not answered.",
+		}, func() float64 { return float64(s.breaker.open.Load()) }),
+	}
+}
+
+// observe counts an exception of HBase. It logs how to grant a missing right, once for each right.
+func (s *Store) observe(err error) {
+	class := exceptionOf(err)
+	if class == "" {
+		return
+	}
+	s.exceptions.WithLabelValues(class).Inc()
+	if class == "AccessDeniedException" {
+		s.reportDenied(err.Error())
+	}
+}
+
+// HBase has two forms of the message of a missing right.
+var (
+	deniedUser   = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
+	deniedTable  = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
+	deniedAction = regexp.MustCompile(`action=(\w+)`)
+)
+
+// reportDenied logs once for each user, table and right how to grant the right.
+func (s *Store) reportDenied(text string) {
+	one := func(in *regexp.Regexp) string {
+		if found := in.FindStringSubmatch(text); found != nil {
+			return found[1]
+		}
+		return "?"
+	}
+	user, table, action := one(deniedUser), one(deniedTable), one(deniedAction)
+	// The initials of HBase's actions are the letters of its rights.
+	grant := fmt.Sprintf("grant '%s', '%s', '%s'", user, action[:1], table)
+	if _, logged := s.denied.LoadOrStore(grant, true); !logged {
+		s.log.Error().Str("table", table).Str("right", action).Str("shell", grant).
+			Msg("HBase denies a right: grant it in the HBase shell")
+	}
+}

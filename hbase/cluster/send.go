@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"github.com/tsuna/gohbase"
+	"github.com/tsuna/gohbase/hrpc"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// Pauses before a call is sent again to a busy server: the first, and the longest.
+const (
+	firstPause = 20 * time.Millisecond
+	maxPause   = 500 * time.Millisecond
+)
+
+// sendOne sends a call by itself, unless the breaker is open for its region.
+func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	if err := s.refused(string(call.Table()), string(call.Key())); err != nil {
+		return nil, err
+	}
+	return s.sendUnchecked(ctx, call)
+}
+
+func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	answer, err := s.sendToServer(ctx, call)
+	s.regions.learn(call)
+	server := serverAddress(call)
+	if err != nil {
+		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()), server)
+	}
+	s.hear(server)
+	return answer, nil
+}
+
+// sendToServer sends a call to the server of its region, and again while the server is busy. gohbase
+// would return the error of the deadline, instead of the server's. gohbase gets calls of unknown
+// regions, and those whose region has moved or whose connection is lost.
+func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		region := s.regions.find(string(call.Table()), string(call.Key()))
+		server := serverOf(region)
+		if server == nil {
+			return s.sendThroughGohbase(ctx, call)
+		}
+		call.SetRegion(region)
+		begun := time.Now()
+		go server.QueueRPC(call) // it ignores ctx, and may block
+		select {
+		case result := <-call.ResultChan():
+			countCall(ctx, call, begun)
+			switch {
+			case busy(result.Error):
+				if !s.wait(ctx, pause, result.Error) {
+					return nil, result.Error
+				}
+				s.hear(server.Addr())
+				s.observe(result.Error)
+			case unfinished(result.Error):
+				return s.sendThroughGohbase(ctx, call)
+			default:
+				return result.Msg, result.Error
+			}
+		case <-ctx.Done():
+			countCall(ctx, call, begun)
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	begun := time.Now()
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
+	countCall(ctx, call, begun)
+	return answer, err
+}
+
+// countCall counts an RPC that has ended, or that is no longer waited for.
+func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
+	stats := hbase.StatsOf(ctx)
+	if server := serverAddress(call); server != "" {
+		stats.CountRPC(server, 0, begun)
+	} else {
+		stats.RPCs.Add(1)
+	}
+}
+
+// wait pauses before a call to a busy server is repeated. It returns false, at once, if the server
+// asks to wait until the deadline or longer.
+func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
+		return false
+	}
+	select {
+	case <-time.After(pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
