@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released differential oracle conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase check test lint generate released differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
 SECRET := .cache/jwt.secret
@@ -66,6 +66,9 @@ differential: ## compares the embedded engine with a real HBase on a million ran
 
 oracle: ## compares the plan with gqlgen's executor on a million random queries
 	go test -count 1 -timeout 0 -v -run TestExecutors ./e2e -compared 1000000
+
+nulls: ## checks on 100,000 random queries with store errors that @semanticNonNull is exactly where null comes with an error (QUERIES)
+	go test -count 1 -timeout 0 -v -run TestSemanticNonNull ./e2e -nulled $${QUERIES:-100000}
 
 conformance: node_modules/.package-lock.json ## compares twibase with graphql-js on 20,000 random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run 'TestConformance|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}

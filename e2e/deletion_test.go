@@ -249,6 +249,35 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	}
 }
 
+// A list that reads an attribute of its members omits deleted ones, with what refers to them.
+func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
+	s := newPeopleGateway(t, folderOf(t, people))
+	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, stranger, `{user(username:"fan"){id}}`), "user", "id"))
+	s.commitDeletion(t, "users", "fan")
+	s.commitDeletion(t, "users", "owner")
+	for _, test := range []struct {
+		name, query, want string
+		viewer            oracle.Viewer
+	}{
+		{"nodes", `{twit(id:"<w>"){likes{nodes{name}}}}`, `{"twit":{"likes":{"nodes":[{"name":"Writer"}]}}}`, stranger},
+		{"edges", `{user(username:"writer"){followers{edges{node{name}}}}}`, `{"user":{"followers":{"edges":[]}}}`, stranger},
+		{"keys are not checked", `{user(username:"writer"){followers{nodes{username}}}}`,
+			`{"user":{"followers":{"nodes":[{"username":"owner"}]}}}`, stranger},
+		{"objects by id", `{nodes(ids:[` + fan + `]){... on User{name}}}`, `{"nodes":[null]}`, stranger},
+		{"a comment of a deleted viewer", `{twit(id:"<w>"){comments{nodes{content}}}}`,
+			`{"twit":{"comments":{"nodes":[{"content":"a remark"}]}}}`, as("owner")},
+		{"a comment with its deleted author", `{twit(id:"<w>"){comments{nodes{content author{name}}}}}`,
+			`{"twit":{"comments":{"nodes":[]}}}`, as("owner")},
+		{"a comment by its id", `{node(id:"<remark>"){... on Comment{content author{name}}}}`, `{"node":null}`, as("owner")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(s.ask(t, s.ids.Replace(test.query), nil, test.viewer)); got != `{"data":`+test.want+`}` {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // Pages of users, roles and games have each remaining object once.
 func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	store := inMemory(t)

@@ -29,7 +29,7 @@ p,owner,2014-06-01T00:00:00Z,for everybody,,PUBLIC
 m,owner,2014-06-02T00:00:00Z,a moment,,FOLLOWERS
 w,writer,2014-06-03T00:00:00Z,by the writer,,PUBLIC`,
 	"comments": "twit,author,posted_at,content\nw,owner,2014-06-04T00:00:00Z,a remark",
-	"likes":    "username,twit,liked_at\nthird,p,2014-06-05T00:00:00Z\nfan,p,2014-06-05T00:00:00Z\nfan,m,2014-06-06T00:00:00Z\nwriter,w,",
+	"likes":    "username,twit,liked_at\nthird,p,2014-06-05T00:00:00Z\nfan,p,2014-06-05T00:00:00Z\nfan,m,2014-06-06T00:00:00Z\nwriter,w,\nfan,w,",
 	"games":    "id,name\nchess,Chess",
 	"plays":    "username,game,day,count\nthird,chess,2014-12-25,2",
 }

@@ -2413,12 +2413,12 @@ type Mutation {
   signUp(
     "Parameters of the mutation."
     input: SignUpInput!
-  ): SignUpPayload
+  ): SignUpPayload @semanticNonNull
   "Returns a token for a username and a password."
   logIn(
     "Parameters of the mutation."
     input: LogInInput!
-  ): LogInPayload
+  ): LogInPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `signUp` + "`" + `."
@@ -2518,7 +2518,7 @@ type Comment implements Node {
   "The twit that the comment is on."
   twit: Twit
   "The author."
-  author: User
+  author: User @semanticNonNull
   "The text."
   content: String!
   "When the comment was written."
@@ -2528,13 +2528,13 @@ type Comment implements Node {
 "A page of comments."
 type CommentConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [CommentEdge!]
+  edges: [CommentEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [Comment]
+  nodes: [Comment] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list. Null if it is not counted."
-  totalCount: Int
+  totalCount: Int @semanticNonNull
 }
 
 "An entry of a page of comments."
@@ -2542,7 +2542,7 @@ type CommentEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: Comment
+  node: Comment @semanticNonNull
 }
 
 extend type Mutation {
@@ -2550,12 +2550,12 @@ extend type Mutation {
   addComment(
     "Parameters of the mutation."
     input: AddCommentInput!
-  ): AddCommentPayload
+  ): AddCommentPayload @semanticNonNull
   "Deletes a comment. For its author, the author of its twit and administrators."
   deleteComment(
     "Parameters of the mutation."
     input: DeleteCommentInput!
-  ): DeleteCommentPayload
+  ): DeleteCommentPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `addComment` + "`" + `."
@@ -2618,7 +2618,7 @@ type DeleteCommentPayload {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): DepartmentConnection
+  ): DepartmentConnection @semanticNonNull
 }
 
 "A department in a tree of departments, which is at most 64 levels deep."
@@ -2628,13 +2628,13 @@ type Department implements Node {
   "The unique code of the department. It never changes."
   code: String!
   "The display name."
-  name: String
+  name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
-  version: String
+  version: String @semanticNonNull
   "The parent department. Null for a top department."
   parent: Department
   "The ancestors of the department, nearest first."
-  ancestors: [Department!]
+  ancestors: [Department!] @semanticNonNull
   "The direct sub-departments, by name, then code."
   subDepartments(
     "Returns the first _n_ departments (default 20, maximum 100)."
@@ -2645,7 +2645,7 @@ type Department implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): DepartmentConnection
+  ): DepartmentConnection @semanticNonNull
   """
   The descendants of the department, level by level: each level in the order of its parents, then by name, then by code. The edges have the depth.
   """
@@ -2660,7 +2660,7 @@ type Department implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): DepartmentConnection
+  ): DepartmentConnection @semanticNonNull
   "The roles that the department defines, by code."
   roles(
     "Returns the first _n_ roles (default 20, maximum 100)."
@@ -2671,15 +2671,15 @@ type Department implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): RoleConnection
+  ): RoleConnection @semanticNonNull
 }
 
 "A page of departments."
 type DepartmentConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [DepartmentEdge!]
+  edges: [DepartmentEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [Department]
+  nodes: [Department] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list. Null for ` + "`" + `descendants` + "`" + `, which is not counted."
@@ -2691,7 +2691,7 @@ type DepartmentEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: Department
+  node: Department @semanticNonNull
   "The number of levels below the department, from 1. Null outside of ` + "`" + `descendants` + "`" + `."
   depth: Int
 }
@@ -2701,22 +2701,22 @@ extend type Mutation {
   createDepartment(
     "Parameters of the mutation."
     input: CreateDepartmentInput!
-  ): CreateDepartmentPayload
+  ): CreateDepartmentPayload @semanticNonNull
   "Updates the attributes of a department. For administrators."
   updateDepartment(
     "Parameters of the mutation."
     input: UpdateDepartmentInput!
-  ): UpdateDepartmentPayload
+  ): UpdateDepartmentPayload @semanticNonNull
   "Moves a department and its subtree under another parent. For administrators."
   moveDepartment(
     "Parameters of the mutation."
     input: MoveDepartmentInput!
-  ): MoveDepartmentPayload
+  ): MoveDepartmentPayload @semanticNonNull
   "Deletes a department. The roles that it defines stay, without a department. For administrators."
   deleteDepartment(
     "Parameters of the mutation."
     input: DeleteDepartmentInput!
-  ): DeleteDepartmentPayload
+  ): DeleteDepartmentPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `createDepartment` + "`" + `."
@@ -2825,7 +2825,7 @@ type DeleteDepartmentPayload {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): GameConnection
+  ): GameConnection @semanticNonNull
 }
 
 "A game that users play."
@@ -2835,9 +2835,9 @@ type Game implements Node {
   "The unique code of the game. It never changes."
   code: String!
   "The display name."
-  name: String
+  name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
-  version: String
+  version: String @semanticNonNull
   "The users who have played the game, by username."
   players(
     "Returns the first _n_ players (default 20, maximum 100)."
@@ -2848,18 +2848,18 @@ type Game implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
   "The number of users who have played the game."
-  playerCount: Int
+  playerCount: Int @semanticNonNull
   "Whether any user has played the game."
-  isPlayed: Boolean
+  isPlayed: Boolean @semanticNonNull
   "The plays of all users on each day of a range, ascending. Days without plays are left out."
   plays(
     "The first day."
     from: Date!
     "The last day, inclusive."
     to: Date!
-  ): [DayPlays!]
+  ): [DayPlays!] @semanticNonNull
 }
 
 "The plays of a game by all users on a day."
@@ -2873,9 +2873,9 @@ type DayPlays {
 "A page of games."
 type GameConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [GameEdge!]
+  edges: [GameEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [Game]
+  nodes: [Game] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list. Null if it is not counted."
@@ -2887,7 +2887,7 @@ type GameEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: Game
+  node: Game @semanticNonNull
   "The last day on which the user played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
   day: Date
   "The number of times that the user has played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
@@ -2899,22 +2899,22 @@ extend type Mutation {
   createGame(
     "Parameters of the mutation."
     input: CreateGameInput!
-  ): CreateGamePayload
+  ): CreateGamePayload @semanticNonNull
   "Updates the attributes of a game. For administrators."
   updateGame(
     "Parameters of the mutation."
     input: UpdateGameInput!
-  ): UpdateGamePayload
+  ): UpdateGamePayload @semanticNonNull
   "Deletes a game and its plays. For administrators."
   deleteGame(
     "Parameters of the mutation."
     input: DeleteGameInput!
-  ): DeleteGamePayload
+  ): DeleteGamePayload @semanticNonNull
   "Adds plays of the viewer to a game on a day."
   recordPlay(
     "Parameters of the mutation."
     input: RecordPlayInput!
-  ): RecordPlayPayload
+  ): RecordPlayPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `createGame` + "`" + `."
@@ -3022,11 +3022,11 @@ type RecordPlayPayload {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
   "The number of users who like the twit."
-  likeCount: Int
+  likeCount: Int @semanticNonNull
   "Whether the viewer likes the twit. False without a token."
-  viewerLikes: Boolean
+  viewerLikes: Boolean @semanticNonNull
 }
 
 extend type User {
@@ -3040,7 +3040,7 @@ extend type User {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): TwitConnection
+  ): TwitConnection @semanticNonNull
 }
 
 extend type Mutation {
@@ -3048,12 +3048,12 @@ extend type Mutation {
   like(
     "Parameters of the mutation."
     input: LikeInput!
-  ): LikePayload
+  ): LikePayload @semanticNonNull
   "Makes the viewer unlike a twit."
   unlike(
     "Parameters of the mutation."
     input: UnlikeInput!
-  ): UnlikePayload
+  ): UnlikePayload @semanticNonNull
 }
 
 "Input of ` + "`" + `like` + "`" + `."
@@ -3154,7 +3154,7 @@ scalar URL @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3986")
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): RoleConnection
+  ): RoleConnection @semanticNonNull
 }
 
 "A role that users can have, such as administrator or developer."
@@ -3164,9 +3164,9 @@ type Role implements Node {
   "The unique code of the role. It never changes."
   code: String!
   "The display name."
-  name: String
+  name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
-  version: String
+  version: String @semanticNonNull
   "The department that defines the role. Null if there is none."
   department: Department
   "The users with the role, by username."
@@ -3179,17 +3179,17 @@ type Role implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
   "The number of users with the role."
-  userCount: Int
+  userCount: Int @semanticNonNull
 }
 
 "A page of roles."
 type RoleConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [RoleEdge!]
+  edges: [RoleEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [Role]
+  nodes: [Role] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list. Null if it is not counted."
@@ -3201,7 +3201,7 @@ type RoleEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: Role
+  node: Role @semanticNonNull
 }
 
 extend type Mutation {
@@ -3209,27 +3209,27 @@ extend type Mutation {
   createRole(
     "Parameters of the mutation."
     input: CreateRoleInput!
-  ): CreateRolePayload
+  ): CreateRolePayload @semanticNonNull
   "Updates a role. For administrators."
   updateRole(
     "Parameters of the mutation."
     input: UpdateRoleInput!
-  ): UpdateRolePayload
+  ): UpdateRolePayload @semanticNonNull
   "Deletes a role, and revokes it from all users. For administrators."
   deleteRole(
     "Parameters of the mutation."
     input: DeleteRoleInput!
-  ): DeleteRolePayload
+  ): DeleteRolePayload @semanticNonNull
   "Assigns a role to a user. For administrators."
   assignRole(
     "Parameters of the mutation."
     input: AssignRoleInput!
-  ): AssignRolePayload
+  ): AssignRolePayload @semanticNonNull
   "Revokes a role of a user. For administrators."
   revokeRole(
     "Parameters of the mutation."
     input: RevokeRoleInput!
-  ): RevokeRolePayload
+  ): RevokeRolePayload @semanticNonNull
 }
 
 "Input of ` + "`" + `createRole` + "`" + `."
@@ -3371,6 +3371,15 @@ schema {
   subscription: Subscription
 }
 
+"""
+The field is null only if it could not be read: then ` + "`" + `errors` + "`" + ` has an error with its path. Clients that handle field errors can treat it as
+non-null. It follows the [draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that Relay and Apollo implement.
+"""
+directive @semanticNonNull(
+  "Where null is excluded: 0 is the value, and 1 the elements of its list."
+  levels: [Int!]! = [0]
+) on FIELD_DEFINITION
+
 "Accepted without effect: the single response has the fragment."
 directive @defer(
   "Whether to defer the fragment. It has no effect."
@@ -3402,7 +3411,7 @@ type Twit implements Node {
   "The global id. It is opaque and never changes."
   id: ID!
   "The author."
-  author: User
+  author: User @semanticNonNull
   "The title, if it has one."
   title: String
   "The text."
@@ -3423,9 +3432,9 @@ type Twit implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): CommentConnection
+  ): CommentConnection @semanticNonNull
   "The number of all comments, including those that the viewer may not see."
-  commentCount: Int
+  commentCount: Int @semanticNonNull
 }
 
 "The visibility of a twit."
@@ -3439,9 +3448,9 @@ enum Visibility {
 "A page of twits."
 type TwitConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [TwitEdge!]
+  edges: [TwitEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [Twit]
+  nodes: [Twit] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + `, which is not counted."
@@ -3453,7 +3462,7 @@ type TwitEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: Twit
+  node: Twit @semanticNonNull
 }
 
 extend type Mutation {
@@ -3461,12 +3470,12 @@ extend type Mutation {
   postTwit(
     "Parameters of the mutation."
     input: PostTwitInput!
-  ): PostTwitPayload
+  ): PostTwitPayload @semanticNonNull
   "Deletes a twit and its comments. For its author and for administrators."
   deleteTwit(
     "Parameters of the mutation."
     input: DeleteTwitInput!
-  ): DeleteTwitPayload
+  ): DeleteTwitPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `postTwit` + "`" + `."
@@ -3547,7 +3556,7 @@ type Subscription {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
 }
 
 "A user. Everything but the email and the timeline is public."
@@ -3557,9 +3566,9 @@ type User implements Node {
   "The unique name of the user. It never changes, and is not reused after the user is deleted."
   username: String!
   "The display name."
-  name: String
+  name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
-  version: String
+  version: String @semanticNonNull
   "The email address. Visible to the user and to administrators; null for others."
   email: String
   "The age in years."
@@ -3580,7 +3589,7 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
   "The users that the user follows, newest first."
   following(
     "Returns the first _n_ users (default 20, maximum 100)."
@@ -3591,18 +3600,18 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): UserConnection
+  ): UserConnection @semanticNonNull
   "The number of followers."
-  followerCount: Int
+  followerCount: Int @semanticNonNull
   "The number of users that the user follows."
-  followingCount: Int
+  followingCount: Int @semanticNonNull
   "Whether the user follows another user. False if the other user does not exist."
   isFollowing(
     "The username of the other user."
     username: String!
-  ): Boolean
+  ): Boolean @semanticNonNull
   "Whether the viewer follows the user. False without a token."
-  viewerFollows: Boolean
+  viewerFollows: Boolean @semanticNonNull
   "The user's twits that the viewer may see, newest first."
   twits(
     "Returns the first _n_ twits (default 20, maximum 100)."
@@ -3613,9 +3622,9 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): TwitConnection
+  ): TwitConnection @semanticNonNull
   "The number of the user's twits that the viewer may see."
-  twitCount: Int
+  twitCount: Int @semanticNonNull
   "The user's twits with photos or with the visibility ` + "`" + `FOLLOWERS` + "`" + ` that the viewer may see, newest first."
   album(
     "Returns the first _n_ twits (default 20, maximum 100)."
@@ -3626,7 +3635,7 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): TwitConnection
+  ): TwitConnection @semanticNonNull
   "The twits of the users that the user follows, newest first. Visible to the user and to administrators; null for others."
   timeline(
     "Returns the first _n_ twits (default 20, maximum 100)."
@@ -3648,12 +3657,12 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): RoleConnection
+  ): RoleConnection @semanticNonNull
   "Whether the user has a role. False if the role does not exist."
   hasRole(
     "The code of the role."
     code: String!
-  ): Boolean
+  ): Boolean @semanticNonNull
   "The games that the user has played, by code. The edges have the number of times and the last day."
   games(
     "Returns the first _n_ games (default 20, maximum 100)."
@@ -3664,20 +3673,20 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
-  ): GameConnection
+  ): GameConnection @semanticNonNull
   "Whether the user has ever played a game. False if the game does not exist."
   hasPlayed(
     "The code of the game."
     code: String!
-  ): Boolean
+  ): Boolean @semanticNonNull
 }
 
 "A page of users."
 type UserConnection {
   "The entries with cursors. Null if the read failed."
-  edges: [UserEdge!]
+  edges: [UserEdge!] @semanticNonNull
   "The entries. Null if the read failed."
-  nodes: [User]
+  nodes: [User] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
   "The number of entries in the whole list. Null if it is not counted."
@@ -3689,7 +3698,7 @@ type UserEdge {
   "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
   cursor: String!
   "The entry. Null if the read failed."
-  node: User
+  node: User @semanticNonNull
   "When the follow was made. Null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and if unknown."
   followedAt: DateTime
 }
@@ -3699,27 +3708,27 @@ extend type Mutation {
   createUser(
     "Parameters of the mutation."
     input: CreateUserInput!
-  ): CreateUserPayload
+  ): CreateUserPayload @semanticNonNull
   "Updates the attributes of a user. For the user and for administrators."
   updateUser(
     "Parameters of the mutation."
     input: UpdateUserInput!
-  ): UpdateUserPayload
+  ): UpdateUserPayload @semanticNonNull
   "Deletes a user and the user's follows, roles, twits, comments, plays and account. For the user and for administrators."
   deleteUser(
     "Parameters of the mutation."
     input: DeleteUserInput!
-  ): DeleteUserPayload
+  ): DeleteUserPayload @semanticNonNull
   "Makes the viewer follow a user. It has no effect if the viewer already does."
   follow(
     "Parameters of the mutation."
     input: FollowInput!
-  ): FollowPayload
+  ): FollowPayload @semanticNonNull
   "Makes the viewer unfollow a user."
   unfollow(
     "Parameters of the mutation."
     input: UnfollowInput!
-  ): UnfollowPayload
+  ): UnfollowPayload @semanticNonNull
 }
 
 "Input of ` + "`" + `createUser` + "`" + `."

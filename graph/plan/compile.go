@@ -42,6 +42,9 @@ type selection struct {
 	byType   map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
+	// present and elemPresent are true if @semanticNonNull excludes null for the value, or for the
+	// elements of the list.
+	present, elemPresent bool
 }
 
 // hasColumn is false for __typename and leaves without a resolver, which only the writer reads.
@@ -159,12 +162,29 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 				s.column, c.columns = c.columns, c.columns+1
 			}
 			if s.field.Composite != "" {
+				s.present, s.elemPresent = semanticNonNull(f.Definition, 0), semanticNonNull(f.Definition, 1)
 				c.children(&s)
 			}
 		}
 		set.fields = append(set.fields, s)
 	}
 	return set
+}
+
+// semanticNonNull reports whether @semanticNonNull of a field has a level. Level 0 is the value, and
+// 1 the elements of its list.
+func semanticNonNull(f *ast.FieldDefinition, level int) bool {
+	mark := f.Directives.ForName("semanticNonNull")
+	if mark == nil {
+		return false
+	}
+	levels := mark.Arguments.ForName("levels")
+	if levels == nil {
+		return level == 0
+	}
+	return slices.ContainsFunc(levels.Value.Children, func(v *ast.ChildValue) bool {
+		return v.Value.Raw == strconv.Itoa(level)
+	})
 }
 
 // key returns selection.key of field i of a selection set.

@@ -56,7 +56,8 @@ import (
 //
 // A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
 // object, because only the writer reads leaves without resolvers. Before the writer runs,
-// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones.
+// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones, or
+// omits them from their list: see [writer].
 //
 // # Errors and nulls
 //

@@ -37,6 +37,10 @@ func boundsOf(ctx context.Context) *Bounds {
 // writer appends the response data to dst, and collects the errors. A method that appends a value
 // returns false for null, and appends nothing: its caller appends null, or is null itself if the
 // value is non-null. So null propagates up to the nearest nullable field.
+//
+// A missing lazy object where @semanticNonNull excludes null is absent: its parent is as good as
+// missing, too. So absence propagates up to the nearest list, which omits the element, or field that
+// may be null, without an error.
 type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
@@ -47,6 +51,7 @@ type writer struct {
 	path     []step // of the field or list element that is being written
 	bounds   *Bounds
 	failures []failure
+	absent   bool // the last value is absent, and its caller propagates that
 }
 
 // step is an element of a path: a response key, or an index if the key is empty.
@@ -82,7 +87,7 @@ func (w *writer) object(o *objectSet, i int32) bool {
 		w.dst = append(w.dst, '{')
 	}
 	for k := w.fields(o, i, 0); k < n; k = w.fields(o, i, k+1) {
-		if o.set.fields[k].field.NonNull {
+		if w.absent || o.set.fields[k].field.NonNull {
 			w.dst = w.dst[:start]
 			return false
 		}
@@ -140,7 +145,12 @@ func (w *writer) field(s *selection, i int32) bool {
 		return w.list(s, col, i)
 	}
 	w.path = append(w.path, step{key: s.Alias})
-	ok := w.child(s, col, i, s.field.NonNull)
+	ok := w.child(s, col, i, s.field.NonNull, s.present)
+	if w.absent && (!s.present || len(w.path) == 1) {
+		if w.absent = false; s.present || s.field.NonNull { // a root object is never absent
+			w.failHere(s, errNull)
+		}
+	}
 	w.path = w.path[:len(w.path)-1]
 	return ok
 }
@@ -188,15 +198,22 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j := from; j < to && ok && !w.tooLong(); j++ {
-		if j > from {
+	for j, n := from, 0; j < to && ok && !w.tooLong(); j, n = j+1, n+1 {
+		before := len(w.dst)
+		if n > 0 {
 			w.dst = append(w.dst, ',')
 		}
-		w.path[depth+1].index = int(j - from)
-		if !w.child(s, col, j, s.field.ElemNonNull) {
+		w.path[depth+1].index = n
+		if w.child(s, col, j, s.field.ElemNonNull, s.elemPresent) {
+			continue
+		}
+		if w.absent && (s.elemPresent || s.field.ElemNonNull) {
+			w.dst, n = w.dst[:before], n-1
+		} else {
 			ok = !s.field.ElemNonNull
 			w.dst = append(w.dst, "null"...)
 		}
+		w.absent = false
 	}
 	w.path = w.path[:depth]
 	if !ok {
@@ -207,9 +224,9 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th child of a column, unless it is null or missing. w.path is the child's
-// path.
-func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
+// child appends the j-th child of a column, unless it is null, missing or absent. w.path is the
+// child's path. A missing child is absent if it should be present.
+func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool) bool {
 	o, i := col.child(j)
 	var err error
 	if o != nil {
@@ -218,7 +235,10 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 			err, missing = w.missing[o.objects[i]]
 		}
 		if !missing {
-			return w.object(o, i)
+			return w.presentObject(o, i)
+		}
+		if w.absent = err == nil && present; w.absent {
+			return false
 		}
 	}
 	if err == nil && nonNull {
@@ -228,6 +248,16 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull bool) bool {
 		w.failHere(s, err)
 	}
 	return false
+}
+
+// presentObject is object, without the errors of an object that is absent.
+func (w *writer) presentObject(o *objectSet, i int32) bool {
+	failures, unreported := len(w.failures), w.bounds.Unreported
+	ok := w.object(o, i)
+	if w.absent {
+		w.failures, w.bounds.Unreported = w.failures[:failures], unreported
+	}
+	return ok
 }
 
 // failure is an error with its path, and a ctx with the same path for the error presenter.

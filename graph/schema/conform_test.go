@@ -39,6 +39,7 @@ func TestConformedDefinitions(t *testing.T) {
 		{"@oneOf", `directive @oneOf on INPUT_OBJECT`},
 		{"@skip", `directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT`},
 		{"@include", `directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT`},
+		{"@semanticNonNull", `directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION`},
 		{"@defer", `directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT`},
 		{"@stream", `directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD`},
 		{"__Schema", `type __Schema {
@@ -110,7 +111,7 @@ args(includeDeprecated: Boolean! = false): [__InputValue!]!
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		want = []string{"defer", "deprecated", "include", "oneOf", "skip", "specifiedBy", "stream"}
+		want = []string{"defer", "deprecated", "include", "oneOf", "semanticNonNull", "skip", "specifiedBy", "stream"}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Directives))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

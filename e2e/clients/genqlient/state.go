@@ -24,7 +24,7 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 		}
 		page := response.User.Followers
 		for _, user := range page.Nodes {
-			if user != nil { // a user who is being deleted can be null
+			if user != nil { // null is a user who could not be read
 				names = append(names, user.Username)
 			}
 		}

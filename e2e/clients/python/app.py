@@ -64,7 +64,7 @@ async def followers(session, username, size, backward=False):
         if not result["user"]:
             return names
         page, info = result["user"]["followers"], result["user"]["followers"]["pageInfo"]
-        found = [node["username"] for node in page["nodes"] if node]  # A user who is being deleted can be null.
+        found = [node["username"] for node in page["nodes"] if node]  # Null is a user who could not be read.
         names = found + names if backward else names + found
         if not info["hasPreviousPage" if backward else "hasNextPage"]:
             return names

@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/formatter"
+	"golang.org/x/sync/errgroup"
+
+	"twibase/graph/auth"
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+	"twibase/transfer"
+)
+
+var nulled = flag.Int("nulled", 0,
+	"number of random queries of TestSemanticNonNull; 0 is 20000 in CI and 3000 elsewhere")
+
+// neverNull are the positions without @semanticNonNull where no test response has null.
+var neverNull = map[string]string{
+	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
+	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
+}
+
+// @semanticNonNull is exactly where null always comes with an error. The responses are those to
+// random queries over a store that fails, and has lists that name deleted objects, and those to all
+// mutations.
+func TestSemanticNonNull(t *testing.T) {
+	random, all := seedOf(t), newNulls(apiSchema)
+	for part, bound := range []int{0, 5} {
+		store := inMemory(t)
+		importInto(t, store, generated(t, 1), transfer.Options{ListBound: bound})
+		e := newExecutors(store)
+		pool := e.collectArguments(t)
+		deleteSome(t, &peopleGateway{gateway: &gateway{store: store}}, pool)
+		e.collectNulls(t, all, pool, random+uint64(part), queryCount(*nulled)/2)
+		e.collectNullsOfComments(t, all, pool["user username"])
+	}
+	collectNullsOfMutations(t, all)
+	marks, failed := 0, 0
+	for position, marked := range all.positions() {
+		example := all.silent[position]
+		switch {
+		case marked && example != "":
+			t.Errorf("%s has @semanticNonNull, and is null without an error: %s", position, example)
+		case !marked && example == "" && neverNull[position] == "":
+			t.Errorf("%s is null only with an error, %d times: it needs @semanticNonNull", position, all.failed[position])
+		case !marked && example != "" && neverNull[position] != "":
+			t.Errorf("%s is null without an error: remove it from neverNull", position)
+		case marked:
+			marks++
+			failed += all.failed[position]
+		}
+	}
+	t.Logf("%d positions with @semanticNonNull were null %d times, always with an error", marks, failed)
+	if failed < queryCount(*nulled)/10 {
+		t.Errorf("only %d nulls of fields with @semanticNonNull: the store fails too rarely", failed)
+	}
+}
+
+// deleteSome commits the deletion of some objects, which remain in lists.
+func deleteSome(t *testing.T, s *peopleGateway, pool map[string][]string) {
+	for _, table := range []struct{ name, pool string }{
+		{tables.Users.Table, "user username"}, {tables.Roles.Table, "role code"},
+		{tables.Departments.Table, "department code"}, {tables.Games.Table, "game code"},
+	} {
+		for i, key := range pool[table.pool] {
+			if i%7 == 3 {
+				s.commitDeletion(t, table.name, key)
+			}
+		}
+	}
+}
+
+// collectNulls collects the nulls of responses to n random queries, with errors of the store.
+func (e *executors) collectNulls(t *testing.T, all *nulls, pool map[string][]string, random uint64, n int) {
+	var next, executed atomic.Int64
+	var group errgroup.Group
+	for range 8 {
+		group.Go(func() error {
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				q := &queries{Rand: rand.New(rand.NewPCG(random, uint64(i))), schema: e.schema, pool: pool}
+				r := q.request(q.query())
+				r.faults.missing = 0
+				document, errs := gqlparser.LoadQuery(e.schema, r.query)
+				if errs != nil {
+					continue
+				}
+				r.query = formatted(e.schema, document)
+				status, body := r.send(e.planned)
+				if status != http.StatusOK {
+					return fmt.Errorf("status %d: %s\n%s", status, body, r)
+				}
+				if err := all.add(document.Operations[0], "Query", body); err != nil {
+					return fmt.Errorf("%w\n%s", err, r)
+				}
+				executed.Add(1)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatalf("seed %d: %v", random, err)
+	}
+	if t.Logf("%d of %d queries were executed", executed.Load(), n); executed.Load() < int64(n)*7/10 {
+		t.Error("too few queries were executed")
+	}
+}
+
+// collectNullsOfComments has viewers read comments on twits that they may not see.
+func (e *executors) collectNullsOfComments(t *testing.T, all *nulls, viewers []string) {
+	ids := e.known["comment"]
+	document, errs := gqlparser.LoadQuery(e.schema, `query($ids:[ID!]!){nodes(ids:$ids){...on Comment{twit{id}}}}`)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	query := formatted(e.schema, document)
+	for _, viewer := range viewers[:min(len(viewers), 60)] {
+		r := request{query: query, viewer: auth.Viewer{Username: viewer},
+			variables: map[string]any{"ids": ids[:min(len(ids), relay.MaxPage)]}}
+		_, body := r.send(e.planned)
+		if err := all.add(document.Operations[0], "Query", body); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// formatted returns a document that also selects the types of objects.
+func formatted(schema *ast.Schema, document *ast.QueryDocument) string {
+	for _, operation := range document.Operations {
+		operation.SelectionSet = withTypenames(schema, operation.SelectionSet, "Query")
+	}
+	for _, fragment := range document.Fragments {
+		fragment.SelectionSet = withTypenames(schema, fragment.SelectionSet, fragment.TypeCondition)
+	}
+	var text strings.Builder
+	formatter.NewFormatter(&text).FormatQueryDocument(document)
+	return text.String()
+}
+
+// collectNullsOfMutations collects the nulls of payloads, with user errors and without.
+func collectNullsOfMutations(t *testing.T, all *nulls) {
+	send := func(s *peopleGateway, mutation, input string) {
+		payload := all.schema.Types[all.schema.Mutation.Fields.ForName(mutation).Type.Name()]
+		text := s.ids.Replace("mutation{" + mutation + "(input:" + input + ")" + everyField(all.schema, payload, 3) + "}")
+		document, errs := gqlparser.LoadQuery(all.schema, text)
+		if errs != nil {
+			t.Fatal(errs, text)
+		}
+		if err := all.add(document.Operations[0], "Mutation", s.ask(t, text, nil, as("boss"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limits := newLimitGateway(t)
+	for _, r := range userErrorCases {
+		send(limits, r.mutation, r.input)
+	}
+	folder := folderOf(t, people)
+	for mutation, input := range mutationInputs {
+		send(newPeopleGateway(t, folder), mutation, input)
+	}
+}
+
+// everyField selects the fields of a type without required arguments, down to a depth.
+func everyField(schema *ast.Schema, typ *ast.Definition, depth int) string {
+	text := "{__typename"
+	for _, field := range typ.Fields {
+		below := schema.Types[field.Type.Name()]
+		required := false
+		for _, argument := range field.Arguments {
+			required = required || argument.Type.NonNull
+		}
+		switch {
+		case required || strings.HasPrefix(field.Name, "__") || below.IsAbstractType():
+		case !below.IsCompositeType():
+			text += " " + field.Name
+		case depth > 0:
+			text += " " + field.Name + everyField(schema, below, depth-1)
+		}
+	}
+	return text + "}"
+}
