@@ -81,6 +81,10 @@ func (c *Call) below(typ string) *Set {
 
 // visit evaluates the cost of a call, for [plan.Walk].
 func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ string) *Set {
+	if call.Root { // its fields read other rows than those of the parents
+		root := &Set{Cardinality: parents.Cardinality, Ready: parents.Ready}
+		return func(string) *Set { return root }
+	}
 	if call.Serial { // it begins after all rounds of the calls before it
 		parents = &Set{Cardinality: 1, Ready: Stage{round: e.chains[0]}}
 	}

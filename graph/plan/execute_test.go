@@ -24,7 +24,7 @@ func people() *fixture {
 			echo(arg: String = "none", n: Int): String
 		}
 		type Person { name: String, friends(n: Int): [Person], best: Person, first: String, tags: [String], house: House }
-		type House { street: String, owner: Person }
+		type House { street: String, owner: Person, query: Query, mustQuery: Query! }
 		type Mutation { add(n: Int): Counter, fail: Int }
 		type Counter { total: Int, again: Int }`,
 		resolvers: map[string]resolver{
@@ -56,6 +56,10 @@ func TestExecution(t *testing.T) {
 			[]string{"Query.me 1", "Person.friends 1"}},
 		{"a merged field has the place of its first selection", `{me{name first:name} when me{first:name tags name}}`, nil,
 			`{"data":{"me":{"name":"a","first":"a","tags":["x","y"]},"when":null}}`, nil},
+		{"the query root below another field", `{me{house{query{__typename people{name} when echo} mustQuery{absent{name}}}}}`, nil,
+			`{"data":{"me":{"house":{"query":{"__typename":"Query","people":[{"name":"a"},{"name":"b"},{"name":"c"}],"when":null,` +
+				`"echo":"map[arg:none]"},"mustQuery":{"absent":null}}}}}`,
+			[]string{"Query.me 1", "Query.absent 1", "Query.echo 1", "Query.people 1"}},
 		{"a resolver is called once with the parents of all lists", `{people{friends{friends{best{name}}}}}`, nil,
 			`{"data":{"people":[` +
 				`{"friends":[{"friends":[{"best":{"name":"best of a00"}},{"best":{"name":"best of a01"}}]},{"friends":[{"best":{"name":"best of a10"}},{"best":{"name":"best of a11"}}]}]},` +

@@ -196,6 +196,8 @@ func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefini
 			}
 			return dst, false
 		}
+	case f.Composite == "Query":
+		f.Gather = GatherRoot
 	default:
 		f.Gather = gather(f)
 	}

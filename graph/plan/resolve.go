@@ -21,8 +21,28 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 		return r.resolveEach(t.field, parents, args, col)
 	}
 	c := newCallCtx(r.resolverCtx, t.field, args)
+	if f.Object == r.types.Query {
+		return r.resolveRoot(c, f, parents, args, col)
+	}
 	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of the first parent
 	return f.ResolveBatch(c, r.exec, parents, args, col.values)
+}
+
+// resolveRoot calls the resolver of a field of the query root. All parents have its value and the
+// errors that it added.
+func (r *run) resolveRoot(
+	c *callCtx, f *Field, parents []any, args map[string]any, col *column,
+) ([]any, error) {
+	defer func() {
+		for i := range parents {
+			col.addErrors(c, i)
+		}
+	}()
+	values, err := f.ResolveBatch(c, r.exec, parents, args, col.values)
+	for err == nil && len(values) < len(parents) {
+		values = append(values, values[0])
+	}
+	return values, err
 }
 
 // args returns the coerced arguments of a field.

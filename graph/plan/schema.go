@@ -43,7 +43,7 @@ type Object struct {
 }
 
 // Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen
-// binds; the parent of a root field is nil. exec is the generated execution context.
+// binds; root fields ignore theirs. exec is the generated execution context.
 type Field struct {
 	Name   string
 	Object string
@@ -80,6 +80,17 @@ type Field struct {
 func (f *Field) hasResolver() bool {
 	return f.ResolveBatch != nil || f.Resolve != nil || f.Subscribe != nil
 }
+
+// GatherRoot is the Gather of a field whose type is the query root, without a resolver.
+func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
+	for range parents {
+		to.Objects = append(to.Objects, root{})
+	}
+	return nil
+}
+
+// root is the object of the query root below another field.
+type root struct{}
 
 // Source waits for the next event, nil for null. It returns false after the last, or if ctx is
 // done.

@@ -21,6 +21,9 @@ type Call struct {
 	Err  error
 	// Serial is true for root fields of a mutation, which start when all earlier calls have ended.
 	Serial bool
+	// Root is true for a field whose type is the query root. It is no call of a resolver, but the
+	// objects below it are not those of its parents.
+	Root bool
 }
 
 // ErrUnplanned is returned for a schema that was not made by [New].
@@ -80,8 +83,8 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 			continue
 		}
 		children := func(string) P { return parents } // without a resolver
-		if s.field.hasResolver() {
-			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial}
+		if root := s.field.Composite == w.types.Query; root || s.field.hasResolver() {
+			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial, Root: root}
 			call.Args, call.Err = w.coerced(s)
 			call.Ctx = newCallCtx(w.ctx, s, call.Args)
 			children = w.visit(call, parents)

@@ -16,7 +16,7 @@ func trees() *fixture {
 	return &fixture{sdl: `
 		type Tree { name: String! leaves(arg: String): [Leaf!] bird: Bird }
 		type Leaf { tree: Tree spots: Spots }
-		type Spots { first: Leaf }
+		type Spots { first: Leaf forest: Query }
 		type Wren { sings: Boolean nest: Tree }
 		type Crow { caws: Boolean nest: Tree }
 		union Bird = Wren | Crow
@@ -47,6 +47,9 @@ func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (
 		}
 		if call.Err != nil {
 			line += " fails: " + call.Err.Error()
+		}
+		if call.Root {
+			line += " is a root"
 		}
 		if call.Serial {
 			line += " serially"
@@ -88,6 +91,11 @@ func TestWalk(t *testing.T) {
 			[]string{"root: Query.tree fails: arg can't be bad", "tree Tree: Tree.leaves fails: input: panic of an argument"}},
 		{"root fields of a mutation are serial", `mutation{plant{leaves{__typename}} fell{name}}`, nil,
 			[]string{"root: Mutation.plant serially", "plant Tree: Tree.leaves <nil>", "root: Mutation.fell serially"}},
+		{"the query root below a field", `{tree{leaves{spots{forest{trees{name}}}}}}`, nil,
+			[]string{
+				"root: Query.tree <nil>", "tree Tree: Tree.leaves <nil>", "tree.leaves Leaf: Spots.forest is a root",
+				"tree.leaves.spots.forest Query: Query.trees",
+			}},
 		{"an event of a subscription", `subscription{falls{tree{name}}}`, nil,
 			[]string{"root: Subscription.falls", "falls Leaf: Leaf.tree"}},
 	} {

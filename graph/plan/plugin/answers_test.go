@@ -228,7 +228,7 @@ enum Hue { RED BLUE }
 enum Level { LOW HIGH }
 type Circle {
   hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!
-  points: [Point!]!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String!
+  points: [Point!]!  query: Query  mustQuery: Query!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String!
 }
 type Square { side: Int!  name: String }
 type Point { x: Int! }
@@ -247,6 +247,11 @@ type Point { x: Int! }
 		`{shapes{...on Square{side name}}}`,
 		`{point{x}}`,
 		`{shapes{...on Circle{alone(times:3){label noise}}}}`,
+		`{shapes{...on Circle{query{__typename hue shapes{...on Circle{hue label}} echo(value:[1])}}}}`,
+		`{shapes{...on Circle{query{echo}}}}`,
+		`{shapes{...on Circle{hue query{point{x}}}}}`,
+		`{shapes{...on Circle{hue mustQuery{point{x}}}}}`,
+		`{shapes{...on Circle{query{__schema{queryType{name}} mustBe:__type(name:"Hue"){name}}}}}`,
 		`{shapes{...on Circle{lists noise alone{hues}}}}`,
 	}
 	t.Setenv("QUERIES", strings.Join(queries, "\n"))

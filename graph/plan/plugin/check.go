@@ -55,7 +55,7 @@ func (p Plugin) check(data *codegen.Data) error {
 			bound[o.Type.String()] = o.Name
 		}
 		for _, f := range o.Fields {
-			for _, why := range p.checkField(f) {
+			for _, why := range p.checkField(f, data.QueryRoot) {
 				refuse("%s.%s: %s", o.Name, f.Name, why)
 			}
 		}
@@ -75,7 +75,7 @@ func checkObject(o *codegen.Object) string {
 }
 
 // checkField returns why a field is not supported.
-func (p Plugin) checkField(f *codegen.Field) (why []string) {
+func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []string) {
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
 		refuse("@%s would not be run: %s", d.Name, askDirect)
@@ -107,7 +107,13 @@ func (p Plugin) checkField(f *codegen.Field) (why []string) {
 	case !f.Object.Root && slices.Contains(p.Lazy, packageOf(f.Object.Type)):
 		refuse("its object may not be loaded yet: %s, and wait there for the object", askResolver)
 	}
-	if !f.TypeReference.Definition.IsLeafType() {
+	switch {
+	case f.TypeReference.Definition.IsLeafType():
+	case f.TypeReference.IsRoot:
+		if !isQuery(f, queries) {
+			refuse("its type is a root type, which only a field of the query root without a resolver can have")
+		}
+	default:
 		if why := checkComposite(f); why != "" {
 			refuse("%s", why)
 		}
@@ -115,13 +121,15 @@ func (p Plugin) checkField(f *codegen.Field) (why []string) {
 	return why
 }
 
+// isQuery reports whether a field is the query root: it has no resolver, and neither is it a list.
+func isQuery(f *codegen.Field, queries *codegen.Object) bool {
+	return f.TypeReference.IsRoot && f.TypeReference.GQL.NamedType == queries.Name && !f.IsResolver && !f.Object.Stream
+}
+
 // checkComposite returns why the type of a field is not supported, or nothing.
 func checkComposite(f *codegen.Field) string {
 	t := f.TypeReference
 	goType := t.GO
-	if t.IsRoot {
-		return "its type is a root type, which has no objects"
-	}
 	list := t.GQL.Elem != nil
 	if list {
 		if t.GQL.Elem.Elem != nil {

@@ -68,8 +68,12 @@ type Bag {
   named: String
   root: Query
   roots: [Query]
+  changes: Change
   slow: Bag
 }
+type Change { hue: String }
+type Subscription { root: Query }
+schema { query: Query  mutation: Change  subscription: Subscription }
 type Sack { hue: String }
 type Loose { a: Int }
 type User { createdAt: Instant  username: String! }
@@ -88,8 +92,9 @@ type Instant { year: Int }
 		`Bag.below: its method takes a ctx`,
 		`Bag.failing: an error of its method would fail the field for all objects`,
 		`Bag.perhaps: its bool result`,
-		`Bag.root: its type is a root type`,
 		`Bag.roots: its type is a root type`,
+		`Bag.changes: its type is a root type`,
+		`Subscription.root: its type is a root type`,
 		`Bag and Sack are both bound to example/rows.Bag`,
 		`Loose: is bound to map[string]any`,
 		`Query.loose: objects that are a map[string]any`,
