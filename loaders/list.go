@@ -88,6 +88,27 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
+// Related loads the member of a relation's list for two related objects, and its position. It reads
+// the edge, which has the time that the position depends on.
+func (l List[E]) Related(ctx context.Context, r Relation) (member Member[E], position string, err error) {
+	at, err := RelatedAt.Load(ctx, []Relation{r})
+	if err != nil || at[0] == nil {
+		return member, "", At(err, 0)
+	}
+	end, owner, counterpart := &r.Kind.From, r.A, r.B
+	if end.List != l.Kind() {
+		end, owner, counterpart = &r.Kind.To, r.B, r.A
+	}
+	members, positions, _, err := l.of.Decode(owner, []hbase.Cell{end.Member(counterpart, *at[0], 0)})
+	if err != nil {
+		return member, "", err
+	}
+	return Member[E]{members[0], true}, positions[0], nil
+}
+
+// Position returns the position of a member.
+func (l List[E]) Position(e E) string { return l.of.Position(e) }
+
 // pager is the state of a call of [List.Page].
 type pager[E any] struct {
 	List[E]

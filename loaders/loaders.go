@@ -9,6 +9,8 @@
 package loaders
 
 import (
+	"time"
+
 	"twibase/hbase"
 	"twibase/hbase/tables"
 )
@@ -46,6 +48,19 @@ var Related = Loader[EdgeKey, bool]{
 	decode: func(_ *tables.Memory, k EdgeKey, cells []hbase.Cell) (bool, error) {
 		related, _, err := k.Relation.Decode(cells)
 		return related, err
+	},
+}
+
+// RelatedAt loads since when two objects are related, nil if they are not.
+var RelatedAt = Loader[Relation, *time.Time]{
+	name: "relatedAt",
+	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Get(r.A, r.B) },
+	decode: func(_ *tables.Memory, r Relation, cells []hbase.Cell) (*time.Time, error) {
+		related, at, err := r.Kind.Decode(cells)
+		if !related {
+			return nil, err
+		}
+		return &at, err
 	},
 }
 

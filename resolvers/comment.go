@@ -22,9 +22,12 @@ func parseCommentKey(key string) (entryKey, error) {
 }
 
 var (
-	addCommentPayload     = ifSelected[tables.Comment]{"comment", commentEntries}
+	addCommentPayload     = ifSelected[tables.Comment]{[]string{"comment", "commentEdge"}, commentEntries}
 	mutationAddComment    = addComment{mutationOf(permission.AddComment, twitEntries, addCommentPayload)}
 	mutationDeleteComment = deleteComment{mutationOf(permission.DeleteComment, commentEntries)}
+
+	addCommentPayloadCommentEdge = edgeOfEntry(loaders.Comments, commentConnection[*tables.Comment](nil), commentEdges,
+		func(p *model.AddCommentPayload) *tables.Comment { return p.Comment })
 
 	commentAuthor = reference[tables.Comment, tables.User]{
 		loaders.Users, false, func(c *tables.Comment) *string { return &c.AuthorName },

@@ -3,7 +3,9 @@ package resolvers
 import (
 	"context"
 
+	"twibase/graph/explain"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -23,6 +25,13 @@ var (
 			up := in.MoveChildrenUp.Value()
 			return w.DeleteDepartment(ctx, code, up != nil && *up)
 		})
+
+	createDepartmentPayloadDepartmentEdge = departmentEdgeOf(
+		func(p *model.CreateDepartmentPayload) *tables.Department { return p.Department })
+	updateDepartmentPayloadDepartmentEdge = departmentEdgeOf(
+		func(p *model.UpdateDepartmentPayload) *tables.Department { return p.Department })
+	moveDepartmentPayloadDepartmentEdge = departmentEdgeOf(
+		func(p *model.MoveDepartmentPayload) *tables.Department { return p.Department })
 
 	queryDepartment     = lookup[tables.Department]{loaders.Departments, "code"}
 	queryTopDepartments = topDepartments{}
@@ -65,6 +74,36 @@ func writeDepartment(
 	return w.UpdateDepartment(ctx, writers.DepartmentChange{
 		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
+}
+
+// childEntry is the entry of a department in the list of its parent. Its position has the name.
+type childEntry[P any] struct{ code keyOf[P] }
+
+func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.Child], error) {
+	code := e.code(ctx, payload)
+	if code == "" {
+		return nil, nil
+	}
+	departments, err := loaders.Departments.Read(ctx, []string{code}, []string{"name"})
+	if err != nil || departments[0] == nil {
+		return nil, loaders.At(err, 0)
+	}
+	child := tables.Child{Name: *departments[0].Name, Code: code}
+	return &listEntry[tables.Child]{child, loaders.Children.Position(child)}, nil
+}
+
+func (childEntry[P]) findCost(call *costCall) explain.Stage {
+	return call.readOther(call.Begin(), call.Parents, loaders.Departments.RootShape([]string{"name"}), "", 1, "")
+}
+
+func departmentEdgeOf[P any](
+	field func(*P) *tables.Department,
+) payloadEdge[P, tables.Child, tables.Department, model.DepartmentEdge] {
+	in, code := departmentSubDepartments, keyIn(departmentCodes, field)
+	return payloadEdge[P, tables.Child, tables.Department, model.DepartmentEdge]{
+		relay.CursorsOf(in.list.Kind()), childEntry[P]{code}, namedNode[P, tables.Department]{in.objects, code},
+		func(p *page[tables.Child, tables.Department]) []*model.DepartmentEdge { return in.as(p).Edges },
+	}
 }
 
 // ancestors lists the departments above each parent, nearest first. A round reads one level.

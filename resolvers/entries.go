@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"twibase/graph/explain"
 	"twibase/loaders"
@@ -83,13 +84,16 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected is the payloadRead of an entry that is read only if its payload field is selected.
+// ifSelected is the payloadRead of an entry that is read only if one of the payload's fields is
+// selected.
 type ifSelected[T any] struct {
-	field string
+	fields []string
 	entries[T]
 }
 
-func (s ifSelected[T]) selected(ctx context.Context) bool { return selected(ctx).has(s.field) }
+func (s ifSelected[T]) selected(ctx context.Context) bool {
+	return slices.ContainsFunc(s.fields, selected(ctx).has)
+}
 
 func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
 	if s.selected(call.Ctx) {

@@ -12,78 +12,130 @@ import (
 
 // described has the variables of all fields that have resolvers.
 var described = fields{
-	"Comment.twit":                   commentTwit,
-	"Comment.author":                 commentAuthor,
-	"Department.parent":              departmentParent,
-	"Department.ancestors":           departmentAncestors,
-	"Department.subDepartments":      departmentSubDepartments,
-	"Department.descendants":         departmentDescendants,
-	"Department.roles":               departmentRoles,
-	"Game.players":                   gamePlayers,
-	"Game.isPlayed":                  gameIsPlayed,
-	"Game.plays":                     gamePlays,
-	"Mutation.signUp":                mutationSignUp,
-	"Mutation.logIn":                 mutationLogIn,
-	"Mutation.addComment":            mutationAddComment,
-	"Mutation.deleteComment":         mutationDeleteComment,
-	"Mutation.createDepartment":      mutationCreateDepartment,
-	"Mutation.updateDepartment":      mutationUpdateDepartment,
-	"Mutation.moveDepartment":        mutationMoveDepartment,
-	"Mutation.deleteDepartment":      mutationDeleteDepartment,
-	"Mutation.createGame":            mutationCreateGame,
-	"Mutation.updateGame":            mutationUpdateGame,
-	"Mutation.deleteGame":            mutationDeleteGame,
-	"Mutation.recordPlay":            mutationRecordPlay,
-	"Mutation.like":                  mutationLike,
-	"Mutation.unlike":                mutationUnlike,
-	"Mutation.createRole":            mutationCreateRole,
-	"Mutation.updateRole":            mutationUpdateRole,
-	"Mutation.deleteRole":            mutationDeleteRole,
-	"Mutation.assignRole":            mutationAssignRole,
-	"Mutation.revokeRole":            mutationRevokeRole,
-	"Mutation.postTwit":              mutationPostTwit,
-	"Mutation.deleteTwit":            mutationDeleteTwit,
-	"Mutation.createUser":            mutationCreateUser,
-	"Mutation.updateUser":            mutationUpdateUser,
-	"Mutation.deleteUser":            mutationDeleteUser,
-	"Mutation.follow":                mutationFollow,
-	"Mutation.unfollow":              mutationUnfollow,
-	"Query.node":                     queryNode,
-	"Query.nodes":                    queryNodes,
-	"Query.viewer":                   queryViewer,
-	"Query.department":               queryDepartment,
-	"Query.topDepartments":           queryTopDepartments,
-	"Query.game":                     queryGame,
-	"Query.games":                    queryGames,
-	"Query.role":                     queryRole,
-	"Query.roles":                    queryRoles,
-	"Query.twit":                     queryTwit,
-	"Query.user":                     queryUser,
-	"Query.users":                    queryUsers,
-	"Role.department":                roleDepartment,
-	"Role.users":                     roleUsers,
-	"Subscription.timelineTwitAdded": subscriptionTimelineTwitAdded,
-	"Subscription.twitPosted":        subscriptionTwitPosted,
-	"Twit.author":                    twitAuthor,
-	"Twit.comments":                  twitComments,
-	"Twit.commentCount":              twitCommentCount,
-	"Twit.likes":                     twitLikes,
-	"Twit.likeCount":                 twitLikeCount,
-	"Twit.viewerLikes":               twitViewerLikes,
-	"User.email":                     userEmail,
-	"User.followers":                 userFollowers,
-	"User.following":                 userFollowing,
-	"User.isFollowing":               userIsFollowing,
-	"User.viewerFollows":             userViewerFollows,
-	"User.twits":                     userTwits,
-	"User.twitCount":                 userTwitCount,
-	"User.album":                     userAlbum,
-	"User.timeline":                  userTimeline,
-	"User.roles":                     userRoles,
-	"User.hasRole":                   userHasRole,
-	"User.games":                     userGames,
-	"User.hasPlayed":                 userHasPlayed,
-	"User.likedTwits":                userLikedTwits,
+	"AddCommentPayload.commentEdge":          addCommentPayloadCommentEdge,
+	"AssignRolePayload.roleEdge":             assignRolePayloadRoleEdge,
+	"AssignRolePayload.userEdge":             assignRolePayloadUserEdge,
+	"Comment.twit":                           commentTwit,
+	"Comment.author":                         commentAuthor,
+	"CreateDepartmentPayload.departmentEdge": createDepartmentPayloadDepartmentEdge,
+	"CreateGamePayload.gameEdge":             createGamePayloadGameEdge,
+	"CreateRolePayload.roleEdge":             createRolePayloadRoleEdge,
+	"CreateUserPayload.userEdge":             createUserPayloadUserEdge,
+	"DeleteTwitPayload.viewer":               deleteTwitPayloadViewer,
+	"Department.parent":                      departmentParent,
+	"Department.ancestors":                   departmentAncestors,
+	"Department.subDepartments":              departmentSubDepartments,
+	"Department.descendants":                 departmentDescendants,
+	"Department.roles":                       departmentRoles,
+	"FollowPayload.userEdge":                 followPayloadUserEdge,
+	"FollowPayload.followerEdge":             followPayloadFollowerEdge,
+	"FollowPayload.viewer":                   followPayloadViewer,
+	"Game.players":                           gamePlayers,
+	"Game.isPlayed":                          gameIsPlayed,
+	"Game.plays":                             gamePlays,
+	"LikePayload.twitEdge":                   likePayloadTwitEdge,
+	"LikePayload.userEdge":                   likePayloadUserEdge,
+	"LikePayload.viewer":                     likePayloadViewer,
+	"MoveDepartmentPayload.departmentEdge":   moveDepartmentPayloadDepartmentEdge,
+	"Mutation.signUp":                        mutationSignUp,
+	"Mutation.logIn":                         mutationLogIn,
+	"Mutation.addComment":                    mutationAddComment,
+	"Mutation.deleteComment":                 mutationDeleteComment,
+	"Mutation.createDepartment":              mutationCreateDepartment,
+	"Mutation.updateDepartment":              mutationUpdateDepartment,
+	"Mutation.moveDepartment":                mutationMoveDepartment,
+	"Mutation.deleteDepartment":              mutationDeleteDepartment,
+	"Mutation.createGame":                    mutationCreateGame,
+	"Mutation.updateGame":                    mutationUpdateGame,
+	"Mutation.deleteGame":                    mutationDeleteGame,
+	"Mutation.recordPlay":                    mutationRecordPlay,
+	"Mutation.like":                          mutationLike,
+	"Mutation.unlike":                        mutationUnlike,
+	"Mutation.createRole":                    mutationCreateRole,
+	"Mutation.updateRole":                    mutationUpdateRole,
+	"Mutation.deleteRole":                    mutationDeleteRole,
+	"Mutation.assignRole":                    mutationAssignRole,
+	"Mutation.revokeRole":                    mutationRevokeRole,
+	"Mutation.postTwit":                      mutationPostTwit,
+	"Mutation.deleteTwit":                    mutationDeleteTwit,
+	"Mutation.createUser":                    mutationCreateUser,
+	"Mutation.updateUser":                    mutationUpdateUser,
+	"Mutation.deleteUser":                    mutationDeleteUser,
+	"Mutation.follow":                        mutationFollow,
+	"Mutation.unfollow":                      mutationUnfollow,
+	"PostTwitPayload.twitEdge":               postTwitPayloadTwitEdge,
+	"PostTwitPayload.albumEdge":              postTwitPayloadAlbumEdge,
+	"PostTwitPayload.viewer":                 postTwitPayloadViewer,
+	"Query.node":                             queryNode,
+	"Query.nodes":                            queryNodes,
+	"Query.viewer":                           queryViewer,
+	"Query.department":                       queryDepartment,
+	"Query.topDepartments":                   queryTopDepartments,
+	"Query.game":                             queryGame,
+	"Query.games":                            queryGames,
+	"Query.role":                             queryRole,
+	"Query.roles":                            queryRoles,
+	"Query.twit":                             queryTwit,
+	"Query.user":                             queryUser,
+	"Query.users":                            queryUsers,
+	"RecordPlayPayload.gameEdge":             recordPlayPayloadGameEdge,
+	"RecordPlayPayload.userEdge":             recordPlayPayloadUserEdge,
+	"Role.department":                        roleDepartment,
+	"Role.users":                             roleUsers,
+	"Subscription.timelineTwitAdded":         subscriptionTimelineTwitAdded,
+	"Subscription.twitPosted":                subscriptionTwitPosted,
+	"Twit.author":                            twitAuthor,
+	"Twit.comments":                          twitComments,
+	"Twit.commentCount":                      twitCommentCount,
+	"Twit.likes":                             twitLikes,
+	"Twit.likeCount":                         twitLikeCount,
+	"Twit.viewerLikes":                       twitViewerLikes,
+	"UnfollowPayload.viewer":                 unfollowPayloadViewer,
+	"UnlikePayload.viewer":                   unlikePayloadViewer,
+	"UpdateDepartmentPayload.departmentEdge": updateDepartmentPayloadDepartmentEdge,
+	"User.email":                             userEmail,
+	"User.followers":                         userFollowers,
+	"User.following":                         userFollowing,
+	"User.isFollowing":                       userIsFollowing,
+	"User.viewerFollows":                     userViewerFollows,
+	"User.twits":                             userTwits,
+	"User.twitCount":                         userTwitCount,
+	"User.album":                             userAlbum,
+	"User.timeline":                          userTimeline,
+	"User.roles":                             userRoles,
+	"User.hasRole":                           userHasRole,
+	"User.games":                             userGames,
+	"User.hasPlayed":                         userHasPlayed,
+	"User.likedTwits":                        userLikedTwits,
+}
+
+// AddCommentPayload returns exec.AddCommentPayloadResolver implementation.
+func (r *Resolver) AddCommentPayload() exec.AddCommentPayloadResolver {
+	return &addCommentPayloadResolver{r}
+}
+
+type addCommentPayloadResolver struct{ *Resolver }
+
+// CommentEdge is the resolver for the commentEdge field.
+func (r *addCommentPayloadResolver) CommentEdge(ctx context.Context, objs []*model.AddCommentPayload) ([]*model.CommentEdge, error) {
+	return addCommentPayloadCommentEdge.resolve(ctx, objs)
+}
+
+// AssignRolePayload returns exec.AssignRolePayloadResolver implementation.
+func (r *Resolver) AssignRolePayload() exec.AssignRolePayloadResolver {
+	return &assignRolePayloadResolver{r}
+}
+
+type assignRolePayloadResolver struct{ *Resolver }
+
+// RoleEdge is the resolver for the roleEdge field.
+func (r *assignRolePayloadResolver) RoleEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.RoleEdge, error) {
+	return assignRolePayloadRoleEdge.resolve(ctx, objs)
+}
+
+// UserEdge is the resolver for the userEdge field.
+func (r *assignRolePayloadResolver) UserEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.UserEdge, error) {
+	return assignRolePayloadUserEdge.resolve(ctx, objs)
 }
 
 // Comment returns exec.CommentResolver implementation.
@@ -99,6 +151,66 @@ func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*
 // Author is the resolver for the author field.
 func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
 	return commentAuthor.resolve(ctx, objs)
+}
+
+// CreateDepartmentPayload returns exec.CreateDepartmentPayloadResolver implementation.
+func (r *Resolver) CreateDepartmentPayload() exec.CreateDepartmentPayloadResolver {
+	return &createDepartmentPayloadResolver{r}
+}
+
+type createDepartmentPayloadResolver struct{ *Resolver }
+
+// DepartmentEdge is the resolver for the departmentEdge field.
+func (r *createDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.CreateDepartmentPayload) ([]*model.DepartmentEdge, error) {
+	return createDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
+}
+
+// CreateGamePayload returns exec.CreateGamePayloadResolver implementation.
+func (r *Resolver) CreateGamePayload() exec.CreateGamePayloadResolver {
+	return &createGamePayloadResolver{r}
+}
+
+type createGamePayloadResolver struct{ *Resolver }
+
+// GameEdge is the resolver for the gameEdge field.
+func (r *createGamePayloadResolver) GameEdge(ctx context.Context, objs []*model.CreateGamePayload) ([]*model.GameEdge, error) {
+	return createGamePayloadGameEdge.resolve(ctx, objs)
+}
+
+// CreateRolePayload returns exec.CreateRolePayloadResolver implementation.
+func (r *Resolver) CreateRolePayload() exec.CreateRolePayloadResolver {
+	return &createRolePayloadResolver{r}
+}
+
+type createRolePayloadResolver struct{ *Resolver }
+
+// RoleEdge is the resolver for the roleEdge field.
+func (r *createRolePayloadResolver) RoleEdge(ctx context.Context, objs []*model.CreateRolePayload) ([]*model.RoleEdge, error) {
+	return createRolePayloadRoleEdge.resolve(ctx, objs)
+}
+
+// CreateUserPayload returns exec.CreateUserPayloadResolver implementation.
+func (r *Resolver) CreateUserPayload() exec.CreateUserPayloadResolver {
+	return &createUserPayloadResolver{r}
+}
+
+type createUserPayloadResolver struct{ *Resolver }
+
+// UserEdge is the resolver for the userEdge field.
+func (r *createUserPayloadResolver) UserEdge(ctx context.Context, objs []*model.CreateUserPayload) ([]*model.UserEdge, error) {
+	return createUserPayloadUserEdge.resolve(ctx, objs)
+}
+
+// DeleteTwitPayload returns exec.DeleteTwitPayloadResolver implementation.
+func (r *Resolver) DeleteTwitPayload() exec.DeleteTwitPayloadResolver {
+	return &deleteTwitPayloadResolver{r}
+}
+
+type deleteTwitPayloadResolver struct{ *Resolver }
+
+// Viewer is the resolver for the viewer field.
+func (r *deleteTwitPayloadResolver) Viewer(ctx context.Context, objs []*model.DeleteTwitPayload) ([]*tables.User, error) {
+	return deleteTwitPayloadViewer.resolve(ctx, objs)
 }
 
 // Department returns exec.DepartmentResolver implementation.
@@ -131,6 +243,26 @@ func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Departmen
 	return departmentRoles.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
+// FollowPayload returns exec.FollowPayloadResolver implementation.
+func (r *Resolver) FollowPayload() exec.FollowPayloadResolver { return &followPayloadResolver{r} }
+
+type followPayloadResolver struct{ *Resolver }
+
+// UserEdge is the resolver for the userEdge field.
+func (r *followPayloadResolver) UserEdge(ctx context.Context, objs []*model.FollowPayload) ([]*model.UserEdge, error) {
+	return followPayloadUserEdge.resolve(ctx, objs)
+}
+
+// FollowerEdge is the resolver for the followerEdge field.
+func (r *followPayloadResolver) FollowerEdge(ctx context.Context, objs []*model.FollowPayload) ([]*model.UserEdge, error) {
+	return followPayloadFollowerEdge.resolve(ctx, objs)
+}
+
+// Viewer is the resolver for the viewer field.
+func (r *followPayloadResolver) Viewer(ctx context.Context, objs []*model.FollowPayload) ([]*tables.User, error) {
+	return followPayloadViewer.resolve(ctx, objs)
+}
+
 // Game returns exec.GameResolver implementation.
 func (r *Resolver) Game() exec.GameResolver { return &gameResolver{r} }
 
@@ -149,6 +281,38 @@ func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bo
 // Plays is the resolver for the plays field.
 func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
 	return gamePlays.resolve(ctx, objs, from, to)
+}
+
+// LikePayload returns exec.LikePayloadResolver implementation.
+func (r *Resolver) LikePayload() exec.LikePayloadResolver { return &likePayloadResolver{r} }
+
+type likePayloadResolver struct{ *Resolver }
+
+// TwitEdge is the resolver for the twitEdge field.
+func (r *likePayloadResolver) TwitEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.TwitEdge, error) {
+	return likePayloadTwitEdge.resolve(ctx, objs)
+}
+
+// UserEdge is the resolver for the userEdge field.
+func (r *likePayloadResolver) UserEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.UserEdge, error) {
+	return likePayloadUserEdge.resolve(ctx, objs)
+}
+
+// Viewer is the resolver for the viewer field.
+func (r *likePayloadResolver) Viewer(ctx context.Context, objs []*model.LikePayload) ([]*tables.User, error) {
+	return likePayloadViewer.resolve(ctx, objs)
+}
+
+// MoveDepartmentPayload returns exec.MoveDepartmentPayloadResolver implementation.
+func (r *Resolver) MoveDepartmentPayload() exec.MoveDepartmentPayloadResolver {
+	return &moveDepartmentPayloadResolver{r}
+}
+
+type moveDepartmentPayloadResolver struct{ *Resolver }
+
+// DepartmentEdge is the resolver for the departmentEdge field.
+func (r *moveDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.MoveDepartmentPayload) ([]*model.DepartmentEdge, error) {
+	return moveDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
 }
 
 // Mutation returns exec.MutationResolver implementation.
@@ -364,6 +528,26 @@ func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInp
 	return payload, err
 }
 
+// PostTwitPayload returns exec.PostTwitPayloadResolver implementation.
+func (r *Resolver) PostTwitPayload() exec.PostTwitPayloadResolver { return &postTwitPayloadResolver{r} }
+
+type postTwitPayloadResolver struct{ *Resolver }
+
+// TwitEdge is the resolver for the twitEdge field.
+func (r *postTwitPayloadResolver) TwitEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error) {
+	return postTwitPayloadTwitEdge.resolve(ctx, objs)
+}
+
+// AlbumEdge is the resolver for the albumEdge field.
+func (r *postTwitPayloadResolver) AlbumEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error) {
+	return postTwitPayloadAlbumEdge.resolve(ctx, objs)
+}
+
+// Viewer is the resolver for the viewer field.
+func (r *postTwitPayloadResolver) Viewer(ctx context.Context, objs []*model.PostTwitPayload) ([]*tables.User, error) {
+	return postTwitPayloadViewer.resolve(ctx, objs)
+}
+
 // Query returns exec.QueryResolver implementation.
 func (r *Resolver) Query() exec.QueryResolver { return &queryResolver{r} }
 
@@ -429,6 +613,23 @@ func (r *queryResolver) Users(ctx context.Context, first *int, after *string, la
 	return queryUsers.resolve(ctx, pageArgs{first, after, last, before})
 }
 
+// RecordPlayPayload returns exec.RecordPlayPayloadResolver implementation.
+func (r *Resolver) RecordPlayPayload() exec.RecordPlayPayloadResolver {
+	return &recordPlayPayloadResolver{r}
+}
+
+type recordPlayPayloadResolver struct{ *Resolver }
+
+// GameEdge is the resolver for the gameEdge field.
+func (r *recordPlayPayloadResolver) GameEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.GameEdge, error) {
+	return recordPlayPayloadGameEdge.resolve(ctx, objs)
+}
+
+// UserEdge is the resolver for the userEdge field.
+func (r *recordPlayPayloadResolver) UserEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.UserEdge, error) {
+	return recordPlayPayloadUserEdge.resolve(ctx, objs)
+}
+
 // Role returns exec.RoleResolver implementation.
 func (r *Resolver) Role() exec.RoleResolver { return &roleResolver{r} }
 
@@ -482,6 +683,38 @@ func (r *twitResolver) LikeCount(ctx context.Context, objs []*tables.Twit) ([]*i
 // ViewerLikes is the resolver for the viewerLikes field.
 func (r *twitResolver) ViewerLikes(ctx context.Context, objs []*tables.Twit) ([]*bool, error) {
 	return twitViewerLikes.resolve(ctx, objs)
+}
+
+// UnfollowPayload returns exec.UnfollowPayloadResolver implementation.
+func (r *Resolver) UnfollowPayload() exec.UnfollowPayloadResolver { return &unfollowPayloadResolver{r} }
+
+type unfollowPayloadResolver struct{ *Resolver }
+
+// Viewer is the resolver for the viewer field.
+func (r *unfollowPayloadResolver) Viewer(ctx context.Context, objs []*model.UnfollowPayload) ([]*tables.User, error) {
+	return unfollowPayloadViewer.resolve(ctx, objs)
+}
+
+// UnlikePayload returns exec.UnlikePayloadResolver implementation.
+func (r *Resolver) UnlikePayload() exec.UnlikePayloadResolver { return &unlikePayloadResolver{r} }
+
+type unlikePayloadResolver struct{ *Resolver }
+
+// Viewer is the resolver for the viewer field.
+func (r *unlikePayloadResolver) Viewer(ctx context.Context, objs []*model.UnlikePayload) ([]*tables.User, error) {
+	return unlikePayloadViewer.resolve(ctx, objs)
+}
+
+// UpdateDepartmentPayload returns exec.UpdateDepartmentPayloadResolver implementation.
+func (r *Resolver) UpdateDepartmentPayload() exec.UpdateDepartmentPayloadResolver {
+	return &updateDepartmentPayloadResolver{r}
+}
+
+type updateDepartmentPayloadResolver struct{ *Resolver }
+
+// DepartmentEdge is the resolver for the departmentEdge field.
+func (r *updateDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.UpdateDepartmentPayload) ([]*model.DepartmentEdge, error) {
+	return updateDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
 }
 
 // User returns exec.UserResolver implementation.
@@ -572,6 +805,9 @@ func commentConnection[E any](fill func(edge *model.CommentEdge, member E)) func
 	}
 }
 
+// commentEdges returns the edges of a connection.
+func commentEdges(c model.CommentConnection) []*model.CommentEdge { return c.Edges }
+
 // departmentConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
 // member; it may be nil.
 func departmentConnection[E any](fill func(edge *model.DepartmentEdge, member E)) func(*page[E, tables.Department]) model.DepartmentConnection {
@@ -584,6 +820,9 @@ func departmentConnection[E any](fill func(edge *model.DepartmentEdge, member E)
 		})}
 	}
 }
+
+// departmentEdges returns the edges of a connection.
+func departmentEdges(c model.DepartmentConnection) []*model.DepartmentEdge { return c.Edges }
 
 // gameConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
 // member; it may be nil.
@@ -598,6 +837,9 @@ func gameConnection[E any](fill func(edge *model.GameEdge, member E)) func(*page
 	}
 }
 
+// gameEdges returns the edges of a connection.
+func gameEdges(c model.GameConnection) []*model.GameEdge { return c.Edges }
+
 // roleConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
 // member; it may be nil.
 func roleConnection[E any](fill func(edge *model.RoleEdge, member E)) func(*page[E, tables.Role]) model.RoleConnection {
@@ -610,6 +852,9 @@ func roleConnection[E any](fill func(edge *model.RoleEdge, member E)) func(*page
 		})}
 	}
 }
+
+// roleEdges returns the edges of a connection.
+func roleEdges(c model.RoleConnection) []*model.RoleEdge { return c.Edges }
 
 // twitConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
 // member; it may be nil.
@@ -624,6 +869,9 @@ func twitConnection[E any](fill func(edge *model.TwitEdge, member E)) func(*page
 	}
 }
 
+// twitEdges returns the edges of a connection.
+func twitEdges(c model.TwitConnection) []*model.TwitEdge { return c.Edges }
+
 // userConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
 // member; it may be nil.
 func userConnection[E any](fill func(edge *model.UserEdge, member E)) func(*page[E, tables.User]) model.UserConnection {
@@ -636,3 +884,6 @@ func userConnection[E any](fill func(edge *model.UserEdge, member E)) func(*page
 		})}
 	}
 }
+
+// userEdges returns the edges of a connection.
+func userEdges(c model.UserConnection) []*model.UserEdge { return c.Edges }

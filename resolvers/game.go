@@ -21,6 +21,12 @@ var (
 		})
 	mutationRecordPlay = playMutation{mutationOf(permission.RecordPlay, gamePayload, userPayload)}
 
+	createGamePayloadGameEdge = edgeOfScan(queryGames, gameEdges,
+		keyIn(gameCodes, func(p *model.CreateGamePayload) *tables.Game { return p.Game }))
+	playedGame                = keyIn(gameCodes, func(p *model.RecordPlayPayload) *tables.Game { return p.Game })
+	recordPlayPayloadGameEdge = edgeOfMember(userGames, gameEdges, viewerKey, playedGame)
+	recordPlayPayloadUserEdge = edgeOfMember(gamePlayers, userEdges, playedGame, viewerKey)
+
 	queryGame  = lookup[tables.Game]{loaders.Games, "code"}
 	queryGames = scan[tables.Game, model.GameConnection]{loaders.Games, gameConnection[struct{}](nil)}
 

@@ -5,6 +5,7 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -20,6 +21,21 @@ var (
 		mutationOf(permission.Unlike, twitEntries), (*writers.Writers).Unrelate,
 		func(in *model.UnlikeInput) tables.ID { return in.TwitID },
 	}
+
+	likedTwit           = func(p *model.LikePayload) *tables.Twit { return p.Twit }
+	likePayloadTwitEdge = payloadEdge[model.LikePayload, tables.LikedTwit, tables.Twit, model.TwitEdge]{
+		relay.CursorsOf(loaders.LikedTwits.Kind()),
+		relatedEntry[model.LikePayload, tables.LikedTwit]{
+			loaders.LikedTwits, tables.Likes, viewerKey[model.LikePayload], keyIn(twitKeys, likedTwit),
+		},
+		ownNode[model.LikePayload, tables.Twit](likedTwit),
+		func(p *page[tables.LikedTwit, tables.Twit]) []*model.TwitEdge {
+			return twitConnection[tables.LikedTwit](nil)(p).Edges
+		},
+	}
+	likePayloadUserEdge = edgeOfRelation(twitLikes, userEdges, tables.Likes, viewerKey, keyIn(twitKeys, likedTwit))
+	likePayloadViewer   = payloadViewer[model.LikePayload]{}
+	unlikePayloadViewer = payloadViewer[model.UnlikePayload]{}
 
 	twitLikes = connectionOf(
 		twitKeys, loaders.TwitLikes, loaders.Users, followed, userConnection[tables.Follow](nil))

@@ -25,6 +25,13 @@ var (
 		loaders.Users, func(in *model.RevokeRoleInput) string { return in.Username },
 		loaders.Roles, func(in *model.RevokeRoleInput) string { return in.Role })
 
+	createRolePayloadRoleEdge = edgeOfScan(queryRoles, roleEdges,
+		keyIn(roleCodes, func(p *model.CreateRolePayload) *tables.Role { return p.Role }))
+	assignedUser              = keyIn(usernames, func(p *model.AssignRolePayload) *tables.User { return p.User })
+	assignedRole              = keyIn(roleCodes, func(p *model.AssignRolePayload) *tables.Role { return p.Role })
+	assignRolePayloadRoleEdge = edgeOfRelation(userRoles, roleEdges, tables.Assignments, assignedUser, assignedRole)
+	assignRolePayloadUserEdge = edgeOfRelation(roleUsers, userEdges, tables.Assignments, assignedUser, assignedRole)
+
 	queryRole  = lookup[tables.Role]{loaders.Roles, "code"}
 	queryRoles = scan[tables.Role, model.RoleConnection]{loaders.Roles, roleConnection[struct{}](nil)}
 

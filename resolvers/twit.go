@@ -24,9 +24,21 @@ func entryOf(k tables.TwitKey) entryKey {
 }
 
 var (
-	postTwitPayload    = ifSelected[tables.Twit]{"twit", twitEntries}
+	postTwitPayload    = ifSelected[tables.Twit]{[]string{"twit", "twitEdge", "albumEdge"}, twitEntries}
 	mutationPostTwit   = postTwit{mutationOf(permission.PostTwit, postTwitPayload)}
 	mutationDeleteTwit = deleteTwit{mutationOf(permission.DeleteTwit, twitEntries)}
+
+	postTwitPayloadTwitEdge = edgeOfEntry(loaders.Twits, twitConnection[*tables.Twit](nil), twitEdges,
+		func(p *model.PostTwitPayload) *tables.Twit { return p.Twit })
+	postTwitPayloadAlbumEdge = edgeOfEntry(loaders.Albums, twitConnection[*tables.Twit](nil), twitEdges,
+		func(p *model.PostTwitPayload) *tables.Twit {
+			if p.Twit == nil || !p.Twit.InAlbum() {
+				return nil
+			}
+			return p.Twit
+		})
+	postTwitPayloadViewer   = payloadViewer[model.PostTwitPayload]{}
+	deleteTwitPayloadViewer = payloadViewer[model.DeleteTwitPayload]{}
 
 	queryTwit = twitByID{}
 

@@ -29,6 +29,14 @@ var (
 	mutationUnfollow = relatesViewer(permission.Unfollow, (*writers.Writers).Unrelate, tables.Follows, loaders.Users,
 		func(in *model.UnfollowInput) string { return in.Username })
 
+	createUserPayloadUserEdge = edgeOfScan(queryUsers, userEdges,
+		keyIn(usernames, func(p *model.CreateUserPayload) *tables.User { return p.User }))
+	followedUser              = keyIn(usernames, func(p *model.FollowPayload) *tables.User { return p.User })
+	followPayloadUserEdge     = edgeOfRelation(userFollowing, userEdges, tables.Follows, viewerKey, followedUser)
+	followPayloadFollowerEdge = edgeOfRelation(userFollowers, userEdges, tables.Follows, viewerKey, followedUser)
+	followPayloadViewer       = payloadViewer[model.FollowPayload]{}
+	unfollowPayloadViewer     = payloadViewer[model.UnfollowPayload]{}
+
 	queryUser  = lookup[tables.User]{loaders.Users, "username"}
 	queryUsers = scan[tables.User, model.UserConnection]{loaders.Users, userConnection[struct{}](nil)}
 

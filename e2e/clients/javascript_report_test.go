@@ -23,6 +23,9 @@ type javascriptReport struct {
 	// Before is the program's store before two mutations, Store after them, and Network the response
 	// to a query after them.
 	Before, Store, Network state
+	// After has the twits after the cursor of the edge in the payload of the first mutation; nil if
+	// the program does not query them.
+	After []string
 	// Deferred has the deferred and streamed fields in the store, for each of the client's
 	// incremental handlers.
 	Deferred []deferred
@@ -34,8 +37,8 @@ type javascriptReport struct {
 	Renewals  int
 	Closed    []int // codes of WebSockets
 	UserError struct {
-		Twit       json.RawMessage
-		UserErrors []userError
+		Twit, TwitEdge json.RawMessage // a program selects one of them
+		UserErrors     []userError
 	}
 	FieldErrors struct {
 		Data struct {
@@ -87,9 +90,10 @@ type profile struct {
 // state is changed by two mutations: the viewer's twitCount, totalCount of twits and
 // followingCount, and the other user's followerCount.
 type state struct {
-	Twits   []string
-	Counts  []int
-	Follows bool
+	Twits     []string
+	Following []string // nil if the program does not query them
+	Counts    []int
+	Follows   bool
 }
 
 // check runs the program, and fails unless it saw what the sample and its own mutations make it
@@ -124,6 +128,10 @@ func (c javascript) check(t *testing.T, s server) {
 	t.Run("the store agrees with a second query after mutations", func(t *testing.T) {
 		want := state{Twits: append([]string{"news"}, r.Before.Twits...), Follows: true}
 		want.Twits = want.Twits[:min(3, len(want.Twits))]
+		if r.Before.Following != nil {
+			want.Following = append([]string{c.other}, r.Before.Following...)
+			want.Following = want.Following[:min(3, len(want.Following))]
+		}
 		for _, count := range r.Before.Counts {
 			want.Counts = append(want.Counts, count+1)
 		}
@@ -132,6 +140,11 @@ func (c javascript) check(t *testing.T, s server) {
 		equal(t, want, r.Store)
 		equal(t, want, r.Network)
 	})
+	if r.After != nil {
+		t.Run("the list goes on after the edge of a payload", func(t *testing.T) {
+			equal(t, r.Network.Twits[1:], r.After[:len(r.Network.Twits)-1])
+		})
+	}
 	t.Run("a subscription goes on with a new token", func(t *testing.T) {
 		if len(r.Events) != 2 || !strings.HasPrefix(r.Events[0], "before ") || !strings.HasPrefix(r.Events[1], "after ") {
 			t.Errorf("events %q", r.Events)
@@ -177,7 +190,7 @@ func (c javascript) checkDeferred(t *testing.T, got []deferred) {
 
 func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
 	t.Run("a refused input has a code and a field", func(t *testing.T) {
-		equal(t, "null", string(r.UserError.Twit))
+		equal(t, "null", string(r.UserError.Twit)+string(r.UserError.TwitEdge))
 		equal(t, []userError{{Code: "BAD_USER_INPUT", Field: "content"}}, r.UserError.UserErrors)
 	})
 	t.Run("a failed field has a path and a code, and the others have data", func(t *testing.T) {

@@ -18,12 +18,21 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type CreateDepartmentPayloadResolver interface {
+	DepartmentEdge(ctx context.Context, objs []*model.CreateDepartmentPayload) ([]*model.DepartmentEdge, error)
+}
 type DepartmentResolver interface {
 	Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error)
 	Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error)
 	SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error)
 	Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error)
 	Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error)
+}
+type MoveDepartmentPayloadResolver interface {
+	DepartmentEdge(ctx context.Context, objs []*model.MoveDepartmentPayload) ([]*model.DepartmentEdge, error)
+}
+type UpdateDepartmentPayloadResolver interface {
+	DepartmentEdge(ctx context.Context, objs []*model.UpdateDepartmentPayload) ([]*model.DepartmentEdge, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -188,6 +197,101 @@ func (ec *executionContext) fieldContext_CreateDepartmentPayload_department(_ co
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateDepartmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDepartmentPayload_departmentEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_CreateDepartmentPayload_departmentEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DepartmentEdge) graphql.Marshaler {
+			return ec.marshalODepartmentEdge2ᚖtwibaseᚋgraphᚋmodelᚐDepartmentEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDepartmentPayload_departmentEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateDepartmentPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DepartmentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_CreateDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateDepartmentPayload) (any, error) {
+	resolver := ec.Resolvers.CreateDepartmentPayload()
+	group := graphql.GetBatchParentGroup(ctx, "CreateDepartmentPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.CreateDepartmentPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.DepartmentEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.DepartmentEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"CreateDepartmentPayload.departmentEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.DepartmentEdge(ctx, []*model.CreateDepartmentPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.DepartmentEdge](
+		ctx,
+		results,
+		err,
+		"CreateDepartmentPayload.departmentEdge",
+	)
+}
+
+func (ec *executionContext) _CreateDepartmentPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.CreateDepartmentPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_CreateDepartmentPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_CreateDepartmentPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateDepartmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateDepartmentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.CreateDepartmentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -296,6 +400,35 @@ func (ec *executionContext) _DeleteDepartmentPayload_deletedId(ctx context.Conte
 }
 func (ec *executionContext) fieldContext_DeleteDepartmentPayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteDepartmentPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteDepartmentPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.DeleteDepartmentPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_DeleteDepartmentPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_DeleteDepartmentPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteDepartmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DeleteDepartmentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DeleteDepartmentPayload) (ret graphql.Marshaler) {
@@ -1040,6 +1173,101 @@ func (ec *executionContext) fieldContext_MoveDepartmentPayload_department(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _MoveDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.MoveDepartmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MoveDepartmentPayload_departmentEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_MoveDepartmentPayload_departmentEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DepartmentEdge) graphql.Marshaler {
+			return ec.marshalODepartmentEdge2ᚖtwibaseᚋgraphᚋmodelᚐDepartmentEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MoveDepartmentPayload_departmentEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveDepartmentPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DepartmentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_MoveDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.MoveDepartmentPayload) (any, error) {
+	resolver := ec.Resolvers.MoveDepartmentPayload()
+	group := graphql.GetBatchParentGroup(ctx, "MoveDepartmentPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.MoveDepartmentPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.DepartmentEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.DepartmentEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"MoveDepartmentPayload.departmentEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.DepartmentEdge(ctx, []*model.MoveDepartmentPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.DepartmentEdge](
+		ctx,
+		results,
+		err,
+		"MoveDepartmentPayload.departmentEdge",
+	)
+}
+
+func (ec *executionContext) _MoveDepartmentPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.MoveDepartmentPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_MoveDepartmentPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_MoveDepartmentPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveDepartmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MoveDepartmentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.MoveDepartmentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1122,6 +1350,101 @@ func (ec *executionContext) fieldContext_UpdateDepartmentPayload_department(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Department(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDepartmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateDepartmentPayload_departmentEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_UpdateDepartmentPayload_departmentEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.DepartmentEdge) graphql.Marshaler {
+			return ec.marshalODepartmentEdge2ᚖtwibaseᚋgraphᚋmodelᚐDepartmentEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateDepartmentPayload_departmentEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDepartmentPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DepartmentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_UpdateDepartmentPayload_departmentEdge(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDepartmentPayload) (any, error) {
+	resolver := ec.Resolvers.UpdateDepartmentPayload()
+	group := graphql.GetBatchParentGroup(ctx, "UpdateDepartmentPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.UpdateDepartmentPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.DepartmentEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.DepartmentEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"UpdateDepartmentPayload.departmentEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.DepartmentEdge(ctx, []*model.UpdateDepartmentPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.DepartmentEdge](
+		ctx,
+		results,
+		err,
+		"UpdateDepartmentPayload.departmentEdge",
+	)
+}
+
+func (ec *executionContext) _UpdateDepartmentPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDepartmentPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_UpdateDepartmentPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_UpdateDepartmentPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDepartmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -1417,17 +1740,60 @@ func (ec *executionContext) _CreateDepartmentPayload(ctx context.Context, sel as
 		case "department":
 			out.Values[i] = ec._CreateDepartmentPayload_department(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "departmentEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CreateDepartmentPayload_departmentEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._CreateDepartmentPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._CreateDepartmentPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._CreateDepartmentPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1469,6 +1835,11 @@ func (ec *executionContext) _DeleteDepartmentPayload(ctx context.Context, sel as
 			}
 		case "deletedId":
 			out.Values[i] = ec._DeleteDepartmentPayload_deletedId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._DeleteDepartmentPayload_query(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -1862,17 +2233,60 @@ func (ec *executionContext) _MoveDepartmentPayload(ctx context.Context, sel ast.
 		case "department":
 			out.Values[i] = ec._MoveDepartmentPayload_department(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "departmentEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MoveDepartmentPayload_departmentEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._MoveDepartmentPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._MoveDepartmentPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._MoveDepartmentPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1910,17 +2324,60 @@ func (ec *executionContext) _UpdateDepartmentPayload(ctx context.Context, sel as
 		case "department":
 			out.Values[i] = ec._UpdateDepartmentPayload_department(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "departmentEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._UpdateDepartmentPayload_departmentEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._UpdateDepartmentPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._UpdateDepartmentPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._UpdateDepartmentPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -2067,6 +2524,13 @@ func (ec *executionContext) marshalODepartmentEdge2ᚕᚖtwibaseᚋgraphᚋmodel
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalODepartmentEdge2ᚖtwibaseᚋgraphᚋmodelᚐDepartmentEdge(ctx context.Context, sel ast.SelectionSet, v *model.DepartmentEdge) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DepartmentEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOMoveDepartmentPayload2ᚖtwibaseᚋgraphᚋmodelᚐMoveDepartmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveDepartmentPayload) graphql.Marshaler {

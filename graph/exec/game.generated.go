@@ -18,11 +18,18 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type CreateGamePayloadResolver interface {
+	GameEdge(ctx context.Context, objs []*model.CreateGamePayload) ([]*model.GameEdge, error)
+}
 type GameResolver interface {
 	Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error)
 
 	IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error)
 	Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error)
+}
+type RecordPlayPayloadResolver interface {
+	GameEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.GameEdge, error)
+	UserEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.UserEdge, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -120,6 +127,101 @@ func (ec *executionContext) fieldContext_CreateGamePayload_game(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Game(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateGamePayload_gameEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateGamePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateGamePayload_gameEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_CreateGamePayload_gameEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.GameEdge) graphql.Marshaler {
+			return ec.marshalOGameEdge2ᚖtwibaseᚋgraphᚋmodelᚐGameEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateGamePayload_gameEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateGamePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_GameEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_CreateGamePayload_gameEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateGamePayload) (any, error) {
+	resolver := ec.Resolvers.CreateGamePayload()
+	group := graphql.GetBatchParentGroup(ctx, "CreateGamePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.CreateGamePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.GameEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.GameEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"CreateGamePayload.gameEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.GameEdge(ctx, []*model.CreateGamePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.GameEdge](
+		ctx,
+		results,
+		err,
+		"CreateGamePayload.gameEdge",
+	)
+}
+
+func (ec *executionContext) _CreateGamePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.CreateGamePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_CreateGamePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_CreateGamePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateGamePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -279,6 +381,35 @@ func (ec *executionContext) _DeleteGamePayload_deletedId(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_DeleteGamePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteGamePayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteGamePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.DeleteGamePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_DeleteGamePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_DeleteGamePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteGamePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DeleteGamePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DeleteGamePayload) (ret graphql.Marshaler) {
@@ -994,6 +1125,167 @@ func (ec *executionContext) fieldContext_RecordPlayPayload_count(_ context.Conte
 	return graphql.NewScalarFieldContext("RecordPlayPayload", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _RecordPlayPayload_gameEdge(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RecordPlayPayload_gameEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_RecordPlayPayload_gameEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.GameEdge) graphql.Marshaler {
+			return ec.marshalOGameEdge2ᚖtwibaseᚋgraphᚋmodelᚐGameEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RecordPlayPayload_gameEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RecordPlayPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_GameEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_RecordPlayPayload_gameEdge(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (any, error) {
+	resolver := ec.Resolvers.RecordPlayPayload()
+	group := graphql.GetBatchParentGroup(ctx, "RecordPlayPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.RecordPlayPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.GameEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.GameEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"RecordPlayPayload.gameEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.GameEdge(ctx, []*model.RecordPlayPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.GameEdge](
+		ctx,
+		results,
+		err,
+		"RecordPlayPayload.gameEdge",
+	)
+}
+
+func (ec *executionContext) _RecordPlayPayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RecordPlayPayload_userEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_RecordPlayPayload_userEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UserEdge) graphql.Marshaler {
+			return ec.marshalOUserEdge2ᚖtwibaseᚋgraphᚋmodelᚐUserEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RecordPlayPayload_userEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RecordPlayPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_RecordPlayPayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (any, error) {
+	resolver := ec.Resolvers.RecordPlayPayload()
+	group := graphql.GetBatchParentGroup(ctx, "RecordPlayPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.RecordPlayPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.UserEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.UserEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"RecordPlayPayload.userEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.UserEdge(ctx, []*model.RecordPlayPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.UserEdge](
+		ctx,
+		results,
+		err,
+		"RecordPlayPayload.userEdge",
+	)
+}
+
+func (ec *executionContext) _RecordPlayPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_RecordPlayPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_RecordPlayPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RecordPlayPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RecordPlayPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.RecordPlayPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1076,6 +1368,35 @@ func (ec *executionContext) fieldContext_UpdateGamePayload_game(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Game(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateGamePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.UpdateGamePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_UpdateGamePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_UpdateGamePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateGamePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -1364,17 +1685,60 @@ func (ec *executionContext) _CreateGamePayload(ctx context.Context, sel ast.Sele
 		case "game":
 			out.Values[i] = ec._CreateGamePayload_game(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "gameEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CreateGamePayload_gameEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._CreateGamePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._CreateGamePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._CreateGamePayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1459,6 +1823,11 @@ func (ec *executionContext) _DeleteGamePayload(ctx context.Context, sel ast.Sele
 			}
 		case "deletedId":
 			out.Values[i] = ec._DeleteGamePayload_deletedId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._DeleteGamePayload_query(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -1786,32 +2155,113 @@ func (ec *executionContext) _RecordPlayPayload(ctx context.Context, sel ast.Sele
 		case "game":
 			out.Values[i] = ec._RecordPlayPayload_game(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "user":
 			out.Values[i] = ec._RecordPlayPayload_user(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "day":
 			out.Values[i] = ec._RecordPlayPayload_day(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "count":
 			out.Values[i] = ec._RecordPlayPayload_count(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "gameEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RecordPlayPayload_gameEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RecordPlayPayload_userEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._RecordPlayPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._RecordPlayPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._RecordPlayPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1848,6 +2298,11 @@ func (ec *executionContext) _UpdateGamePayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("UpdateGamePayload")
 		case "game":
 			out.Values[i] = ec._UpdateGamePayload_game(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._UpdateGamePayload_query(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -2006,6 +2461,13 @@ func (ec *executionContext) marshalOGameEdge2ᚕᚖtwibaseᚋgraphᚋmodelᚐGam
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOGameEdge2ᚖtwibaseᚋgraphᚋmodelᚐGameEdge(ctx context.Context, sel ast.SelectionSet, v *model.GameEdge) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._GameEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalORecordPlayPayload2ᚖtwibaseᚋgraphᚋmodelᚐRecordPlayPayload(ctx context.Context, sel ast.SelectionSet, v *model.RecordPlayPayload) graphql.Marshaler {

@@ -18,6 +18,15 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type LikePayloadResolver interface {
+	TwitEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.TwitEdge, error)
+	UserEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.UserEdge, error)
+	Viewer(ctx context.Context, objs []*model.LikePayload) ([]*tables.User, error)
+}
+type UnlikePayloadResolver interface {
+	Viewer(ctx context.Context, objs []*model.UnlikePayload) ([]*tables.User, error)
+}
+
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
@@ -53,6 +62,233 @@ func (ec *executionContext) fieldContext_LikePayload_twit(_ context.Context, fie
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Twit(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LikePayload_twitEdge(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LikePayload_twitEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_LikePayload_twitEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.TwitEdge) graphql.Marshaler {
+			return ec.marshalOTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_LikePayload_twitEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LikePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TwitEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_LikePayload_twitEdge(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (any, error) {
+	resolver := ec.Resolvers.LikePayload()
+	group := graphql.GetBatchParentGroup(ctx, "LikePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.LikePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.TwitEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.TwitEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"LikePayload.twitEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.TwitEdge(ctx, []*model.LikePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.TwitEdge](
+		ctx,
+		results,
+		err,
+		"LikePayload.twitEdge",
+	)
+}
+
+func (ec *executionContext) _LikePayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LikePayload_userEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_LikePayload_userEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UserEdge) graphql.Marshaler {
+			return ec.marshalOUserEdge2ᚖtwibaseᚋgraphᚋmodelᚐUserEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_LikePayload_userEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LikePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_LikePayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (any, error) {
+	resolver := ec.Resolvers.LikePayload()
+	group := graphql.GetBatchParentGroup(ctx, "LikePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.LikePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.UserEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.UserEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"LikePayload.userEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.UserEdge(ctx, []*model.LikePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.UserEdge](
+		ctx,
+		results,
+		err,
+		"LikePayload.userEdge",
+	)
+}
+
+func (ec *executionContext) _LikePayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LikePayload_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_LikePayload_viewer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_LikePayload_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LikePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_LikePayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (any, error) {
+	resolver := ec.Resolvers.LikePayload()
+	group := graphql.GetBatchParentGroup(ctx, "LikePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.LikePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Viewer(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"LikePayload.viewer",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Viewer(ctx, []*model.LikePayload{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"LikePayload.viewer",
+	)
+}
+
+func (ec *executionContext) _LikePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.LikePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_LikePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_LikePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LikePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -140,6 +376,101 @@ func (ec *executionContext) fieldContext_UnlikePayload_twit(_ context.Context, f
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Twit(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UnlikePayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.UnlikePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnlikePayload_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_UnlikePayload_viewer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UnlikePayload_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnlikePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_UnlikePayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.UnlikePayload) (any, error) {
+	resolver := ec.Resolvers.UnlikePayload()
+	group := graphql.GetBatchParentGroup(ctx, "UnlikePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.UnlikePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Viewer(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"UnlikePayload.viewer",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Viewer(ctx, []*model.UnlikePayload{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"UnlikePayload.viewer",
+	)
+}
+
+func (ec *executionContext) _UnlikePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.UnlikePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_UnlikePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_UnlikePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnlikePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -301,17 +632,136 @@ func (ec *executionContext) _LikePayload(ctx context.Context, sel ast.SelectionS
 		case "twit":
 			out.Values[i] = ec._LikePayload_twit(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "twitEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LikePayload_twitEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LikePayload_userEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LikePayload_viewer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._LikePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._LikePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._LikePayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -349,17 +799,60 @@ func (ec *executionContext) _UnlikePayload(ctx context.Context, sel ast.Selectio
 		case "twit":
 			out.Values[i] = ec._UnlikePayload_twit(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "viewer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._UnlikePayload_viewer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._UnlikePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._UnlikePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._UnlikePayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -1564,6 +1564,13 @@ func (ec *executionContext) marshalONode2twibaseᚋgraphᚋmodelᚐNode(ctx cont
 	return ec._Node(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx context.Context, sel ast.SelectionSet, v *model.Query) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Query(ctx, sel)
+}
+
 func (ec *executionContext) unmarshalOURL2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
 	if v == nil {
 		return nil, nil

@@ -187,6 +187,21 @@ func planAddCommentPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "commentEdge", Object: "AddCommentPayload", NonNull: false, Composite: "CommentEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.AddCommentPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.AddCommentPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.AddCommentPayload().CommentEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "AddCommentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "AddCommentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -250,6 +265,32 @@ func planAssignRolePayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "roleEdge", Object: "AssignRolePayload", NonNull: false, Composite: "RoleEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.AssignRolePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.AssignRolePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.AssignRolePayload().RoleEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "userEdge", Object: "AssignRolePayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.AssignRolePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.AssignRolePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.AssignRolePayload().UserEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "AssignRolePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "AssignRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -458,6 +499,21 @@ func planCreateDepartmentPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "departmentEdge", Object: "CreateDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.CreateDepartmentPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.CreateDepartmentPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.CreateDepartmentPayload().DepartmentEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "CreateDepartmentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "CreateDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -507,6 +563,21 @@ func planCreateGamePayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "gameEdge", Object: "CreateGamePayload", NonNull: false, Composite: "GameEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.CreateGamePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.CreateGamePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.CreateGamePayload().GameEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "CreateGamePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "CreateGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -560,6 +631,21 @@ func planCreateRolePayload() []plan.Field {
 			},
 		},
 		{
+			Name: "roleEdge", Object: "CreateRolePayload", NonNull: false, Composite: "RoleEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.CreateRolePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.CreateRolePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.CreateRolePayload().RoleEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "CreateRolePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "CreateRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -609,6 +695,21 @@ func planCreateUserPayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "userEdge", Object: "CreateUserPayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.CreateUserPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.CreateUserPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.CreateUserPayload().UserEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "CreateUserPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "CreateUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -691,6 +792,10 @@ func planDeleteCommentPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "query", Object: "DeleteCommentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "DeleteCommentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -750,6 +855,10 @@ func planDeleteDepartmentPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			},
+		},
+		{
+			Name: "query", Object: "DeleteDepartmentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "DeleteDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -813,6 +922,10 @@ func planDeleteGamePayload() []plan.Field {
 			},
 		},
 		{
+			Name: "query", Object: "DeleteGamePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "DeleteGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -872,6 +985,10 @@ func planDeleteRolePayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			},
+		},
+		{
+			Name: "query", Object: "DeleteRolePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "DeleteRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -935,6 +1052,21 @@ func planDeleteTwitPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "viewer", Object: "DeleteTwitPayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.DeleteTwitPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.DeleteTwitPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.DeleteTwitPayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "DeleteTwitPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "DeleteTwitPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -994,6 +1126,10 @@ func planDeleteUserPayload() []plan.Field {
 				}
 				return relay.AppendID(dst, *v), true
 			},
+		},
+		{
+			Name: "query", Object: "DeleteUserPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "DeleteUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -1275,6 +1411,43 @@ func planFollowPayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "userEdge", Object: "FollowPayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.FollowPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.FollowPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowPayload().UserEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "followerEdge", Object: "FollowPayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.FollowPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.FollowPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowPayload().FollowerEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "viewer", Object: "FollowPayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.FollowPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.FollowPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowPayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "FollowPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "FollowPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -1560,6 +1733,43 @@ func planLikePayload() []plan.Field {
 			},
 		},
 		{
+			Name: "twitEdge", Object: "LikePayload", NonNull: false, Composite: "TwitEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.LikePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.LikePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.LikePayload().TwitEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "userEdge", Object: "LikePayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.LikePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.LikePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.LikePayload().UserEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "viewer", Object: "LikePayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.LikePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.LikePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.LikePayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "LikePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "LikePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -1631,6 +1841,10 @@ func planLogInPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "query", Object: "LogInPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "LogInPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -1680,6 +1894,21 @@ func planMoveDepartmentPayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "departmentEdge", Object: "MoveDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.MoveDepartmentPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.MoveDepartmentPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.MoveDepartmentPayload().DepartmentEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "MoveDepartmentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "MoveDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -2037,6 +2266,43 @@ func planPostTwitPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "twitEdge", Object: "PostTwitPayload", NonNull: false, Composite: "TwitEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.PostTwitPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.PostTwitPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().TwitEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "albumEdge", Object: "PostTwitPayload", NonNull: false, Composite: "TwitEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.PostTwitPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.PostTwitPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().AlbumEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "viewer", Object: "PostTwitPayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.PostTwitPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.PostTwitPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "PostTwitPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "PostTwitPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -2291,6 +2557,32 @@ func planRecordPlayPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "gameEdge", Object: "RecordPlayPayload", NonNull: false, Composite: "GameEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.RecordPlayPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.RecordPlayPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.RecordPlayPayload().GameEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "userEdge", Object: "RecordPlayPayload", NonNull: false, Composite: "UserEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.RecordPlayPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.RecordPlayPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.RecordPlayPayload().UserEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "RecordPlayPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "RecordPlayPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -2354,6 +2646,10 @@ func planRevokeRolePayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "query", Object: "RevokeRolePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "RevokeRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -2606,6 +2902,10 @@ func planSignUpPayload() []plan.Field {
 				}
 				return scalar.AppendDateTime(dst, *v), true
 			},
+		},
+		{
+			Name: "query", Object: "SignUpPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "SignUpPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -2941,6 +3241,21 @@ func planUnfollowPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "viewer", Object: "UnfollowPayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.UnfollowPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.UnfollowPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.UnfollowPayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "UnfollowPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "UnfollowPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -2990,6 +3305,21 @@ func planUnlikePayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "viewer", Object: "UnlikePayload", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.UnlikePayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.UnlikePayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.UnlikePayload().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "UnlikePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "UnlikePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -3043,6 +3373,21 @@ func planUpdateDepartmentPayload() []plan.Field {
 			},
 		},
 		{
+			Name: "departmentEdge", Object: "UpdateDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*model.UpdateDepartmentPayload, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*model.UpdateDepartmentPayload)
+				}
+				values, err := exec.(*executionContext).Resolvers.UpdateDepartmentPayload().DepartmentEdge(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "query", Object: "UpdateDepartmentPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "UpdateDepartmentPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -3092,6 +3437,10 @@ func planUpdateGamePayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "query", Object: "UpdateGamePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "UpdateGamePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
@@ -3145,6 +3494,10 @@ func planUpdateRolePayload() []plan.Field {
 			},
 		},
 		{
+			Name: "query", Object: "UpdateRolePayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
+		},
+		{
 			Name: "userErrors", Object: "UpdateRolePayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				n := 0
@@ -3194,6 +3547,10 @@ func planUpdateUserPayload() []plan.Field {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "query", Object: "UpdateUserPayload", NonNull: false, Composite: "Query",
+			Gather: plan.GatherRoot,
 		},
 		{
 			Name: "userErrors", Object: "UpdateUserPayload", NonNull: true, Composite: "UserError", List: true, ElemNonNull: true,

@@ -18,6 +18,13 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type AssignRolePayloadResolver interface {
+	RoleEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.RoleEdge, error)
+	UserEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.UserEdge, error)
+}
+type CreateRolePayloadResolver interface {
+	RoleEdge(ctx context.Context, objs []*model.CreateRolePayload) ([]*model.RoleEdge, error)
+}
 type RoleResolver interface {
 	Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error)
 	Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error)
@@ -133,6 +140,167 @@ func (ec *executionContext) fieldContext_AssignRolePayload_role(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _AssignRolePayload_roleEdge(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignRolePayload_roleEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_AssignRolePayload_roleEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RoleEdge) graphql.Marshaler {
+			return ec.marshalORoleEdge2ᚖtwibaseᚋgraphᚋmodelᚐRoleEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssignRolePayload_roleEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignRolePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoleEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_AssignRolePayload_roleEdge(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (any, error) {
+	resolver := ec.Resolvers.AssignRolePayload()
+	group := graphql.GetBatchParentGroup(ctx, "AssignRolePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.AssignRolePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.RoleEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.RoleEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"AssignRolePayload.roleEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.RoleEdge(ctx, []*model.AssignRolePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.RoleEdge](
+		ctx,
+		results,
+		err,
+		"AssignRolePayload.roleEdge",
+	)
+}
+
+func (ec *executionContext) _AssignRolePayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignRolePayload_userEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_AssignRolePayload_userEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.UserEdge) graphql.Marshaler {
+			return ec.marshalOUserEdge2ᚖtwibaseᚋgraphᚋmodelᚐUserEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AssignRolePayload_userEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignRolePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_AssignRolePayload_userEdge(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (any, error) {
+	resolver := ec.Resolvers.AssignRolePayload()
+	group := graphql.GetBatchParentGroup(ctx, "AssignRolePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.AssignRolePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.UserEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.UserEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"AssignRolePayload.userEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.UserEdge(ctx, []*model.AssignRolePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.UserEdge](
+		ctx,
+		results,
+		err,
+		"AssignRolePayload.userEdge",
+	)
+}
+
+func (ec *executionContext) _AssignRolePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_AssignRolePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_AssignRolePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignRolePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AssignRolePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.AssignRolePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -215,6 +383,101 @@ func (ec *executionContext) fieldContext_CreateRolePayload_role(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Role(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateRolePayload_roleEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateRolePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateRolePayload_roleEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_CreateRolePayload_roleEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RoleEdge) graphql.Marshaler {
+			return ec.marshalORoleEdge2ᚖtwibaseᚋgraphᚋmodelᚐRoleEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateRolePayload_roleEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRolePayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoleEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_CreateRolePayload_roleEdge(ctx context.Context, field graphql.CollectedField, obj *model.CreateRolePayload) (any, error) {
+	resolver := ec.Resolvers.CreateRolePayload()
+	group := graphql.GetBatchParentGroup(ctx, "CreateRolePayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.CreateRolePayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.RoleEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.RoleEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"CreateRolePayload.roleEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.RoleEdge(ctx, []*model.CreateRolePayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.RoleEdge](
+		ctx,
+		results,
+		err,
+		"CreateRolePayload.roleEdge",
+	)
+}
+
+func (ec *executionContext) _CreateRolePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.CreateRolePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_CreateRolePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_CreateRolePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRolePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -328,6 +591,35 @@ func (ec *executionContext) _DeleteRolePayload_deletedId(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_DeleteRolePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteRolePayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteRolePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.DeleteRolePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_DeleteRolePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_DeleteRolePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteRolePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DeleteRolePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DeleteRolePayload) (ret graphql.Marshaler) {
@@ -444,6 +736,35 @@ func (ec *executionContext) fieldContext_RevokeRolePayload_role(_ context.Contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Role(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevokeRolePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.RevokeRolePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_RevokeRolePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_RevokeRolePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeRolePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -969,6 +1290,35 @@ func (ec *executionContext) fieldContext_UpdateRolePayload_role(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateRolePayload_query(ctx context.Context, field graphql.CollectedField, obj *model.UpdateRolePayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_UpdateRolePayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_UpdateRolePayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateRolePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateRolePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.UpdateRolePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1292,22 +1642,103 @@ func (ec *executionContext) _AssignRolePayload(ctx context.Context, sel ast.Sele
 		case "user":
 			out.Values[i] = ec._AssignRolePayload_user(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "role":
 			out.Values[i] = ec._AssignRolePayload_role(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "roleEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssignRolePayload_roleEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssignRolePayload_userEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._AssignRolePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._AssignRolePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._AssignRolePayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1345,17 +1776,60 @@ func (ec *executionContext) _CreateRolePayload(ctx context.Context, sel ast.Sele
 		case "role":
 			out.Values[i] = ec._CreateRolePayload_role(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "roleEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CreateRolePayload_roleEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._CreateRolePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._CreateRolePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._CreateRolePayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1397,6 +1871,11 @@ func (ec *executionContext) _DeleteRolePayload(ctx context.Context, sel ast.Sele
 			}
 		case "deletedId":
 			out.Values[i] = ec._DeleteRolePayload_deletedId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._DeleteRolePayload_query(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -1450,6 +1929,11 @@ func (ec *executionContext) _RevokeRolePayload(ctx context.Context, sel ast.Sele
 			}
 		case "role":
 			out.Values[i] = ec._RevokeRolePayload_role(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._RevokeRolePayload_query(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -1731,6 +2215,11 @@ func (ec *executionContext) _UpdateRolePayload(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "query":
+			out.Values[i] = ec._UpdateRolePayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "userErrors":
 			out.Values[i] = ec._UpdateRolePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -1875,6 +2364,13 @@ func (ec *executionContext) marshalORoleEdge2ᚕᚖtwibaseᚋgraphᚋmodelᚐRol
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalORoleEdge2ᚖtwibaseᚋgraphᚋmodelᚐRoleEdge(ctx context.Context, sel ast.SelectionSet, v *model.RoleEdge) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RoleEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateRolePayload2ᚖtwibaseᚋgraphᚋmodelᚐUpdateRolePayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateRolePayload) graphql.Marshaler {

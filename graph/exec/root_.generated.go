@@ -24,14 +24,29 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	AddCommentPayload() AddCommentPayloadResolver
+	AssignRolePayload() AssignRolePayloadResolver
 	Comment() CommentResolver
+	CreateDepartmentPayload() CreateDepartmentPayloadResolver
+	CreateGamePayload() CreateGamePayloadResolver
+	CreateRolePayload() CreateRolePayloadResolver
+	CreateUserPayload() CreateUserPayloadResolver
+	DeleteTwitPayload() DeleteTwitPayloadResolver
 	Department() DepartmentResolver
+	FollowPayload() FollowPayloadResolver
 	Game() GameResolver
+	LikePayload() LikePayloadResolver
+	MoveDepartmentPayload() MoveDepartmentPayloadResolver
 	Mutation() MutationResolver
+	PostTwitPayload() PostTwitPayloadResolver
 	Query() QueryResolver
+	RecordPlayPayload() RecordPlayPayloadResolver
 	Role() RoleResolver
 	Subscription() SubscriptionResolver
 	Twit() TwitResolver
+	UnfollowPayload() UnfollowPayloadResolver
+	UnlikePayload() UnlikePayloadResolver
+	UpdateDepartmentPayload() UpdateDepartmentPayloadResolver
 	User() UserResolver
 }
 
@@ -42,14 +57,19 @@ type ComplexityRoot struct {
 	AddCommentPayload struct {
 		ClientMutationID func(childComplexity int) int
 		Comment          func(childComplexity int) int
+		CommentEdge      func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Twit             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	AssignRolePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Role             func(childComplexity int) int
+		RoleEdge         func(childComplexity int) int
 		User             func(childComplexity int) int
+		UserEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -76,24 +96,32 @@ type ComplexityRoot struct {
 	CreateDepartmentPayload struct {
 		ClientMutationID func(childComplexity int) int
 		Department       func(childComplexity int) int
+		DepartmentEdge   func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	CreateGamePayload struct {
 		ClientMutationID func(childComplexity int) int
 		Game             func(childComplexity int) int
+		GameEdge         func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	CreateRolePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Role             func(childComplexity int) int
+		RoleEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	CreateUserPayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
+		UserEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -106,6 +134,7 @@ type ComplexityRoot struct {
 		ClientMutationID func(childComplexity int) int
 		Comment          func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -113,6 +142,7 @@ type ComplexityRoot struct {
 		ClientMutationID func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
 		Department       func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -120,12 +150,14 @@ type ComplexityRoot struct {
 		ClientMutationID func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
 		Game             func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	DeleteRolePayload struct {
 		ClientMutationID func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Role             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
@@ -133,13 +165,16 @@ type ComplexityRoot struct {
 	DeleteTwitPayload struct {
 		ClientMutationID func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Twit             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	DeleteUserPayload struct {
 		ClientMutationID func(childComplexity int) int
 		DeletedID        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
@@ -171,8 +206,12 @@ type ComplexityRoot struct {
 
 	FollowPayload struct {
 		ClientMutationID func(childComplexity int) int
+		FollowerEdge     func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
+		UserEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	Game struct {
@@ -202,13 +241,18 @@ type ComplexityRoot struct {
 
 	LikePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Twit             func(childComplexity int) int
+		TwitEdge         func(childComplexity int) int
+		UserEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	LogInPayload struct {
 		ClientMutationID func(childComplexity int) int
 		ExpiresAt        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Token            func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
@@ -217,6 +261,8 @@ type ComplexityRoot struct {
 	MoveDepartmentPayload struct {
 		ClientMutationID func(childComplexity int) int
 		Department       func(childComplexity int) int
+		DepartmentEdge   func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
@@ -257,9 +303,13 @@ type ComplexityRoot struct {
 	}
 
 	PostTwitPayload struct {
+		AlbumEdge        func(childComplexity int) int
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Twit             func(childComplexity int) int
+		TwitEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	Query struct {
@@ -282,12 +332,16 @@ type ComplexityRoot struct {
 		Count            func(childComplexity int) int
 		Day              func(childComplexity int) int
 		Game             func(childComplexity int) int
+		GameEdge         func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
+		UserEdge         func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	RevokeRolePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Role             func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
@@ -318,6 +372,7 @@ type ComplexityRoot struct {
 	SignUpPayload struct {
 		ClientMutationID func(childComplexity int) int
 		ExpiresAt        func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Token            func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
@@ -357,36 +412,45 @@ type ComplexityRoot struct {
 
 	UnfollowPayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	UnlikePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Twit             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
+		Viewer           func(childComplexity int) int
 	}
 
 	UpdateDepartmentPayload struct {
 		ClientMutationID func(childComplexity int) int
 		Department       func(childComplexity int) int
+		DepartmentEdge   func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	UpdateGamePayload struct {
 		ClientMutationID func(childComplexity int) int
 		Game             func(childComplexity int) int
+		Query            func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	UpdateRolePayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		Role             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
 
 	UpdateUserPayload struct {
 		ClientMutationID func(childComplexity int) int
+		Query            func(childComplexity int) int
 		User             func(childComplexity int) int
 		UserErrors       func(childComplexity int) int
 	}
@@ -464,6 +528,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AddCommentPayload.Comment(childComplexity), true
+	case "AddCommentPayload.commentEdge":
+		if e.ComplexityRoot.AddCommentPayload.CommentEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.CommentEdge(childComplexity), true
+	case "AddCommentPayload.query":
+		if e.ComplexityRoot.AddCommentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AddCommentPayload.Query(childComplexity), true
 	case "AddCommentPayload.twit":
 		if e.ComplexityRoot.AddCommentPayload.Twit == nil {
 			break
@@ -483,18 +559,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssignRolePayload.ClientMutationID(childComplexity), true
+	case "AssignRolePayload.query":
+		if e.ComplexityRoot.AssignRolePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.Query(childComplexity), true
 	case "AssignRolePayload.role":
 		if e.ComplexityRoot.AssignRolePayload.Role == nil {
 			break
 		}
 
 		return e.ComplexityRoot.AssignRolePayload.Role(childComplexity), true
+	case "AssignRolePayload.roleEdge":
+		if e.ComplexityRoot.AssignRolePayload.RoleEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.RoleEdge(childComplexity), true
 	case "AssignRolePayload.user":
 		if e.ComplexityRoot.AssignRolePayload.User == nil {
 			break
 		}
 
 		return e.ComplexityRoot.AssignRolePayload.User(childComplexity), true
+	case "AssignRolePayload.userEdge":
+		if e.ComplexityRoot.AssignRolePayload.UserEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignRolePayload.UserEdge(childComplexity), true
 	case "AssignRolePayload.userErrors":
 		if e.ComplexityRoot.AssignRolePayload.UserErrors == nil {
 			break
@@ -583,6 +677,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateDepartmentPayload.Department(childComplexity), true
+	case "CreateDepartmentPayload.departmentEdge":
+		if e.ComplexityRoot.CreateDepartmentPayload.DepartmentEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDepartmentPayload.DepartmentEdge(childComplexity), true
+	case "CreateDepartmentPayload.query":
+		if e.ComplexityRoot.CreateDepartmentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDepartmentPayload.Query(childComplexity), true
 	case "CreateDepartmentPayload.userErrors":
 		if e.ComplexityRoot.CreateDepartmentPayload.UserErrors == nil {
 			break
@@ -602,6 +708,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateGamePayload.Game(childComplexity), true
+	case "CreateGamePayload.gameEdge":
+		if e.ComplexityRoot.CreateGamePayload.GameEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateGamePayload.GameEdge(childComplexity), true
+	case "CreateGamePayload.query":
+		if e.ComplexityRoot.CreateGamePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateGamePayload.Query(childComplexity), true
 	case "CreateGamePayload.userErrors":
 		if e.ComplexityRoot.CreateGamePayload.UserErrors == nil {
 			break
@@ -615,12 +733,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateRolePayload.ClientMutationID(childComplexity), true
+	case "CreateRolePayload.query":
+		if e.ComplexityRoot.CreateRolePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateRolePayload.Query(childComplexity), true
 	case "CreateRolePayload.role":
 		if e.ComplexityRoot.CreateRolePayload.Role == nil {
 			break
 		}
 
 		return e.ComplexityRoot.CreateRolePayload.Role(childComplexity), true
+	case "CreateRolePayload.roleEdge":
+		if e.ComplexityRoot.CreateRolePayload.RoleEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateRolePayload.RoleEdge(childComplexity), true
 	case "CreateRolePayload.userErrors":
 		if e.ComplexityRoot.CreateRolePayload.UserErrors == nil {
 			break
@@ -634,12 +764,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateUserPayload.ClientMutationID(childComplexity), true
+	case "CreateUserPayload.query":
+		if e.ComplexityRoot.CreateUserPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateUserPayload.Query(childComplexity), true
 	case "CreateUserPayload.user":
 		if e.ComplexityRoot.CreateUserPayload.User == nil {
 			break
 		}
 
 		return e.ComplexityRoot.CreateUserPayload.User(childComplexity), true
+	case "CreateUserPayload.userEdge":
+		if e.ComplexityRoot.CreateUserPayload.UserEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateUserPayload.UserEdge(childComplexity), true
 	case "CreateUserPayload.userErrors":
 		if e.ComplexityRoot.CreateUserPayload.UserErrors == nil {
 			break
@@ -678,6 +820,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteCommentPayload.DeletedID(childComplexity), true
+	case "DeleteCommentPayload.query":
+		if e.ComplexityRoot.DeleteCommentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCommentPayload.Query(childComplexity), true
 	case "DeleteCommentPayload.userErrors":
 		if e.ComplexityRoot.DeleteCommentPayload.UserErrors == nil {
 			break
@@ -703,6 +851,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteDepartmentPayload.Department(childComplexity), true
+	case "DeleteDepartmentPayload.query":
+		if e.ComplexityRoot.DeleteDepartmentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteDepartmentPayload.Query(childComplexity), true
 	case "DeleteDepartmentPayload.userErrors":
 		if e.ComplexityRoot.DeleteDepartmentPayload.UserErrors == nil {
 			break
@@ -728,6 +882,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteGamePayload.Game(childComplexity), true
+	case "DeleteGamePayload.query":
+		if e.ComplexityRoot.DeleteGamePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteGamePayload.Query(childComplexity), true
 	case "DeleteGamePayload.userErrors":
 		if e.ComplexityRoot.DeleteGamePayload.UserErrors == nil {
 			break
@@ -747,6 +907,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteRolePayload.DeletedID(childComplexity), true
+	case "DeleteRolePayload.query":
+		if e.ComplexityRoot.DeleteRolePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteRolePayload.Query(childComplexity), true
 	case "DeleteRolePayload.role":
 		if e.ComplexityRoot.DeleteRolePayload.Role == nil {
 			break
@@ -772,6 +938,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteTwitPayload.DeletedID(childComplexity), true
+	case "DeleteTwitPayload.query":
+		if e.ComplexityRoot.DeleteTwitPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.Query(childComplexity), true
 	case "DeleteTwitPayload.twit":
 		if e.ComplexityRoot.DeleteTwitPayload.Twit == nil {
 			break
@@ -784,6 +956,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteTwitPayload.UserErrors(childComplexity), true
+	case "DeleteTwitPayload.viewer":
+		if e.ComplexityRoot.DeleteTwitPayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteTwitPayload.Viewer(childComplexity), true
 
 	case "DeleteUserPayload.clientMutationId":
 		if e.ComplexityRoot.DeleteUserPayload.ClientMutationID == nil {
@@ -797,6 +975,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteUserPayload.DeletedID(childComplexity), true
+	case "DeleteUserPayload.query":
+		if e.ComplexityRoot.DeleteUserPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteUserPayload.Query(childComplexity), true
 	case "DeleteUserPayload.user":
 		if e.ComplexityRoot.DeleteUserPayload.User == nil {
 			break
@@ -930,18 +1114,42 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FollowPayload.ClientMutationID(childComplexity), true
+	case "FollowPayload.followerEdge":
+		if e.ComplexityRoot.FollowPayload.FollowerEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.FollowerEdge(childComplexity), true
+	case "FollowPayload.query":
+		if e.ComplexityRoot.FollowPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.Query(childComplexity), true
 	case "FollowPayload.user":
 		if e.ComplexityRoot.FollowPayload.User == nil {
 			break
 		}
 
 		return e.ComplexityRoot.FollowPayload.User(childComplexity), true
+	case "FollowPayload.userEdge":
+		if e.ComplexityRoot.FollowPayload.UserEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.UserEdge(childComplexity), true
 	case "FollowPayload.userErrors":
 		if e.ComplexityRoot.FollowPayload.UserErrors == nil {
 			break
 		}
 
 		return e.ComplexityRoot.FollowPayload.UserErrors(childComplexity), true
+	case "FollowPayload.viewer":
+		if e.ComplexityRoot.FollowPayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowPayload.Viewer(childComplexity), true
 
 	case "Game.code":
 		if e.ComplexityRoot.Game.Code == nil {
@@ -1058,18 +1266,42 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.LikePayload.ClientMutationID(childComplexity), true
+	case "LikePayload.query":
+		if e.ComplexityRoot.LikePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.Query(childComplexity), true
 	case "LikePayload.twit":
 		if e.ComplexityRoot.LikePayload.Twit == nil {
 			break
 		}
 
 		return e.ComplexityRoot.LikePayload.Twit(childComplexity), true
+	case "LikePayload.twitEdge":
+		if e.ComplexityRoot.LikePayload.TwitEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.TwitEdge(childComplexity), true
+	case "LikePayload.userEdge":
+		if e.ComplexityRoot.LikePayload.UserEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.UserEdge(childComplexity), true
 	case "LikePayload.userErrors":
 		if e.ComplexityRoot.LikePayload.UserErrors == nil {
 			break
 		}
 
 		return e.ComplexityRoot.LikePayload.UserErrors(childComplexity), true
+	case "LikePayload.viewer":
+		if e.ComplexityRoot.LikePayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LikePayload.Viewer(childComplexity), true
 
 	case "LogInPayload.clientMutationId":
 		if e.ComplexityRoot.LogInPayload.ClientMutationID == nil {
@@ -1083,6 +1315,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.LogInPayload.ExpiresAt(childComplexity), true
+	case "LogInPayload.query":
+		if e.ComplexityRoot.LogInPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogInPayload.Query(childComplexity), true
 	case "LogInPayload.token":
 		if e.ComplexityRoot.LogInPayload.Token == nil {
 			break
@@ -1114,6 +1352,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.MoveDepartmentPayload.Department(childComplexity), true
+	case "MoveDepartmentPayload.departmentEdge":
+		if e.ComplexityRoot.MoveDepartmentPayload.DepartmentEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveDepartmentPayload.DepartmentEdge(childComplexity), true
+	case "MoveDepartmentPayload.query":
+		if e.ComplexityRoot.MoveDepartmentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveDepartmentPayload.Query(childComplexity), true
 	case "MoveDepartmentPayload.userErrors":
 		if e.ComplexityRoot.MoveDepartmentPayload.UserErrors == nil {
 			break
@@ -1433,24 +1683,48 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PageInfo.StartCursor(childComplexity), true
 
+	case "PostTwitPayload.albumEdge":
+		if e.ComplexityRoot.PostTwitPayload.AlbumEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.AlbumEdge(childComplexity), true
 	case "PostTwitPayload.clientMutationId":
 		if e.ComplexityRoot.PostTwitPayload.ClientMutationID == nil {
 			break
 		}
 
 		return e.ComplexityRoot.PostTwitPayload.ClientMutationID(childComplexity), true
+	case "PostTwitPayload.query":
+		if e.ComplexityRoot.PostTwitPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.Query(childComplexity), true
 	case "PostTwitPayload.twit":
 		if e.ComplexityRoot.PostTwitPayload.Twit == nil {
 			break
 		}
 
 		return e.ComplexityRoot.PostTwitPayload.Twit(childComplexity), true
+	case "PostTwitPayload.twitEdge":
+		if e.ComplexityRoot.PostTwitPayload.TwitEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.TwitEdge(childComplexity), true
 	case "PostTwitPayload.userErrors":
 		if e.ComplexityRoot.PostTwitPayload.UserErrors == nil {
 			break
 		}
 
 		return e.ComplexityRoot.PostTwitPayload.UserErrors(childComplexity), true
+	case "PostTwitPayload.viewer":
+		if e.ComplexityRoot.PostTwitPayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PostTwitPayload.Viewer(childComplexity), true
 
 	case "Query.department":
 		if e.ComplexityRoot.Query.Department == nil {
@@ -1605,12 +1879,30 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RecordPlayPayload.Game(childComplexity), true
+	case "RecordPlayPayload.gameEdge":
+		if e.ComplexityRoot.RecordPlayPayload.GameEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.GameEdge(childComplexity), true
+	case "RecordPlayPayload.query":
+		if e.ComplexityRoot.RecordPlayPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.Query(childComplexity), true
 	case "RecordPlayPayload.user":
 		if e.ComplexityRoot.RecordPlayPayload.User == nil {
 			break
 		}
 
 		return e.ComplexityRoot.RecordPlayPayload.User(childComplexity), true
+	case "RecordPlayPayload.userEdge":
+		if e.ComplexityRoot.RecordPlayPayload.UserEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RecordPlayPayload.UserEdge(childComplexity), true
 	case "RecordPlayPayload.userErrors":
 		if e.ComplexityRoot.RecordPlayPayload.UserErrors == nil {
 			break
@@ -1624,6 +1916,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RevokeRolePayload.ClientMutationID(childComplexity), true
+	case "RevokeRolePayload.query":
+		if e.ComplexityRoot.RevokeRolePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeRolePayload.Query(childComplexity), true
 	case "RevokeRolePayload.role":
 		if e.ComplexityRoot.RevokeRolePayload.Role == nil {
 			break
@@ -1741,6 +2039,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SignUpPayload.ExpiresAt(childComplexity), true
+	case "SignUpPayload.query":
+		if e.ComplexityRoot.SignUpPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignUpPayload.Query(childComplexity), true
 	case "SignUpPayload.token":
 		if e.ComplexityRoot.SignUpPayload.Token == nil {
 			break
@@ -1910,6 +2214,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnfollowPayload.ClientMutationID(childComplexity), true
+	case "UnfollowPayload.query":
+		if e.ComplexityRoot.UnfollowPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnfollowPayload.Query(childComplexity), true
 	case "UnfollowPayload.user":
 		if e.ComplexityRoot.UnfollowPayload.User == nil {
 			break
@@ -1922,6 +2232,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnfollowPayload.UserErrors(childComplexity), true
+	case "UnfollowPayload.viewer":
+		if e.ComplexityRoot.UnfollowPayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnfollowPayload.Viewer(childComplexity), true
 
 	case "UnlikePayload.clientMutationId":
 		if e.ComplexityRoot.UnlikePayload.ClientMutationID == nil {
@@ -1929,6 +2245,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnlikePayload.ClientMutationID(childComplexity), true
+	case "UnlikePayload.query":
+		if e.ComplexityRoot.UnlikePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnlikePayload.Query(childComplexity), true
 	case "UnlikePayload.twit":
 		if e.ComplexityRoot.UnlikePayload.Twit == nil {
 			break
@@ -1941,6 +2263,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UnlikePayload.UserErrors(childComplexity), true
+	case "UnlikePayload.viewer":
+		if e.ComplexityRoot.UnlikePayload.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UnlikePayload.Viewer(childComplexity), true
 
 	case "UpdateDepartmentPayload.clientMutationId":
 		if e.ComplexityRoot.UpdateDepartmentPayload.ClientMutationID == nil {
@@ -1954,6 +2282,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateDepartmentPayload.Department(childComplexity), true
+	case "UpdateDepartmentPayload.departmentEdge":
+		if e.ComplexityRoot.UpdateDepartmentPayload.DepartmentEdge == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDepartmentPayload.DepartmentEdge(childComplexity), true
+	case "UpdateDepartmentPayload.query":
+		if e.ComplexityRoot.UpdateDepartmentPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDepartmentPayload.Query(childComplexity), true
 	case "UpdateDepartmentPayload.userErrors":
 		if e.ComplexityRoot.UpdateDepartmentPayload.UserErrors == nil {
 			break
@@ -1973,6 +2313,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateGamePayload.Game(childComplexity), true
+	case "UpdateGamePayload.query":
+		if e.ComplexityRoot.UpdateGamePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateGamePayload.Query(childComplexity), true
 	case "UpdateGamePayload.userErrors":
 		if e.ComplexityRoot.UpdateGamePayload.UserErrors == nil {
 			break
@@ -1986,6 +2332,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateRolePayload.ClientMutationID(childComplexity), true
+	case "UpdateRolePayload.query":
+		if e.ComplexityRoot.UpdateRolePayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateRolePayload.Query(childComplexity), true
 	case "UpdateRolePayload.role":
 		if e.ComplexityRoot.UpdateRolePayload.Role == nil {
 			break
@@ -2005,6 +2357,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateUserPayload.ClientMutationID(childComplexity), true
+	case "UpdateUserPayload.query":
+		if e.ComplexityRoot.UpdateUserPayload.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateUserPayload.Query(childComplexity), true
 	case "UpdateUserPayload.user":
 		if e.ComplexityRoot.UpdateUserPayload.User == nil {
 			break
@@ -2449,6 +2807,8 @@ type SignUpPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2473,6 +2833,8 @@ type LogInPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2576,6 +2938,10 @@ type AddCommentPayload {
   comment: Comment
   "The twit that the comment is on."
   twit: Twit
+  "The comment in the ` + "`" + `comments` + "`" + ` of the twit."
+  commentEdge: CommentEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2596,6 +2962,8 @@ type DeleteCommentPayload {
   comment: Comment
   "The id of the deleted object."
   deletedId: ID
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2737,6 +3105,10 @@ input CreateDepartmentInput {
 type CreateDepartmentPayload {
   "The new department."
   department: Department
+  "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `."
+  departmentEdge: DepartmentEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2759,6 +3131,10 @@ input UpdateDepartmentInput {
 type UpdateDepartmentPayload {
   "The updated department."
   department: Department
+  "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `. Its position follows the name."
+  departmentEdge: DepartmentEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2781,6 +3157,10 @@ input MoveDepartmentInput {
 type MoveDepartmentPayload {
   "The updated department."
   department: Department
+  "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
+  departmentEdge: DepartmentEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2803,6 +3183,8 @@ type DeleteDepartmentPayload {
   department: Department
   "The id of the deleted object."
   deletedId: ID
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2933,6 +3315,10 @@ input CreateGameInput {
 type CreateGamePayload {
   "The new game."
   game: Game
+  "The game in ` + "`" + `games` + "`" + `."
+  gameEdge: GameEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2955,6 +3341,8 @@ input UpdateGameInput {
 type UpdateGamePayload {
   "The updated game."
   game: Game
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2975,6 +3363,8 @@ type DeleteGamePayload {
   game: Game
   "The id of the deleted object."
   deletedId: ID
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3005,6 +3395,12 @@ type RecordPlayPayload {
   day: Date
   "The number of times that the user has played the game on that day."
   count: Int
+  "The game in the user's ` + "`" + `games` + "`" + `."
+  gameEdge: GameEdge
+  "The user in the ` + "`" + `players` + "`" + ` of the game."
+  userEdge: UserEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3068,6 +3464,14 @@ input LikeInput {
 type LikePayload {
   "The liked twit."
   twit: Twit
+  "The twit in the viewer's ` + "`" + `likedTwits` + "`" + `. Null if the viewer no longer likes the twit."
+  twitEdge: TwitEdge
+  "The viewer in the twit's ` + "`" + `likes` + "`" + `. Null if the viewer no longer likes the twit."
+  userEdge: UserEdge
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3086,6 +3490,10 @@ input UnlikeInput {
 type UnlikePayload {
   "The unliked twit."
   twit: Twit
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3250,6 +3658,10 @@ input CreateRoleInput {
 type CreateRolePayload {
   "The new role."
   role: Role
+  "The role in ` + "`" + `roles` + "`" + `."
+  roleEdge: RoleEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3274,6 +3686,8 @@ input UpdateRoleInput {
 type UpdateRolePayload {
   "The updated role."
   role: Role
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3294,6 +3708,8 @@ type DeleteRolePayload {
   role: Role
   "The id of the deleted object."
   deletedId: ID
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3316,6 +3732,12 @@ type AssignRolePayload {
   user: User
   "The role."
   role: Role
+  "The role in the user's ` + "`" + `roles` + "`" + `. Null if the user no longer has the role."
+  roleEdge: RoleEdge
+  "The user in the ` + "`" + `users` + "`" + ` of the role. Null if the user no longer has the role."
+  userEdge: UserEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3338,6 +3760,8 @@ type RevokeRolePayload {
   user: User
   "The role."
   role: Role
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3358,6 +3782,9 @@ entries are left out, so a page can be short, or empty, while ` + "`" + `hasNext
 ` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
 that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + `; it has then changed nothing. Where an input has an
 ` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
+
+**Client caches.** Payloads of mutations have what a cache needs: the changed object, the edge of its entry in a list, the ` + "`" + `viewer` + "`" + ` with the new
+counts, and ` + "`" + `query` + "`" + `, the root of queries, for everything else. A list can be continued after the cursor of such an edge.
 
 **Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before anything is executed;
 ` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + ` are the numbers. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
@@ -3498,6 +3925,14 @@ input PostTwitInput {
 type PostTwitPayload {
   "The new twit."
   twit: Twit
+  "The twit in the author's ` + "`" + `twits` + "`" + `."
+  twitEdge: TwitEdge
+  "The twit in the author's ` + "`" + `album` + "`" + `. Null if the album does not show it."
+  albumEdge: TwitEdge
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3518,6 +3953,10 @@ type DeleteTwitPayload {
   twit: Twit
   "The id of the deleted object."
   deletedId: ID
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3755,6 +4194,10 @@ input CreateUserInput {
 type CreateUserPayload {
   "The new user."
   user: User
+  "The user in ` + "`" + `users` + "`" + `."
+  userEdge: UserEdge
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3785,6 +4228,8 @@ input UpdateUserInput {
 type UpdateUserPayload {
   "The updated user."
   user: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3805,6 +4250,8 @@ type DeleteUserPayload {
   user: User
   "The id of the deleted object."
   deletedId: ID
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3823,6 +4270,14 @@ input FollowInput {
 type FollowPayload {
   "The followed user."
   user: User
+  "The user in the viewer's ` + "`" + `following` + "`" + `. Null if the viewer no longer follows the user."
+  userEdge: UserEdge
+  "The viewer in the user's ` + "`" + `followers` + "`" + `. Null if the viewer no longer follows the user."
+  followerEdge: UserEdge
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3841,6 +4296,10 @@ input UnfollowInput {
 type UnfollowPayload {
   "The unfollowed user."
   user: User
+  "The viewer, with the counts after the mutation."
+  viewer: User
+  "The root of queries, for whatever else the client needs after the mutation."
+  query: Query
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3860,6 +4319,10 @@ func (ec *executionContext) childFields_AddCommentPayload(ctx context.Context, f
 		return ec.fieldContext_AddCommentPayload_comment(ctx, field)
 	case "twit":
 		return ec.fieldContext_AddCommentPayload_twit(ctx, field)
+	case "commentEdge":
+		return ec.fieldContext_AddCommentPayload_commentEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_AddCommentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_AddCommentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3874,6 +4337,12 @@ func (ec *executionContext) childFields_AssignRolePayload(ctx context.Context, f
 		return ec.fieldContext_AssignRolePayload_user(ctx, field)
 	case "role":
 		return ec.fieldContext_AssignRolePayload_role(ctx, field)
+	case "roleEdge":
+		return ec.fieldContext_AssignRolePayload_roleEdge(ctx, field)
+	case "userEdge":
+		return ec.fieldContext_AssignRolePayload_userEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_AssignRolePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_AssignRolePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3926,6 +4395,10 @@ func (ec *executionContext) childFields_CreateDepartmentPayload(ctx context.Cont
 	switch field.Name {
 	case "department":
 		return ec.fieldContext_CreateDepartmentPayload_department(ctx, field)
+	case "departmentEdge":
+		return ec.fieldContext_CreateDepartmentPayload_departmentEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_CreateDepartmentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_CreateDepartmentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3938,6 +4411,10 @@ func (ec *executionContext) childFields_CreateGamePayload(ctx context.Context, f
 	switch field.Name {
 	case "game":
 		return ec.fieldContext_CreateGamePayload_game(ctx, field)
+	case "gameEdge":
+		return ec.fieldContext_CreateGamePayload_gameEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_CreateGamePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_CreateGamePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3950,6 +4427,10 @@ func (ec *executionContext) childFields_CreateRolePayload(ctx context.Context, f
 	switch field.Name {
 	case "role":
 		return ec.fieldContext_CreateRolePayload_role(ctx, field)
+	case "roleEdge":
+		return ec.fieldContext_CreateRolePayload_roleEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_CreateRolePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_CreateRolePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3962,6 +4443,10 @@ func (ec *executionContext) childFields_CreateUserPayload(ctx context.Context, f
 	switch field.Name {
 	case "user":
 		return ec.fieldContext_CreateUserPayload_user(ctx, field)
+	case "userEdge":
+		return ec.fieldContext_CreateUserPayload_userEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_CreateUserPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_CreateUserPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -3986,6 +4471,8 @@ func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context
 		return ec.fieldContext_DeleteCommentPayload_comment(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteCommentPayload_deletedId(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteCommentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteCommentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4000,6 +4487,8 @@ func (ec *executionContext) childFields_DeleteDepartmentPayload(ctx context.Cont
 		return ec.fieldContext_DeleteDepartmentPayload_department(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteDepartmentPayload_deletedId(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteDepartmentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteDepartmentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4014,6 +4503,8 @@ func (ec *executionContext) childFields_DeleteGamePayload(ctx context.Context, f
 		return ec.fieldContext_DeleteGamePayload_game(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteGamePayload_deletedId(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteGamePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteGamePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4028,6 +4519,8 @@ func (ec *executionContext) childFields_DeleteRolePayload(ctx context.Context, f
 		return ec.fieldContext_DeleteRolePayload_role(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteRolePayload_deletedId(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteRolePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteRolePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4042,6 +4535,10 @@ func (ec *executionContext) childFields_DeleteTwitPayload(ctx context.Context, f
 		return ec.fieldContext_DeleteTwitPayload_twit(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteTwitPayload_deletedId(ctx, field)
+	case "viewer":
+		return ec.fieldContext_DeleteTwitPayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteTwitPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteTwitPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4056,6 +4553,8 @@ func (ec *executionContext) childFields_DeleteUserPayload(ctx context.Context, f
 		return ec.fieldContext_DeleteUserPayload_user(ctx, field)
 	case "deletedId":
 		return ec.fieldContext_DeleteUserPayload_deletedId(ctx, field)
+	case "query":
+		return ec.fieldContext_DeleteUserPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteUserPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4118,6 +4617,14 @@ func (ec *executionContext) childFields_FollowPayload(ctx context.Context, field
 	switch field.Name {
 	case "user":
 		return ec.fieldContext_FollowPayload_user(ctx, field)
+	case "userEdge":
+		return ec.fieldContext_FollowPayload_userEdge(ctx, field)
+	case "followerEdge":
+		return ec.fieldContext_FollowPayload_followerEdge(ctx, field)
+	case "viewer":
+		return ec.fieldContext_FollowPayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_FollowPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_FollowPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4180,6 +4687,14 @@ func (ec *executionContext) childFields_LikePayload(ctx context.Context, field g
 	switch field.Name {
 	case "twit":
 		return ec.fieldContext_LikePayload_twit(ctx, field)
+	case "twitEdge":
+		return ec.fieldContext_LikePayload_twitEdge(ctx, field)
+	case "userEdge":
+		return ec.fieldContext_LikePayload_userEdge(ctx, field)
+	case "viewer":
+		return ec.fieldContext_LikePayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_LikePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_LikePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4196,6 +4711,8 @@ func (ec *executionContext) childFields_LogInPayload(ctx context.Context, field 
 		return ec.fieldContext_LogInPayload_token(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_LogInPayload_expiresAt(ctx, field)
+	case "query":
+		return ec.fieldContext_LogInPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_LogInPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4208,6 +4725,10 @@ func (ec *executionContext) childFields_MoveDepartmentPayload(ctx context.Contex
 	switch field.Name {
 	case "department":
 		return ec.fieldContext_MoveDepartmentPayload_department(ctx, field)
+	case "departmentEdge":
+		return ec.fieldContext_MoveDepartmentPayload_departmentEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_MoveDepartmentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_MoveDepartmentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4234,12 +4755,54 @@ func (ec *executionContext) childFields_PostTwitPayload(ctx context.Context, fie
 	switch field.Name {
 	case "twit":
 		return ec.fieldContext_PostTwitPayload_twit(ctx, field)
+	case "twitEdge":
+		return ec.fieldContext_PostTwitPayload_twitEdge(ctx, field)
+	case "albumEdge":
+		return ec.fieldContext_PostTwitPayload_albumEdge(ctx, field)
+	case "viewer":
+		return ec.fieldContext_PostTwitPayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_PostTwitPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_PostTwitPayload_userErrors(ctx, field)
 	case "clientMutationId":
 		return ec.fieldContext_PostTwitPayload_clientMutationId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PostTwitPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Query(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_Query_node(ctx, field)
+	case "nodes":
+		return ec.fieldContext_Query_nodes(ctx, field)
+	case "viewer":
+		return ec.fieldContext_Query_viewer(ctx, field)
+	case "department":
+		return ec.fieldContext_Query_department(ctx, field)
+	case "topDepartments":
+		return ec.fieldContext_Query_topDepartments(ctx, field)
+	case "game":
+		return ec.fieldContext_Query_game(ctx, field)
+	case "games":
+		return ec.fieldContext_Query_games(ctx, field)
+	case "role":
+		return ec.fieldContext_Query_role(ctx, field)
+	case "roles":
+		return ec.fieldContext_Query_roles(ctx, field)
+	case "twit":
+		return ec.fieldContext_Query_twit(ctx, field)
+	case "user":
+		return ec.fieldContext_Query_user(ctx, field)
+	case "users":
+		return ec.fieldContext_Query_users(ctx, field)
+	case "__schema":
+		return ec.fieldContext_Query___schema(ctx, field)
+	case "__type":
+		return ec.fieldContext_Query___type(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Query", field.Name)
 }
 
 func (ec *executionContext) childFields_RecordPlayPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4252,6 +4815,12 @@ func (ec *executionContext) childFields_RecordPlayPayload(ctx context.Context, f
 		return ec.fieldContext_RecordPlayPayload_day(ctx, field)
 	case "count":
 		return ec.fieldContext_RecordPlayPayload_count(ctx, field)
+	case "gameEdge":
+		return ec.fieldContext_RecordPlayPayload_gameEdge(ctx, field)
+	case "userEdge":
+		return ec.fieldContext_RecordPlayPayload_userEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_RecordPlayPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_RecordPlayPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4266,6 +4835,8 @@ func (ec *executionContext) childFields_RevokeRolePayload(ctx context.Context, f
 		return ec.fieldContext_RevokeRolePayload_user(ctx, field)
 	case "role":
 		return ec.fieldContext_RevokeRolePayload_role(ctx, field)
+	case "query":
+		return ec.fieldContext_RevokeRolePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_RevokeRolePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4326,6 +4897,8 @@ func (ec *executionContext) childFields_SignUpPayload(ctx context.Context, field
 		return ec.fieldContext_SignUpPayload_token(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_SignUpPayload_expiresAt(ctx, field)
+	case "query":
+		return ec.fieldContext_SignUpPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_SignUpPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4392,6 +4965,10 @@ func (ec *executionContext) childFields_UnfollowPayload(ctx context.Context, fie
 	switch field.Name {
 	case "user":
 		return ec.fieldContext_UnfollowPayload_user(ctx, field)
+	case "viewer":
+		return ec.fieldContext_UnfollowPayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_UnfollowPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UnfollowPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4404,6 +4981,10 @@ func (ec *executionContext) childFields_UnlikePayload(ctx context.Context, field
 	switch field.Name {
 	case "twit":
 		return ec.fieldContext_UnlikePayload_twit(ctx, field)
+	case "viewer":
+		return ec.fieldContext_UnlikePayload_viewer(ctx, field)
+	case "query":
+		return ec.fieldContext_UnlikePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UnlikePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4416,6 +4997,10 @@ func (ec *executionContext) childFields_UpdateDepartmentPayload(ctx context.Cont
 	switch field.Name {
 	case "department":
 		return ec.fieldContext_UpdateDepartmentPayload_department(ctx, field)
+	case "departmentEdge":
+		return ec.fieldContext_UpdateDepartmentPayload_departmentEdge(ctx, field)
+	case "query":
+		return ec.fieldContext_UpdateDepartmentPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UpdateDepartmentPayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4428,6 +5013,8 @@ func (ec *executionContext) childFields_UpdateGamePayload(ctx context.Context, f
 	switch field.Name {
 	case "game":
 		return ec.fieldContext_UpdateGamePayload_game(ctx, field)
+	case "query":
+		return ec.fieldContext_UpdateGamePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UpdateGamePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4440,6 +5027,8 @@ func (ec *executionContext) childFields_UpdateRolePayload(ctx context.Context, f
 	switch field.Name {
 	case "role":
 		return ec.fieldContext_UpdateRolePayload_role(ctx, field)
+	case "query":
+		return ec.fieldContext_UpdateRolePayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UpdateRolePayload_userErrors(ctx, field)
 	case "clientMutationId":
@@ -4452,6 +5041,8 @@ func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, f
 	switch field.Name {
 	case "user":
 		return ec.fieldContext_UpdateUserPayload_user(ctx, field)
+	case "query":
+		return ec.fieldContext_UpdateUserPayload_query(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_UpdateUserPayload_userErrors(ctx, field)
 	case "clientMutationId":

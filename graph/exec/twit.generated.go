@@ -19,6 +19,14 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type DeleteTwitPayloadResolver interface {
+	Viewer(ctx context.Context, objs []*model.DeleteTwitPayload) ([]*tables.User, error)
+}
+type PostTwitPayloadResolver interface {
+	TwitEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error)
+	AlbumEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error)
+	Viewer(ctx context.Context, objs []*model.PostTwitPayload) ([]*tables.User, error)
+}
 type SubscriptionResolver interface {
 	TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error)
 	TwitPosted(ctx context.Context, username string, after *tables.ID) (<-chan *tables.Twit, error)
@@ -208,6 +216,101 @@ func (ec *executionContext) fieldContext_DeleteTwitPayload_deletedId(_ context.C
 	return graphql.NewScalarFieldContext("DeleteTwitPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteTwitPayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.DeleteTwitPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteTwitPayload_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_DeleteTwitPayload_viewer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteTwitPayload_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteTwitPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_DeleteTwitPayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.DeleteTwitPayload) (any, error) {
+	resolver := ec.Resolvers.DeleteTwitPayload()
+	group := graphql.GetBatchParentGroup(ctx, "DeleteTwitPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.DeleteTwitPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Viewer(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"DeleteTwitPayload.viewer",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Viewer(ctx, []*model.DeleteTwitPayload{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"DeleteTwitPayload.viewer",
+	)
+}
+
+func (ec *executionContext) _DeleteTwitPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.DeleteTwitPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_DeleteTwitPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_DeleteTwitPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteTwitPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DeleteTwitPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DeleteTwitPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -290,6 +393,233 @@ func (ec *executionContext) fieldContext_PostTwitPayload_twit(_ context.Context,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Twit(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PostTwitPayload_twitEdge(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PostTwitPayload_twitEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_PostTwitPayload_twitEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.TwitEdge) graphql.Marshaler {
+			return ec.marshalOTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PostTwitPayload_twitEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PostTwitPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TwitEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_PostTwitPayload_twitEdge(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (any, error) {
+	resolver := ec.Resolvers.PostTwitPayload()
+	group := graphql.GetBatchParentGroup(ctx, "PostTwitPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.PostTwitPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.TwitEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.TwitEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"PostTwitPayload.twitEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.TwitEdge(ctx, []*model.PostTwitPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.TwitEdge](
+		ctx,
+		results,
+		err,
+		"PostTwitPayload.twitEdge",
+	)
+}
+
+func (ec *executionContext) _PostTwitPayload_albumEdge(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PostTwitPayload_albumEdge(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_PostTwitPayload_albumEdge(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.TwitEdge) graphql.Marshaler {
+			return ec.marshalOTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PostTwitPayload_albumEdge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PostTwitPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TwitEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_PostTwitPayload_albumEdge(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (any, error) {
+	resolver := ec.Resolvers.PostTwitPayload()
+	group := graphql.GetBatchParentGroup(ctx, "PostTwitPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.PostTwitPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.AlbumEdge(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*model.TwitEdge](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"PostTwitPayload.albumEdge",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.AlbumEdge(ctx, []*model.PostTwitPayload{obj})
+	return graphql.ResolveBatchSingleResult[*model.TwitEdge](
+		ctx,
+		results,
+		err,
+		"PostTwitPayload.albumEdge",
+	)
+}
+
+func (ec *executionContext) _PostTwitPayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PostTwitPayload_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_PostTwitPayload_viewer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PostTwitPayload_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PostTwitPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_PostTwitPayload_viewer(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (any, error) {
+	resolver := ec.Resolvers.PostTwitPayload()
+	group := graphql.GetBatchParentGroup(ctx, "PostTwitPayload")
+	if group != nil {
+		parents, ok := group.Parents.([]*model.PostTwitPayload)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Viewer(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"PostTwitPayload.viewer",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Viewer(ctx, []*model.PostTwitPayload{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"PostTwitPayload.viewer",
+	)
+}
+
+func (ec *executionContext) _PostTwitPayload_query(ctx context.Context, field graphql.CollectedField, obj *model.PostTwitPayload) (ret graphql.Marshaler) {
+	fc, err := ec.fieldContext_PostTwitPayload_query(ctx, field)
+	if err != nil {
+		return graphql.Null
+	}
+	ctx = graphql.WithFieldContext(ctx, fc)
+	defer func() {
+		if r := recover(); r != nil {
+			ec.Error(ctx, ec.Recover(ctx, r))
+			ret = graphql.Null
+		}
+	}()
+	res := &model.Query{}
+	fc.Result = res
+	return ec.marshalOQuery2ᚖtwibaseᚋgraphᚋmodelᚐQuery(ctx, field.Selections, res)
+}
+func (ec *executionContext) fieldContext_PostTwitPayload_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PostTwitPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Query(ctx, field)
 		},
 	}
 	return fc, nil
@@ -1276,22 +1606,65 @@ func (ec *executionContext) _DeleteTwitPayload(ctx context.Context, sel ast.Sele
 		case "twit":
 			out.Values[i] = ec._DeleteTwitPayload_twit(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "deletedId":
 			out.Values[i] = ec._DeleteTwitPayload_deletedId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "viewer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeleteTwitPayload_viewer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._DeleteTwitPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._DeleteTwitPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._DeleteTwitPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1329,17 +1702,136 @@ func (ec *executionContext) _PostTwitPayload(ctx context.Context, sel ast.Select
 		case "twit":
 			out.Values[i] = ec._PostTwitPayload_twit(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "twitEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PostTwitPayload_twitEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "albumEdge":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PostTwitPayload_albumEdge(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PostTwitPayload_viewer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "query":
+			out.Values[i] = ec._PostTwitPayload_query(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "userErrors":
 			out.Values[i] = ec._PostTwitPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "clientMutationId":
 			out.Values[i] = ec._PostTwitPayload_clientMutationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1865,6 +2357,13 @@ func (ec *executionContext) marshalOTwitEdge2ᚕᚖtwibaseᚋgraphᚋmodelᚐTwi
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEdge(ctx context.Context, sel ast.SelectionSet, v *model.TwitEdge) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TwitEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOVisibility2ᚖtwibaseᚋhbaseᚋtablesᚐVisibility(ctx context.Context, v any) (*tables.Visibility, error) {

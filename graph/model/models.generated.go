@@ -32,6 +32,8 @@ type AddCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -54,6 +56,8 @@ type AssignRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -98,6 +102,8 @@ type CreateDepartmentInput struct {
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -120,6 +126,8 @@ type CreateGameInput struct {
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -144,6 +152,8 @@ type CreateRoleInput struct {
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -174,6 +184,8 @@ type CreateUserInput struct {
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -194,6 +206,8 @@ type DeleteCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -216,6 +230,8 @@ type DeleteDepartmentPayload struct {
 	Department *tables.Department `json:"department"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -236,6 +252,8 @@ type DeleteGamePayload struct {
 	Game *tables.Game `json:"game"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -256,6 +274,8 @@ type DeleteRolePayload struct {
 	Role *tables.Role `json:"role"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -276,6 +296,8 @@ type DeleteTwitPayload struct {
 	Twit *tables.Twit `json:"twit"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -296,6 +318,8 @@ type DeleteUserPayload struct {
 	User *tables.User `json:"user"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -336,6 +360,8 @@ type FollowInput struct {
 type FollowPayload struct {
 	// The followed user.
 	User *tables.User `json:"user"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -378,6 +404,8 @@ type LikeInput struct {
 type LikePayload struct {
 	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -402,6 +430,8 @@ type LogInPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -424,6 +454,8 @@ type MoveDepartmentInput struct {
 type MoveDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -463,6 +495,8 @@ type PostTwitInput struct {
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -493,6 +527,8 @@ type RecordPlayPayload struct {
 	Day *string `json:"day"`
 	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -515,6 +551,8 @@ type RevokeRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -569,6 +607,8 @@ type SignUpPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -607,6 +647,8 @@ type UnfollowInput struct {
 type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -625,6 +667,8 @@ type UnlikeInput struct {
 type UnlikePayload struct {
 	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -647,6 +691,8 @@ type UpdateDepartmentInput struct {
 type UpdateDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -669,6 +715,8 @@ type UpdateGameInput struct {
 type UpdateGamePayload struct {
 	// The updated game.
 	Game *tables.Game `json:"game"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -693,6 +741,8 @@ type UpdateRoleInput struct {
 type UpdateRolePayload struct {
 	// The updated role.
 	Role *tables.Role `json:"role"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.
@@ -723,6 +773,8 @@ type UpdateUserInput struct {
 type UpdateUserPayload struct {
 	// The updated user.
 	User *tables.User `json:"user"`
+	// The root of queries, for whatever else the client needs after the mutation.
+	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
 	// The `clientMutationId` of the input.

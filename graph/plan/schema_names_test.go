@@ -31,6 +31,7 @@ var generic = map[string]struct{ identifier, literal string }{
 	"id":       {"a global id, or the id of a request or a subscription", "of an operation, over WebSocket and server-sent events"},
 	"message":  {"of a GraphQL error, or of a WebSocket", ""},
 	"name":     {"of anything", "in JSON, of a path or a limit"},
+	"query":    {"an operation, or its text", "in JSON, and of URLs"},
 	"token":    {"a credential", "in keys where clients must not send it"},
 	"username": {"the subject of a token", ""},
 	"version":  {"of the protocol of persisted documents", "the same in JSON"},
@@ -41,6 +42,7 @@ var generic = map[string]struct{ identifier, literal string }{
 var inScripts = map[string]string{
 	"name":  "of a loader, or of a file",
 	"node":  "Node.js",
+	"query": "an operation",
 	"title": "an attribute of HTML",
 }
 

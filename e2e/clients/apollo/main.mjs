@@ -88,57 +88,59 @@ async function comments(id) {
 const POST = gql`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
-      twit { id content author { id } }
+      twitEdge { cursor node { id content } }
+      viewer { id twitCount }
       userErrors { code field message }
     }
   }
 `;
+
+/** Puts an edge of a payload before the others of a list, with the number of entries if it is known. */
+const prepend = (edge, counted) => (list, { toReference }) => {
+  return { ...list, ...counted, edges: [{ ...edge, node: toReference(edge.node) }, ...list.edges] };
+};
 
 async function post(content) {
   const { data } = await client.mutate({
     mutation: POST,
     variables: { input: { content, idempotencyKey: crypto.randomUUID() } },
     update(cache, { data }) {
-      const twit = data?.postTwit?.twit;
-      if (!twit) return; // refused: see userErrors
-      cache.modify({
-        id: cache.identify(twit.author),
-        fields: {
-          twitCount: (count) => count + 1,
-          twits: (list, { toReference }) => ({
-            ...list,
-            totalCount: list.totalCount + 1,
-            edges: [{ __typename: 'TwitEdge', cursor: '', node: toReference(twit) }, ...list.edges],
-          }),
-        },
-      });
+      if (!data?.postTwit?.twitEdge) return; // refused: see userErrors
+      const { twitEdge, viewer } = data.postTwit;
+      const fields = { twits: prepend(twitEdge, { totalCount: viewer.twitCount }) };
+      cache.modify({ id: cache.identify(viewer), fields });
     },
   });
   return data.postTwit;
 }
 // end of recipe
 
+const AFTER = gql`
+  query After($cursor: String!) {
+    viewer { id twits(first: 2, after: $cursor) { edges { node { id content } } } }
+  }
+`;
+
 // recipe: follow
 const FOLLOW = gql`
   mutation Follow($input: FollowInput!) {
     follow(input: $input) {
       user { id viewerFollows followerCount }
+      userEdge { cursor node { id username } }
+      viewer { id followingCount }
       userErrors { code field message }
     }
   }
 `;
 
-// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
-async function follow(username, viewerID) {
+async function follow(username) {
   await client.mutate({
     mutation: FOLLOW,
     variables: { input: { username } },
     update(cache, { data }) {
-      if (!data?.follow?.user) return;
-      cache.modify({
-        id: cache.identify({ __typename: 'User', id: viewerID }),
-        fields: { followingCount: (count) => count + 1 },
-      });
+      if (!data?.follow?.userEdge) return;
+      const { userEdge, viewer } = data.follow;
+      cache.modify({ id: cache.identify(viewer), fields: { following: prepend(userEdge) } });
     },
   });
 }
@@ -146,7 +148,13 @@ async function follow(username, viewerID) {
 
 const STATE = gql`
   query State($other: String!) {
-    viewer { id followingCount twitCount twits(first: 3) { totalCount edges { node { id content } } } }
+    viewer {
+      id
+      followingCount
+      twitCount
+      twits(first: 3) { totalCount edges { node { id content } } }
+      following(first: 3) { edges { node { id username } } }
+    }
     user(username: $other) { id viewerFollows followerCount }
   }
 `;
@@ -155,6 +163,7 @@ async function state(fetchPolicy) {
   const { data } = await client.query({ query: STATE, variables: { other }, fetchPolicy });
   return {
     twits: data.viewer.twits.edges.slice(0, 3).map(({ node }) => node.content),
+    following: data.viewer.following.edges.slice(0, 3).map(({ node }) => node.username),
     counts: [data.viewer.twitCount, data.viewer.twits.totalCount, data.viewer.followingCount, data.user.followerCount],
     follows: data.user.viewerFollows,
   };
@@ -260,11 +269,13 @@ report.backward = await followers({ last: 30 });
 report.comments = await comments(twit);
 
 report.before = await state();
-const { data: { viewer: { id } } } = await client.query({ query: gql`{ viewer { id } }` });
-await post('news');
-await follow(other, id);
+const { twitEdge } = await post('news');
+await follow(other);
 report.store = await state('cache-only');
 report.network = await state('network-only');
+const { data: { viewer: { twits } } } = await createApolloClient(url, tokens, sockets, createCache())
+  .query({ query: AFTER, variables: { cursor: twitEdge.cursor } });
+report.after = twits.edges.map(({ node }) => node.content);
 
 report.events = await subscribed((see) => subscribe(viewer, ({ content }) => see(content)), post);
 

@@ -93,7 +93,8 @@ async function comments(id: string) {
 const Post = graphql(`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
-      twit { id content author { id } }
+      twitEdge { cursor node { id content } }
+      viewer { id twitCount }
       userErrors { code field message }
     }
   }
@@ -109,6 +110,7 @@ const Follow = graphql(`
   mutation Follow($input: FollowInput!) {
     follow(input: $input) {
       user { id viewerFollows followerCount }
+      viewer { id followingCount }
       userErrors { code field message }
     }
   }

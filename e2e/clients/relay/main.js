@@ -118,6 +118,7 @@ const STATE = graphql`
       followingCount
       twitCount
       twits(first: 3) @connection(key: "main_twits") { totalCount edges { node { id content } } }
+      following(first: 3) @connection(key: "main_following") { edges { node { id username } } }
     }
     user(username: $other) { id viewerFollows followerCount }
   }
@@ -127,6 +128,7 @@ function stored() {
   const { viewer, user } = environment.lookup(createOperationDescriptor(STATE, { other }).fragment).data;
   return {
     twits: viewer.twits.edges.slice(0, 3).map(({ node }) => node.content),
+    following: viewer.following.edges.slice(0, 3).map(({ node }) => node.username),
     counts: [viewer.twitCount, viewer.twits.totalCount, viewer.followingCount, user.followerCount],
     follows: user.viewerFollows,
   };
@@ -146,43 +148,47 @@ function mutate(mutation, variables, updater) {
 const POST = graphql`
   mutation mainPostMutation($input: PostTwitInput!, $connections: [ID!]!) {
     postTwit(input: $input) {
-      twit @prependNode(connections: $connections, edgeTypeName: "TwitEdge") { id content author { id } }
+      twitEdge @prependEdge(connections: $connections) { cursor node { id content } }
+      viewer { id twitCount }
       userErrors { code field message }
     }
   }
 `;
 
+/** Posts a twit. Its edge becomes the first of the author's twits, unless the twit is refused: see userErrors. */
 async function post(content, authorID) {
   const connections = [ConnectionHandler.getConnectionID(authorID, 'main_twits')];
   const input = { content, idempotencyKey: crypto.randomUUID() };
   const { data } = await mutate(POST, { input, connections }, (store, { postTwit }) => {
-    if (!postTwit?.twit) return; // refused: see userErrors
-    const author = store.get(authorID);
-    const twits = ConnectionHandler.getConnection(author, 'main_twits');
-    author.setValue(author.getValue('twitCount') + 1, 'twitCount');
-    twits.setValue(twits.getValue('totalCount') + 1, 'totalCount');
+    const twits = ConnectionHandler.getConnection(store.get(authorID), 'main_twits');
+    if (postTwit?.twitEdge) twits.setValue(postTwit.viewer.twitCount, 'totalCount');
   });
   return data.postTwit;
 }
 // end of recipe
 
+const AFTER = graphql`
+  query mainAfterQuery($cursor: String!) {
+    viewer { id twits(first: 2, after: $cursor) { edges { node { id content } } } }
+  }
+`;
+
 // recipe: follow
 const FOLLOW = graphql`
-  mutation mainFollowMutation($input: FollowInput!) {
+  mutation mainFollowMutation($input: FollowInput!, $connections: [ID!]!) {
     follow(input: $input) {
       user { id viewerFollows followerCount }
+      userEdge @prependEdge(connections: $connections) { cursor node { id username } }
+      viewer { id followingCount }
       userErrors { code field message }
     }
   }
 `;
 
-// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
+/** Follows a user. No updater is needed: the payload has all that changed. */
 function follow(username, viewerID) {
-  return mutate(FOLLOW, { input: { username } }, (store, { follow }) => {
-    if (!follow?.user) return;
-    const viewer = store.get(viewerID);
-    viewer.setValue(viewer.getValue('followingCount') + 1, 'followingCount');
-  });
+  const connections = [ConnectionHandler.getConnectionID(viewerID, 'main_following')];
+  return mutate(FOLLOW, { input: { username }, connections });
 }
 // end of recipe
 
@@ -301,9 +307,11 @@ report.comments = await comments(twit);
 
 const { viewer: { id } } = await load(environment, STATE, { other });
 report.before = stored();
-await post('news', id);
+const { twitEdge } = await post('news', id);
 await follow(other, id);
 report.store = stored();
+const { viewer: { twits } } = await load(environment, AFTER, { cursor: twitEdge.cursor });
+report.after = twits.edges.map(({ node }) => node.content);
 await load(environment, STATE, { other });
 report.network = stored();
 

@@ -115,7 +115,8 @@ async function state(fetchPolicy?: 'cache-only' | 'network-only') {
 const Post = graphql(`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
-      twit { id content }
+      twitEdge { cursor node { id content } }
+      viewer { id twitCount }
       userErrors { code field message }
     }
   }
@@ -127,18 +128,12 @@ async function post(content: string) {
     mutation: Post,
     variables: { input },
     update(cache, { data }) {
-      const node = data?.postTwit?.twit;
-      if (!node) return; // refused: see userErrors
+      const { twitEdge, viewer } = data?.postTwit ?? {};
+      if (!twitEdge) return; // refused: see userErrors
       cache.updateQuery({ query: State, variables: { other } }, (old) => {
         if (!old?.viewer?.twits?.edges) return;
-        const { twitCount, twits } = old.viewer;
-        const edges = [{ __typename: 'TwitEdge' as const, node }, ...old.viewer.twits.edges];
-        const viewer = {
-          ...old.viewer,
-          twitCount: (twitCount ?? 0) + 1,
-          twits: { ...twits, edges, totalCount: (twits.totalCount ?? 0) + 1 },
-        };
-        return { ...old, viewer };
+        const twits = { ...old.viewer.twits, totalCount: viewer?.twitCount ?? null };
+        return { ...old, viewer: { ...old.viewer, twits: { ...twits, edges: [twitEdge, ...old.viewer.twits.edges] } } };
       });
     },
   });
@@ -150,24 +145,13 @@ const Follow = graphql(`
   mutation Follow($input: FollowInput!) {
     follow(input: $input) {
       user { id viewerFollows followerCount }
+      viewer { id followingCount }
       userErrors { code field message }
     }
   }
 `);
 
-function follow(username: string, viewerID: string) {
-  return client.mutate({
-    mutation: Follow,
-    variables: { input: { username } },
-    update(cache, { data }) {
-      if (!data?.follow?.user) return;
-      cache.modify({
-        id: cache.identify({ __typename: 'User', id: viewerID })!,
-        fields: { followingCount: (count) => count + 1 },
-      });
-    },
-  });
-}
+const follow = (username: string) => client.mutate({ mutation: Follow, variables: { input: { username } } });
 
 // recipe: null
 const Update = graphql(`
@@ -241,9 +225,8 @@ report.backward = await followers({ last: 30 });
 report.comments = await comments(twit);
 
 report.before = await state();
-const viewerID = client.readQuery({ query: State, variables: { other } })!.viewer!.id;
 await post('news');
-await follow(other, viewerID);
+await follow(other);
 report.store = await state('cache-only');
 report.network = await state('network-only');
 report.nulls = await removeAge(viewer);

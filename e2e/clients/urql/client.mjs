@@ -23,7 +23,7 @@ export function createCache(introspection) {
       Role: { users: list },
       Game: { players: list },
     },
-    updates: { Mutation: { postTwit, follow } },
+    updates: { Mutation: { postTwit } },
   });
 }
 // end of recipe
@@ -35,25 +35,14 @@ export const MINE = gql`
   }
 `;
 
-// Puts a new twit before the viewer's others. The mutation must select what the query selects.
+// Puts the edge of a new twit before the viewer's others. The counts of the viewer are stored by id.
 function postTwit({ postTwit }, _args, cache) {
-  const twit = postTwit?.twit;
-  if (!twit) return; // refused: see userErrors
+  if (!postTwit?.twitEdge) return; // refused: see userErrors
+  const { twitEdge, viewer: { twitCount } } = postTwit;
   cache.updateQuery({ query: MINE }, (data) => {
     if (!data?.viewer) return data;
-    const { twitCount, twits } = data.viewer;
-    const edges = [{ __typename: 'TwitEdge', node: twit }, ...twits.edges];
-    const list = { ...twits, totalCount: twits.totalCount + 1, edges };
-    return { ...data, viewer: { ...data.viewer, twitCount: twitCount + 1, twits: list } };
-  });
-}
-
-// The payload has the followed user's fields, which are stored by id, but not the viewer's count.
-function follow({ follow }, _args, cache) {
-  if (!follow?.user) return;
-  cache.updateQuery({ query: MINE }, (data) => {
-    if (!data?.viewer) return data;
-    return { ...data, viewer: { ...data.viewer, followingCount: data.viewer.followingCount + 1 } };
+    const { twits } = data.viewer;
+    return { viewer: { ...data.viewer, twits: { ...twits, totalCount: twitCount, edges: [twitEdge, ...twits.edges] } } };
   });
 }
 // end of recipe

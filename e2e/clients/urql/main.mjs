@@ -79,7 +79,8 @@ async function comments(id) {
 const POST = gql`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
-      twit { id content author { id } }
+      twitEdge { cursor node { id content } }
+      viewer { id twitCount }
       userErrors { code field message }
     }
   }
@@ -96,6 +97,7 @@ const FOLLOW = gql`
   mutation Follow($input: FollowInput!) {
     follow(input: $input) {
       user { id viewerFollows followerCount }
+      viewer { id followingCount }
       userErrors { code field message }
     }
   }

@@ -42,11 +42,11 @@ func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Results returns the fields of a mutation's payload that not every payload has. Its variable sets
-// them.
+// Results returns the fields of a mutation's payload that not every payload has, without those with
+// resolvers. Its variable sets them.
 func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
-		if f.Name != "userErrors" && f.Name != "clientMutationId" {
+		if !f.IsResolver && !slices.Contains([]string{"query", "userErrors", "clientMutationId"}, f.Name) {
 			list = append(list, f.GoFieldName)
 		}
 	}
