@@ -90,14 +90,14 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 
 // Related loads the member of a relation's list for two related objects, and its position. It reads
 // the edge, which has the time that the position depends on.
-func (l List[E]) Related(ctx context.Context, r Relation) (member Member[E], position string, err error) {
-	at, err := RelatedAt.Load(ctx, []Relation{r})
+func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
+	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {
 		return member, "", At(err, 0)
 	}
-	end, owner, counterpart := &r.Kind.From, r.A, r.B
+	end, owner, counterpart := &key.Relation.From, key.From, key.To
 	if end.List != l.Kind() {
-		end, owner, counterpart = &r.Kind.To, r.B, r.A
+		end, owner, counterpart = &key.Relation.To, key.To, key.From
 	}
 	members, positions, _, err := l.of.Decode(owner, []hbase.Cell{end.Member(counterpart, *at[0], 0)})
 	if err != nil {

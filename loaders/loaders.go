@@ -52,11 +52,11 @@ var Related = Loader[EdgeKey, bool]{
 }
 
 // RelatedAt loads since when two objects are related, nil if they are not.
-var RelatedAt = Loader[Relation, *time.Time]{
+var RelatedAt = Loader[EdgeKey, *time.Time]{
 	name: "relatedAt",
-	get:  func(_ *tables.Memory, r Relation) hbase.Get { return r.Kind.Get(r.A, r.B) },
-	decode: func(_ *tables.Memory, r Relation, cells []hbase.Cell) (*time.Time, error) {
-		related, at, err := r.Kind.Decode(cells)
+	get:  func(_ *tables.Memory, k EdgeKey) hbase.Get { return k.Relation.Get(k.From, k.To) },
+	decode: func(_ *tables.Memory, k EdgeKey, cells []hbase.Cell) (*time.Time, error) {
+		related, at, err := k.Relation.Decode(cells)
 		if !related {
 			return nil, err
 		}

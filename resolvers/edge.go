@@ -100,21 +100,21 @@ func (n ownNode[P, T]) readCost(call *costCall, at explain.Stage) {
 // relatedEntry is the entry of a list of a relation.
 type relatedEntry[P, E any] struct {
 	list     loaders.List[E]
-	kind     *tables.Relation
+	relation *tables.Relation
 	from, to keyOf[P]
 }
 
 func (e relatedEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E], error) {
-	r := loaders.Relation{Kind: e.kind, A: e.from(ctx, payload), B: e.to(ctx, payload)}
-	if r.A == "" || r.B == "" {
+	key := loaders.EdgeKey{Relation: e.relation, From: e.from(ctx, payload), To: e.to(ctx, payload)}
+	if key.From == "" || key.To == "" {
 		return nil, nil
 	}
-	member, position, err := e.list.Related(ctx, r)
+	member, position, err := e.list.Related(ctx, key)
 	return entryAt(member, position), err
 }
 
 func (e relatedEntry[P, E]) findCost(call *costCall) explain.Stage {
-	return call.readOther(call.Begin(), call.Parents, loaders.RelatedAt.Shape(loaders.Relation{Kind: e.kind}), "", 1, "")
+	return call.readOther(call.Begin(), call.Parents, loaders.RelatedAt.Shape(loaders.EdgeKey{Relation: e.relation}), "", 1, "")
 }
 
 func entryAt[E any](member loaders.Member[E], position string) *listEntry[E] {
@@ -126,14 +126,14 @@ func entryAt[E any](member loaders.Member[E], position string) *listEntry[E] {
 
 // edgeOfRelation is the edge of two related objects in one of the lists of the relation.
 func edgeOfRelation[P, O, E, T, C, G any](
-	in connection[O, E, T, C], edges func(C) []*G, kind *tables.Relation, from, to keyOf[P],
+	in connection[O, E, T, C], edges func(C) []*G, relation *tables.Relation, from, to keyOf[P],
 ) payloadEdge[P, E, T, G] {
 	node := namedNode[P, T]{in.objects, from}
-	if kind.From.List == in.list.Kind() {
+	if relation.From.List == in.list.Kind() {
 		node.key = to
 	}
 	return payloadEdge[P, E, T, G]{
-		relay.CursorsOf(in.list.Kind()), relatedEntry[P, E]{in.list, kind, from, to}, node,
+		relay.CursorsOf(in.list.Kind()), relatedEntry[P, E]{in.list, relation, from, to}, node,
 		func(p *page[E, T]) []*G { return edges(in.as(p)) },
 	}
 }
