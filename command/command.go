@@ -25,15 +25,16 @@ type commandLine struct {
 	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
 	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
 
-	Serve   serveCommand   `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
-	Import  importCommand  `cmd:"" help:"Import CSV files, while no other process writes to the store."`
-	Export  exportCommand  `cmd:"" help:"Export a store to CSV files."`
-	Admin   adminCommand   `cmd:"" help:"Manage administrators."`
-	Token   tokenCommand   `cmd:"" help:"Print a token for tests and development, valid for an hour."`
-	Schema  schemaCommand  `cmd:"" help:"Print the GraphQL schema."`
-	Explain explainCommand `cmd:"" help:"Print the reads of a query, and their upper bound."`
-	Tables  tablesCommand  `cmd:"" help:"Create, list and drop the tables of a store."`
-	Repair  repairCommand  `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences, while no other process uses the store."`
+	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
+	Import    importCommand    `cmd:"" help:"Import CSV files, while no other process writes to the store."`
+	Export    exportCommand    `cmd:"" help:"Export a store to CSV files."`
+	Admin     adminCommand     `cmd:"" help:"Manage administrators."`
+	Token     tokenCommand     `cmd:"" help:"Print a token for tests and development, valid for an hour."`
+	Schema    schemaCommand    `cmd:"" help:"Print the GraphQL schema."`
+	Explain   explainCommand   `cmd:"" help:"Print the reads of a query, and their upper bound."`
+	Documents documentsCommand `cmd:"" help:"Check documents of clients before they are deployed."`
+	Tables    tablesCommand    `cmd:"" help:"Create, list and drop the tables of a store."`
+	Repair    repairCommand    `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences, while no other process uses the store."`
 }
 
 type process struct {

@@ -133,7 +133,7 @@ func TestUsageErrors(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema",
-			"--help"}, {"explain", "--help"},
+			"--help"}, {"explain", "--help"}, {"documents", "check", "--help"},
 		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
 		{"admin", "--help"}, {"admin", "grant", "--help"},
 	} {

@@ -46,7 +46,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		ctx = auth.WithViewer(ctx, auth.Viewer{Username: c.As})
 	}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
-	plan, refusals := endpoint.Explain(ctx, schema, resolvers.Costs(tables.ListBound), bounds, params)
+	plan, refusals := endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds).Explain(ctx, params)
 	if plan != nil {
 		_, err = io.WriteString(p.stdout, plan.Text)
 	}

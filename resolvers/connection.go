@@ -63,16 +63,19 @@ func (c connection[P, E, T, C]) read(
 }
 
 func (c connection[P, E, T, C]) cost(call *costCall) error {
-	r, err := call.request(relay.CursorsOf(c.list.Kind()))
+	requests, err := call.requests(relay.CursorsOf(c.list.Kind()))
 	if err != nil {
 		return err
 	}
-	at := totalCost(call, &r, length{c.list.Length}, call.Begin())
-	if r.entries {
+	at := totalCost(call, &requests[0], length{c.list.Length}, call.Begin())
+	if !requests[0].entries {
+		return nil
+	}
+	for _, r := range requests {
 		page := c.list.PageShapes(r.pageRange(), r.After == "", call.minMembers)
 		at = explain.Latest(at, call.reads(call.Begin(), call.Parents, page, 1, ""))
-		returnNamed(call, at, c.objects, r.node, r.Size)
 	}
+	returnNamed(call, at, c.objects, requests[0].node, requests[0].Size)
 	return nil
 }
 

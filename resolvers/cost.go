@@ -5,6 +5,7 @@ import (
 
 	"twibase/graph/explain"
 	"twibase/graph/relay"
+	"twibase/hbase/tables"
 	"twibase/loaders"
 )
 
@@ -52,12 +53,55 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-func (call *costCall) request(cursors relay.Cursors) (request, error) {
+// requests returns the page that a connection requests. If its arguments are open, it is the page
+// that costs most: the largest, with cursors. If they leave the direction open, there is a request
+// of that page for each.
+func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
 		argument[*int](call, "last"), argument[*string](call, "before"),
 	}
-	return args.request(call.Ctx, cursors)
+	after, before := call.Open("after"), call.Open("before")
+	if after {
+		args.after = nil
+	}
+	if before {
+		args.before = nil
+	}
+	either := call.openSize(&args)
+	r, err := args.request(call.Ctx, cursors)
+	if after {
+		r.After = anyCursor
+	}
+	if before {
+		r.Before = anyCursor
+	}
+	requests := []request{r}
+	if either {
+		r.Backward = true
+		requests = append(requests, r)
+	}
+	return requests, err
+}
+
+// anyCursor stands for the position of an unknown cursor. In a subtree it is on the deepest level,
+// so that all levels are read.
+var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
+
+// openSize sets the size of a page if it is open, and reports whether the direction is open, too.
+// Clients can't pass both first and last.
+func (call *costCall) openSize(args *pageArgs) (either bool) {
+	first, last := call.Open("first"), call.Open("last")
+	if first && args.last != nil && !last {
+		args.first = nil
+	}
+	if last && args.first != nil && !first {
+		args.last = nil
+	}
+	if first && args.first != nil || last && args.last != nil {
+		args.first, args.last, either = new(relay.MaxPage), nil, last
+	}
+	return either
 }
 
 // read declares a read of each object's row, or another one if the loader's key is.

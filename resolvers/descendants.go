@@ -91,10 +91,11 @@ func depthOf(maxDepth *int) (int, error) {
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
-	request, err := call.request(treeCursors)
+	requests, err := call.requests(treeCursors)
 	if err != nil {
 		return err
 	}
+	request := requests[len(requests)-1] // from the end, if it may be: that reads whole levels
 	depth, err := depthOf(argument[*int](call, "maxDepth"))
 	if err != nil || !request.entries {
 		return err

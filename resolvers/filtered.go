@@ -77,21 +77,24 @@ func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, 
 }
 
 func (f filteredConnection[P, T, C]) cost(call *costCall) error {
-	r, err := call.request(relay.CursorsOf(f.list))
+	requests, err := call.requests(relay.CursorsOf(f.list))
 	if err != nil {
 		return err
 	}
-	f.costFrom(call, &r, call.Begin())
+	f.costFrom(call, requests, call.Begin())
 	return nil
 }
 
 // costFrom declares the cost of a connection that begins to read at a stage.
-func (f filteredConnection[P, T, C]) costFrom(call *costCall, r *request, at explain.Stage) {
-	end := totalCost(call, r, f.total, at)
-	if r.entries {
-		end = explain.Latest(end, f.readCost(call, r, at))
-		call.Returns("", call.Set(call.Parents, int64(r.Size), end))
+func (f filteredConnection[P, T, C]) costFrom(call *costCall, requests []request, at explain.Stage) {
+	end := totalCost(call, &requests[0], f.total, at)
+	if !requests[0].entries {
+		return
 	}
+	for i := range requests {
+		end = explain.Latest(end, f.readCost(call, &requests[i], at))
+	}
+	call.Returns("", call.Set(call.Parents, int64(requests[0].Size), end))
 }
 
 func (f filteredConnection[P, T, C]) read(

@@ -32,6 +32,10 @@ func (nodeByID) resolve(ctx context.Context, id tables.ID) (model.Node, error) {
 
 func (nodeByID) cost(call *costCall) error {
 	id := argument[tables.ID](call, "id")
+	if call.Open("id") {
+		anyNodesCost(call, 1)
+		return nil
+	}
 	nodesCost(call, []*tables.ID{&id})
 	return nil
 }
@@ -55,7 +59,11 @@ func (nodesByID) resolve(ctx context.Context, ids []*tables.ID) ([]model.Node, e
 func (nodesByID) cost(call *costCall) error {
 	ids := argument[[]*tables.ID](call, "ids")
 	err := checkIDs(ids)
-	if err == nil {
+	switch {
+	case err != nil:
+	case call.Open("ids"):
+		anyNodesCost(call, len(ids))
+	default:
 		nodesCost(call, ids)
 	}
 	return err
@@ -174,19 +182,38 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	return found, errs
 }
 
+// anyNodesCost declares the reads of n objects of each type, because the types are not known.
+func anyNodesCost(call *costCall, n int) {
+	counts := map[tables.Noun]int64{}
+	for _, reader := range nodeReaders {
+		counts[reader.noun] = int64(n)
+	}
+	nodeCounts(call, counts, n > 1)
+}
+
 func nodesCost(call *costCall, ids []*tables.ID) {
 	counts := map[tables.Noun]int64{}
 	for _, id := range ids {
 		counts[id.Noun]++
 	}
-	sets, end := make([]*explain.Set, len(nodeReaders)), call.Begin()
+	nodeCounts(call, counts, true)
+}
+
+// nodeCounts declares the reads of objects by their number of each type. If they are read together,
+// fields are resolved when all of them have been read.
+func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
+	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {
 		sets[i] = call.Set(call.Parents, counts[reader.noun], call.Begin())
-		end = explain.Latest(end, reader.cost(call, sets[i]))
+		ends[i] = reader.cost(call, sets[i])
+		end = explain.Latest(end, ends[i])
 	}
 	for i, reader := range nodeReaders {
-		if end != call.Begin() { // fields are resolved when all objects have been read
-			sets[i] = call.Set(call.Parents, counts[reader.noun], end)
+		if together {
+			ends[i] = end
+		}
+		if ends[i] != call.Begin() {
+			sets[i] = call.Set(call.Parents, counts[reader.noun], ends[i])
 		}
 		call.Returns(reader.typ, sets[i])
 	}

@@ -41,11 +41,11 @@ func (s scan[T, C]) cursors() relay.Cursors {
 }
 
 func (s scan[T, C]) cost(call *costCall) error {
-	r, err := call.request(s.cursors())
+	requests, err := call.requests(s.cursors())
 	if err != nil {
 		return err
 	}
-	if r.entries {
+	if r := requests[0]; r.entries { // both directions cost the same
 		o, rows := s.objects.ScanShape(r.pageRange(), r.node)
 		at := call.Scan(call.Begin(), readOf(o), rows)
 		call.Returns("", call.Set(call.Parents, int64(r.Size), at))

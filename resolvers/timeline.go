@@ -42,13 +42,13 @@ func (t timelineConnection) resolve(
 }
 
 func (t timelineConnection) cost(call *costCall) error {
-	r, err := call.request(relay.CursorsOf(t.list))
+	requests, err := call.requests(relay.CursorsOf(t.list))
 	if err != nil {
 		return err
 	}
 	at := call.adminCost(call.Begin(), ifOtherUser)
-	if accessOf(call.Ctx).known && r.entries {
-		t.costFrom(call, &r, at)
+	if accessOf(call.Ctx).known && requests[0].entries {
+		t.costFrom(call, requests, at)
 	}
 	return nil
 }

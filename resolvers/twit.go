@@ -62,7 +62,7 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 }
 
 func (twitByID) cost(call *costCall) error {
-	if argument[tables.ID](call, "id").Noun == tables.NounTwit {
+	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
 		twit := call.Set(call.Parents, 1, call.Begin()) // another root field has a twit with another author
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}

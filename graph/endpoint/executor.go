@@ -5,7 +5,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/explain"
@@ -36,28 +35,6 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
-}
-
-// Explain returns the plan of a request, the errors that would refuse it, or both if it costs too
-// much.
-func Explain(
-	ctx context.Context, schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits,
-	params *graphql.RawParams,
-) (*explain.Plan, gqlerror.List) {
-	ctx = graphql.StartOperationTrace(ctx)
-	operation, errs := newPreparer(schema.Schema(), &Config{Limits: bounds}).prepare(ctx, params)
-	if errs != nil {
-		return nil, errs
-	}
-	ctx = graphql.WithOperationContext(ctx, operation)
-	plan, err := explain.Predict(ctx, schema, costs, bounds[limits.Plan])
-	if err != nil {
-		return nil, gqlerror.List{gqlerror.Wrap(err)}
-	}
-	if refusal := limits.NewCostCheck(bounds, schema, costs).Check(ctx, operation); refusal != nil {
-		return plan, gqlerror.List{refusal}
-	}
-	return plan, nil
 }
 
 // Invalid returns the error of a document that the endpoint would refuse, nil if it is valid.

@@ -71,11 +71,8 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (*graphql.OperationContext, gqlerror.List) {
-	op := &graphql.OperationContext{
-		RecoverFunc:        apierr.Recover,
-		ResolverMiddleware: plan.PassField, RootResolverMiddleware: plan.PassRootField,
-		Stats: graphql.Stats{Read: params.ReadTime, OperationStart: graphql.GetStartTime(ctx)},
-	}
+	op := newOperation(ctx)
+	op.Stats.Read = params.ReadTime
 	if refusal := p.documents.Resolve(params); refusal != nil {
 		return op, gqlerror.List{gqlerror.Wrap(refusal)}
 	}
@@ -89,15 +86,8 @@ func (p *preparer) prepare(
 	if op.Doc, errs = p.document(params.Query); errs != nil {
 		return op, p.limits.BoundErrors(errs)
 	}
-	if op.Operation = op.Doc.Operations.ForName(params.OperationName); op.Operation == nil {
-		return op, gqlerror.List{gqlerror.Wrap(
-			apierr.BadUserInput("operationName must name one of the document's operations"))}
-	}
-	if op.Variables, errs = p.inputs.Variables(op.Operation, params.Variables); errs != nil {
-		return op, p.limits.BoundErrors(errs)
-	}
-	if err := checkConditions(op); err != nil {
-		return op, gqlerror.List{err}
+	if errs = p.operation(op, params.Variables); errs != nil {
+		return op, errs
 	}
 	p.documents.Register(op)
 	if p.costs != nil {
@@ -106,6 +96,30 @@ func (p *preparer) prepare(
 		}
 	}
 	return op, nil
+}
+
+// newOperation returns the context of an operation that begins now.
+func newOperation(ctx context.Context) *graphql.OperationContext {
+	return &graphql.OperationContext{
+		RecoverFunc:        apierr.Recover,
+		ResolverMiddleware: plan.PassField, RootResolverMiddleware: plan.PassRootField,
+		Stats: graphql.Stats{OperationStart: graphql.GetStartTime(ctx)},
+	}
+}
+
+// operation sets the operation and the variables of a request whose document is valid.
+func (p *preparer) operation(op *graphql.OperationContext, given map[string]any) (errs gqlerror.List) {
+	if op.Operation = op.Doc.Operations.ForName(op.OperationName); op.Operation == nil {
+		return gqlerror.List{gqlerror.Wrap(
+			apierr.BadUserInput("operationName must name one of the document's operations"))}
+	}
+	if op.Variables, errs = p.inputs.Variables(op.Operation, given); errs != nil {
+		return p.limits.BoundErrors(errs)
+	}
+	if err := checkConditions(op); err != nil {
+		return gqlerror.List{err}
+	}
+	return nil
 }
 
 func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {

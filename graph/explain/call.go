@@ -3,6 +3,8 @@ package explain
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"twibase/graph/plan"
 )
 
@@ -67,6 +69,16 @@ func (c *Call) Returns(typ string, objects *Set) {
 
 // Unbounded declares why the arguments do not bound the reads.
 func (c *Call) Unbounded(why string) { c.step.open = why }
+
+// Open reports whether an argument depends on a variable of [WithOpen].
+func (c *Call) Open(argument string) bool {
+	open, _ := c.Ctx.Value(openKey{}).(map[string]bool)
+	if len(open) == 0 {
+		return false
+	}
+	given := graphql.GetFieldContext(c.Ctx).Field.Arguments.ForName(argument)
+	return given != nil && isOpen(given.Value, open)
+}
 
 // below returns the objects of a type that [Call.Returns] declared, or an empty set.
 func (c *Call) below(typ string) *Set {

@@ -1,0 +1,101 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"twibase/graph/budget"
+	"twibase/graph/documents"
+	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/strict"
+	"twibase/graph/exec"
+	"twibase/graph/limits"
+	"twibase/hbase/tables"
+	"twibase/resolvers"
+)
+
+type documentsCommand struct {
+	Check checkCommand `cmd:"" help:"Check that documents are valid and within limits, and print the upper bound of the cost of each operation."`
+}
+
+type checkCommand struct {
+	Paths     []string         `arg:"" name:"path" help:"Documents, as for --documents of twibase serve."`
+	Baseline  string           `placeholder:"FILE" help:"Earlier output with --format json. The status is 1 if an operation costs more than in it."`
+	Max       map[string]int64 `mapsep:"," placeholder:"NAME=N,…" help:"Largest allowed cost of an operation: rounds, rpcs, rows, objects, gets, scans. With --baseline, an operation that cost more may cost as much as before."`
+	Format    string           `default:"table" enum:"table,json,markdown" help:"Output: ${enum} (default: ${default})."`
+	Variables string           `placeholder:"JSON" help:"Values of variables by name, as a JSON object. The others have the values that cost most, such as pages of 100."`
+	Limit     map[string]int   `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
+}
+
+// Validate rejects invalid values of flags. Kong calls it after parsing.
+func (c *checkCommand) Validate() error {
+	if err := budget.Maximums(c.Max).Check(); err != nil {
+		return fmt.Errorf("--max: %w", err)
+	}
+	_, err := limits.With(c.Limit)
+	return err
+}
+
+// Run prints the cost of each operation. It opens no store, and fails if a server would refuse one,
+// or one costs more than allowed.
+func (c *checkCommand) Run(ctx context.Context, p process) error {
+	bounds, err := limits.With(c.Limit)
+	if err != nil {
+		return err
+	}
+	variables := bounds.Object()
+	if c.Variables != "" {
+		if err := strict.Value([]byte(c.Variables), &variables); err != nil {
+			return fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
+		}
+		if refusal := variables.Refusal(); refusal != nil {
+			return fmt.Errorf("--variables: %w", refusal)
+		}
+	}
+	baseline, err := c.baseline()
+	if err != nil {
+		return err
+	}
+	trusted, err := documents.Read(c.Paths...)
+	if err != nil {
+		return err
+	}
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
+	checker := &budget.Checker{
+		Endpoint:  endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds),
+		Schema:    schema.Schema(),
+		Variables: variables.Fields,
+		List:      bounds[limits.List],
+	}
+	report := budget.Compare(checker.Operations(ctx, trusted), baseline, c.Max)
+	write := map[string]func() error{
+		"table":    func() error { return report.Table(p.stdout) },
+		"json":     func() error { return report.JSON(p.stdout) },
+		"markdown": func() error { return report.Markdown(p.stdout) },
+	}
+	if err := write[c.Format](); err != nil {
+		return err
+	}
+	if report.Failed() > 0 {
+		return errors.New(report.Summary())
+	}
+	return nil
+}
+
+// baseline returns the operations of --baseline, or nil.
+func (c *checkCommand) baseline() ([]budget.Operation, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.Baseline)
+	if err != nil {
+		return nil, fmt.Errorf("--baseline: %w", err)
+	}
+	operations, err := budget.ReadBaseline(text)
+	if err != nil {
+		return nil, fmt.Errorf("--baseline: %s is not the output of an earlier check with --format json: %w", c.Baseline, err)
+	}
+	return operations, nil
+}

@@ -1,0 +1,123 @@
+package budget
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/relay"
+)
+
+// assume returns the values of an operation's variables, and the names of the open ones. Their
+// values are valid; what they cost is declared by the fields that use them.
+func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
+	given, open = map[string]any{}, map[string]bool{}
+	for i, def := range op.VariableDefinitions {
+		if value, known := c.Variables[def.Variable]; known {
+			given[def.Variable] = value
+			continue
+		}
+		open[def.Variable] = true
+		given[def.Variable] = c.value(def.Type, i)
+	}
+	return given, open
+}
+
+// value returns a valid value for the i-th variable, as decoded JSON. An Int is the largest page, a
+// list as long as permitted.
+func (c *Checker) value(t *ast.Type, i int) any {
+	if t.Elem == nil {
+		return c.single(c.Schema.Types[t.NamedType], i)
+	}
+	n := relay.MaxPage
+	if c.List > 0 {
+		n = min(n, c.List)
+	}
+	return slices.Repeat([]any{c.value(t.Elem, i)}, n)
+}
+
+func (c *Checker) single(def *ast.Definition, i int) any {
+	switch {
+	case def.Kind == ast.Enum:
+		return def.EnumValues[0].Name
+	case def.Kind == ast.InputObject:
+		return c.object(def, i)
+	}
+	switch def.Name {
+	case "Int", "Float":
+		return json.Number(strconv.Itoa(relay.MaxPage))
+	case "Boolean":
+		return true
+	case "ID":
+		return ""
+	case "Date":
+		return "2000-01-01"
+	case "DateTime":
+		return "2000-01-01T00:00:00Z"
+	case "URL":
+		return "https://example.org/"
+	}
+	return "any" + strconv.Itoa(i) // a username or a code; those of different variables differ
+}
+
+// object returns the smallest valid object.
+func (c *Checker) object(def *ast.Definition, i int) map[string]any {
+	object := map[string]any{}
+	for _, field := range def.Fields {
+		if field.Type.NonNull && field.DefaultValue == nil {
+			object[field.Name] = c.element(field.Type, i)
+		}
+	}
+	if def.Directives.ForName("oneOf") != nil {
+		object[def.Fields[0].Name] = c.element(def.Fields[0].Type, i)
+	}
+	return object
+}
+
+// element returns a valid value of a field of an object. A list has one element.
+func (c *Checker) element(t *ast.Type, i int) any {
+	if t.Elem != nil {
+		return []any{c.element(t.Elem, i)}
+	}
+	return c.single(c.Schema.Types[t.NamedType], i)
+}
+
+// dropConditions removes @skip and @include with open variables: a bound with all fields is one for
+// any of them.
+func (c *Checker) dropConditions(doc *ast.QueryDocument) {
+	for _, op := range doc.Operations {
+		c.dropIn(op.SelectionSet)
+	}
+	for _, fragment := range doc.Fragments {
+		c.dropIn(fragment.SelectionSet)
+	}
+}
+
+func (c *Checker) dropIn(set ast.SelectionSet) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			s.Directives = c.constant(s.Directives)
+			c.dropIn(s.SelectionSet)
+		case *ast.InlineFragment:
+			s.Directives = c.constant(s.Directives)
+			c.dropIn(s.SelectionSet)
+		case *ast.FragmentSpread:
+			s.Directives = c.constant(s.Directives)
+		}
+	}
+}
+
+// constant returns the directives without open conditions.
+func (c *Checker) constant(directives ast.DirectiveList) ast.DirectiveList {
+	return slices.DeleteFunc(slices.Clone(directives), func(d *ast.Directive) bool {
+		condition := d.Arguments.ForName("if")
+		if d.Name != "skip" && d.Name != "include" || condition.Value.Kind != ast.Variable {
+			return false
+		}
+		_, known := c.Variables[condition.Value.Raw]
+		return !known
+	})
+}

@@ -1,0 +1,113 @@
+// Package budget checks the cost of documents before they are deployed: each operation must be
+// valid, within limits, and not cost more than allowed. The costs are upper bounds for all values of
+// the operation's variables.
+package budget
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"twibase/graph/auth"
+	"twibase/graph/documents"
+	"twibase/graph/endpoint"
+	"twibase/graph/explain"
+	"twibase/graph/syntax"
+)
+
+// Operation is the cost of an operation. docs/DOCUMENTS.md describes its JSON.
+type Operation struct {
+	Name string `json:"name"`           // empty if it has none
+	Kind string `json:"kind,omitempty"` // query, mutation or subscription; empty if it can't be parsed
+	Hash string `json:"hash"`           // of its document
+	File string `json:"file"`
+	explain.Totals
+	Fields []explain.Item `json:"fields,omitempty"`
+	// Refused are the reasons why a server refuses the operation.
+	Refused []string `json:"refused,omitempty"`
+}
+
+// label names the operation in a report.
+func (o *Operation) label() string {
+	if o.Name == "" {
+		return "document " + o.Hash[:min(len(o.Hash), 12)]
+	}
+	return o.Name
+}
+
+// Checker predicts the cost of documents. It is safe for concurrent use.
+type Checker struct {
+	Endpoint *endpoint.Checker
+	Schema   *ast.Schema
+	// Variables are the values of variables by name, as decoded JSON with [json.Number]. All other
+	// variables are open: they have the values that cost most.
+	Variables map[string]any
+	// List is the maximum length of a list.
+	List int
+}
+
+// Operations returns the operations of documents, sorted by name. A document with several hashes
+// counts once.
+func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []Operation {
+	// A viewer who is no administrator costs most: permissions are checked by reads.
+	ctx = auth.WithViewer(ctx, auth.Viewer{Username: "viewer"})
+	var all []Operation
+	known := map[string]bool{}
+	for d := range trusted.All() {
+		if !known[d.Text] {
+			known[d.Text] = true
+			all = append(all, c.document(ctx, d)...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Operation) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind)) // and by hash, as All does
+	})
+	return all
+}
+
+func (c *Checker) document(ctx context.Context, d documents.Document) (operations []Operation) {
+	doc, errs := c.Endpoint.Document(d.Text)
+	if errs != nil {
+		return refused(d, reasons(errs))
+	}
+	c.dropConditions(doc)
+	for _, def := range doc.Operations {
+		o := Operation{Name: def.Name, Kind: string(def.Operation), Hash: d.Hash, File: d.File}
+		given, open := c.assume(def)
+		o.Totals, o.Fields, errs = c.Endpoint.Itemize(explain.WithOpen(ctx, open), doc, def.Name, given)
+		o.Refused = reasons(errs)
+		operations = append(operations, o)
+	}
+	return operations
+}
+
+// refused returns the operations of an invalid document, as far as they are known.
+func refused(d documents.Document, why []string) (operations []Operation) {
+	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
+	if doc, err := syntax.Parse(d.Text); err == nil {
+		for _, def := range doc.Operations {
+			o := invalid
+			o.Name, o.Kind = def.Name, string(def.Operation)
+			operations = append(operations, o)
+		}
+	}
+	if operations == nil {
+		operations = []Operation{invalid}
+	}
+	return operations
+}
+
+func reasons(errs gqlerror.List) (all []string) {
+	for _, err := range errs {
+		reason := err.Message
+		if len(err.Locations) > 0 {
+			reason = fmt.Sprintf("%d:%d: %s", err.Locations[0].Line, err.Locations[0].Column, reason)
+		}
+		all = append(all, reason)
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package budget
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"twibase/graph/explain"
+)
+
+// figure is a bound of an operation's cost.
+type figure struct {
+	name string
+	of   func(explain.Totals) int64
+}
+
+func (f figure) heading() string {
+	if f.name == "rpcs" {
+		return "RPCs"
+	}
+	return f.name
+}
+
+var figures = []figure{
+	{"rounds", func(t explain.Totals) int64 { return t.Rounds }},
+	{"rpcs", func(t explain.Totals) int64 { return t.RPCs }},
+	{"rows", func(t explain.Totals) int64 { return t.Rows }},
+	{"objects", func(t explain.Totals) int64 { return t.Objects }},
+	{"gets", func(t explain.Totals) int64 { return t.Gets }},
+	{"scans", func(t explain.Totals) int64 { return t.Scans }},
+}
+
+// shown is the number of figures in a table, and compared that of figures without a maximum that are
+// compared with the baseline.
+const shown, compared = 4, 3
+
+// Maximums are the largest permitted figures of an operation, by name.
+type Maximums map[string]int64
+
+// Check returns an error for an unknown figure or a negative maximum.
+func (m Maximums) Check() error {
+	for name, most := range m {
+		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == name }) {
+			var names []string
+			for _, f := range figures {
+				names = append(names, f.name)
+			}
+			return fmt.Errorf("there is no figure %q; there are %s", name, strings.Join(names, ", "))
+		}
+		if most < 0 {
+			return fmt.Errorf("the maximum of %s can't be %d", name, most)
+		}
+	}
+	return nil
+}
+
+// Report compares operations with a baseline and maximums.
+type Report struct {
+	Operations []Entry `json:"operations"`
+	// Removed are the operations of the baseline that are no more.
+	Removed  []Operation `json:"-"`
+	compares bool        // whether there is a baseline
+}
+
+// Entry is an operation with its cost in the baseline.
+type Entry struct {
+	Operation
+	// Exceeds are the figures that are larger than allowed.
+	Exceeds []Excess   `json:"exceeds,omitempty"`
+	was     *Operation // nil if the baseline lacks it
+}
+
+// Excess is a figure that is larger than allowed.
+type Excess struct {
+	Name  string `json:"figure"`
+	Bound int64  `json:"bound"`
+	Most  int64  `json:"most"`
+	figure
+}
+
+// Failed reports whether a server refuses the operation, or it costs more than allowed.
+func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
+
+// Compare returns a report. An operation may cost as much as in the baseline, or as the maximums if
+// they are larger. With maximums, only their figures are compared; without a baseline, only they
+// bound the cost. A new operation has no cost in the baseline.
+func Compare(operations, baseline []Operation, maximums Maximums) *Report {
+	r := &Report{Operations: []Entry{}, compares: baseline != nil}
+	before := map[string][]*Operation{}
+	for i := range baseline {
+		before[key(&baseline[i])] = append(before[key(&baseline[i])], &baseline[i])
+	}
+	present := map[string]bool{}
+	for _, o := range operations {
+		present[key(&o)] = true
+		e := Entry{Operation: o, was: previous(&o, before[key(&o)])}
+		e.Exceeds = e.excess(maximums)
+		r.Operations = append(r.Operations, e)
+	}
+	for _, o := range baseline {
+		if !present[key(&o)] {
+			r.Removed = append(r.Removed, o)
+		}
+	}
+	return r
+}
+
+// key identifies an operation in all versions of its document.
+func key(o *Operation) string {
+	if o.Name == "" {
+		return o.Hash
+	}
+	return o.Kind + " " + o.Name
+}
+
+// previous returns the operation of the same document, or that of an earlier version: the costliest,
+// as several versions may be deployed.
+func previous(o *Operation, versions []*Operation) *Operation {
+	if len(versions) == 0 {
+		return nil
+	}
+	for _, v := range versions {
+		if v.Hash == o.Hash {
+			return v
+		}
+	}
+	return slices.MaxFunc(versions, func(a, b *Operation) int {
+		return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.RPCs, b.RPCs), cmp.Compare(a.Rounds, b.Rounds),
+			strings.Compare(b.Hash, a.Hash))
+	})
+}
+
+func (e *Entry) excess(maximums Maximums) (all []Excess) {
+	for i, f := range figures {
+		most, bounded := maximums[f.name]
+		if e.was != nil && (bounded || len(maximums) == 0 && i < compared) {
+			most, bounded = max(most, f.of(e.was.Totals)), true
+		}
+		if bound := f.of(e.Totals); bounded && bound > most {
+			all = append(all, Excess{f.name, bound, most, f})
+		}
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"context"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/report"
+)
+
+type openKey struct{}
+
+// WithOpen returns a ctx for the cost of an operation whose variables of these names have unknown
+// values. Those in the operation are valid, and arbitrary: a [Cost] declares the reads of the values
+// that cost most, see [Call.Open].
+func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
+	return context.WithValue(ctx, openKey{}, variables)
+}
+
+// isOpen reports whether a value depends on an open variable.
+func isOpen(value *ast.Value, open map[string]bool) bool {
+	return value.Kind == ast.Variable && open[value.Raw] ||
+		slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return isOpen(child.Value, open) })
+}
+
+// Item is the part of a field with a resolver in the cost of an operation.
+type Item struct {
+	Path string `json:"path"`
+	// Round is the number of rounds until its reads are answered, or 0.
+	Round int64 `json:"round"`
+	// Rows is the number of Gets, and of rows of scans. The items' rows add up to those of the
+	// operation.
+	Rows    int64 `json:"rows"`
+	Objects int64 `json:"objects"`
+	// Open is why the arguments do not bound the reads; empty if they do.
+	Open string `json:"open,omitempty"`
+}
+
+// Itemize returns the cost of the operation of ctx, in total and for each path, in the order of the
+// document.
+func Itemize(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, []Item, error) {
+	e, err := walk(ctx, schema, costs, false)
+	if err != nil {
+		return Totals{}, nil, err
+	}
+	var items []Item
+	indexes := map[string]int{}
+	of := map[*step]int{}
+	for _, s := range e.steps {
+		path := report.Path(s.call.Ctx)
+		i, known := indexes[path]
+		if !known { // a field of an interface has a call for each type
+			i, items = len(items), append(items, Item{Path: path})
+			indexes[path] = i
+		}
+		of[s] = i
+		items[i].Objects = add(items[i].Objects, s.objects)
+		if s.open != "" {
+			items[i].Open = s.open
+		}
+	}
+	for _, r := range e.records {
+		i := &items[of[r.step]]
+		i.Rows = add(i.Rows, add(r.gets, r.rows))
+		i.Round = max(i.Round, int64(r.begun.round+max(r.Rounds, 1)))
+	}
+	return e.totals(), items, nil
+}
