@@ -22,8 +22,8 @@ func TestDocumentsCheck(t *testing.T) {
 	}
 	const query = `query Q($n: Int = 5) { user(username: "x") { followers(first: $n) { nodes { name } } } }`
 	good := put("good/q.graphql", query)
-	larger := put("larger/q.graphql", strings.Replace(query, "name", "name twits(first: 1) { nodes { id } }", 1))
-	invalid := put("invalid/q.graphql", strings.Replace(query, "name", "nme", 1))
+	larger := put("larger/q.graphql", strings.Replace(query, "{ name }", "{ name twits(first: 1) { nodes { id } } }", 1))
+	invalid := put("invalid/q.graphql", strings.Replace(query, "{ name }", "{ nme }", 1))
 	status, baseline, stderr := command(t, "documents", "check", "--format", "json", good)
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d: %s", status, stderr)
@@ -50,10 +50,12 @@ func TestDocumentsCheck(t *testing.T) {
 			"twibase: 1 of 1 operation is refused, or costs more than allowed\n"},
 		{"more than the baseline, less than the maximum", "--baseline " + costs + " --max rows=1000 " + larger, 0, "operation  rounds", ""},
 		{"an invalid document", invalid, statusFailed, "operation  rounds", "twibase: 1 of 1 operation is refused"},
+		{"a syntax error", put("syntax/q.graphql", "{ a("), statusFailed, "",
+			"twibase: " + filepath.Join(dir, "syntax/q.graphql") + " is no GraphQL document: 1:5: Expected Name, found <EOF>\n"},
 		{"Markdown", "--format markdown " + good, 0, "### Cost of GraphQL operations\n", ""},
 		{"a limit", "--limit rows=100 " + good, statusFailed, row, "twibase: 1 of 1 operation is refused"},
-		{"an unknown limit", "--limit row=1 " + good, statusUsage, "", `twibase: documents check <path> ...: there is no limit "row"`},
-		{"an unknown figure", "--max row=1 " + good, statusUsage, "", `twibase: documents check <path> ...: --max: there is no figure "row"`},
+		{"an unknown limit", "--limit row=1 " + good, statusUsage, "", `twibase: documents check: there is no limit "row"`},
+		{"an unknown figure", "--max row=1 " + good, statusUsage, "", `twibase: documents check: --max: there is no figure "row"`},
 		{"an unknown format", "--format xml " + good, statusUsage, "", "twibase: --format must be one of"},
 		{"variables that are no object", "--variables 5 " + good, statusFailed, "", "twibase: --variables: "},
 		{"a missing baseline", "--baseline /nowhere.json " + good, statusFailed, "", "twibase: --baseline: open /nowhere.json"},

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,21 +41,21 @@ func load(paths []string) (*set, error) {
 
 // add adds the documents of a file by their hashes.
 func (s *set) add(file string, documents map[string]string) error {
-	for hash, text := range documents {
-		d := Document{normal(hash), text, file}
-		if d.Hash == "" || text == "" {
+	for _, hash := range slices.Sorted(maps.Keys(documents)) {
+		d := Document{normal(hash), documents[hash], file}
+		if d.Hash == "" || d.Text == "" {
 			return errors.New(file + " has a document without a hash, or a hash without a document")
 		}
 		other, twice := s.hashes[d.Hash]
 		switch {
-		case twice && other.Text == text:
-			continue // in several versions of a client
+		case twice && other.Text == d.Text: // in several versions of a client
+			d.File = min(d.File, other.File)
 		case twice && other.File == file:
 			return fmt.Errorf("%s has two documents for the hash %q: keep one of them", file, d.Hash)
 		case twice:
 			return fmt.Errorf("%s and %s have different documents for the hash %q: keep one of them", other.File, file, d.Hash)
 		}
-		s.hashes[d.Hash], s.texts[text] = d, struct{}{}
+		s.hashes[d.Hash], s.texts[d.Text] = d, struct{}{}
 	}
 	return nil
 }
@@ -68,7 +69,11 @@ func parse(file string, text []byte) (map[string]string, error) {
 	if isDocument(file) {
 		document := string(text)
 		if _, err := syntax.Parse(document); err != nil { // it may be half written
-			return nil, fmt.Errorf("is no GraphQL document: %w", err)
+			where := ""
+			if len(err.Locations) > 0 {
+				where = fmt.Sprintf("%d:%d: ", err.Locations[0].Line, err.Locations[0].Column)
+			}
+			return nil, fmt.Errorf("is no GraphQL document: %s%s", where, err.Message)
 		}
 		return map[string]string{sum(document): document}, nil
 	}
