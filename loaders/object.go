@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -189,6 +190,30 @@ func (o Object[T]) Scan(ctx context.Context, r Range, fields []string) (Page[*T]
 		page.HasPrevious, page.HasNext = more, r.Before != ""
 	}
 	return page, nil
+}
+
+func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
+	counted, r := l.begin(ctx)
+	defer l.end(ctx, r)
+	if r != nil {
+		l.mu.Lock()
+		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
+		l.mu.Unlock()
+	}
+	hbase.StatsOf(counted).Rounds.Add(1)
+	hbase.StatsOf(counted).Tables.Add(scan.Table)
+	Blocking(ctx, func() { rows, err = rowsOf(l.unmasked.Scan(counted, scan)) })
+	return rows, err
+}
+
+func rowsOf(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
+	for row, err := range scan {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // CheckRow reports why a position can't be one of [Object.Scan].

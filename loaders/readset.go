@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"context"
-	"hash/maphash"
 
 	"github.com/graph-gophers/dataloader/v7"
 
@@ -65,36 +64,20 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both reads belong to one chain: their row keys are equal, maybe in
-// different tables, and they start at the same column.
-func (r *read) startsLike(other *read) bool {
-	return r.row == other.row && (r.template == other.template ||
-		r.template.get.Page.Start == other.template.get.Page.Start)
-}
+// index has the first read of each chain.
+type index map[chain]*read
 
-// index has the first read of each chain, by a hash of row and start. A chain whose hash is taken
-// by another has the next free one.
-type index map[uint64]*read
+// chain is the row key and the first column of the reads of a chain.
+type chain struct{ row, start string }
 
-var seed = maphash.MakeSeed()
-
-// add adds a read, and reports whether its Get is new.
+// add adds a read to its chain, and reports whether its Get is new.
 func (x index) add(r *read) bool {
-	place := maphash.String(seed, r.row)
-	if start := r.template.get.Page.Start; start != "" {
-		place += maphash.String(seed, start)
+	of := chain{r.row, r.template.get.Page.Start}
+	first := x[of]
+	if first == nil {
+		r.original, r.first, x[of] = r, r, r
+		return true
 	}
-	for ; x[place] != nil; place++ {
-		if first := x[place]; first.startsLike(r) {
-			return r.join(first)
-		}
-	}
-	r.original, r.first, x[place] = r, r, r
-	return true
-}
-
-// join adds a read to the chain of first, and reports whether its Get is new.
-func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
 			r.original = known
@@ -117,16 +100,8 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 	added := false
 	for i := range set.reads {
-		r := &set.reads[i]
-		// Sets of one level often read the same row keys in the same order: a comparison is cheaper
-		// than a lookup.
-		if i < len(l.last) && l.last[i].startsLike(r) {
-			added = r.join(l.last[i].original.first) || added
-		} else {
-			added = l.reads.add(r) || added
-		}
+		added = l.reads.add(&set.reads[i]) || added
 	}
-	l.last = set.reads
 	if added {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 		l.scheduler.collect()
@@ -139,7 +114,7 @@ func (l *Loaders) wait(set *readSet) {
 	for i := range set.reads {
 		if of := set.reads[i].original.set; of != last {
 			if last = of; l.beginWait(of) {
-				_, _ = of.thunk()
+				_, _ = of.thunk() // send leaves errors in the batch
 			}
 		}
 	}

@@ -2,8 +2,10 @@ package loaders
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,7 +27,6 @@ type Loaders struct {
 	store      hbase.Store // unmasked, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
-	last       []read // of the set that was enqueued last
 	scheduler  scheduler
 	trace      *trace // nil unless the reads are reported
 	lazy       []*lazyRows
@@ -81,8 +82,17 @@ func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	)
 }
 
+// send is the batch function. A panic becomes the error of the batch.
 func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	defer l.answered(sets)
+	defer func() {
+		if p := recover(); p != nil {
+			failed := &batch{err: fmt.Errorf("loaders: a batch panicked: %v\n%s", p, debug.Stack())}
+			for _, set := range sets {
+				set.batch = failed
+			}
+		}
+	}()
 	b, store := l.merged(sets)
 	l.get(ctx, store, b)
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
@@ -90,10 +100,25 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 
 func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 	l.mu.Lock()
-	defer l.mu.Unlock() // deferred, because answered takes the lock even if merge panics
+	defer l.mu.Unlock()
 	b := merge(sets)
 	b.err = l.scheduler.stalled
 	return b, l.store
+}
+
+func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
+	counted, r := l.begin(ctx)
+	defer l.end(ctx, r)
+	if r != nil {
+		b.round, r.Stalled = r, b.err != nil
+		for i := range b.gets {
+			r.Stats.Tables.Add(b.gets[i].Table)
+		}
+	}
+	hbase.StatsOf(counted).Rounds.Add(1)
+	if b.err == nil {
+		b.results, b.err = store.Get(counted, b.gets)
+	}
 }
 
 // answered counts the tasks that wait for the sets as running. The dataloader wakes them when send
@@ -128,7 +153,7 @@ func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reads, l.last, l.store = nil, nil, l.unmasked
+	l.reads, l.store = nil, l.unmasked
 }
 
 // Mask hides the rows of a deleted object, its lists and its edges until [Forget], because their

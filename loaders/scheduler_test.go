@@ -343,4 +343,20 @@ func TestFailuresAreIsolated(t *testing.T) {
 			t.Error(diff, stalls(ctx))
 		}
 	})
+	test("a batch that cannot be merged fails alone", func(t *testing.T, store *slow) {
+		ctx := With(t.Context(), store)
+		runTasks(ctx, func() {
+			l, set := from(ctx), newReadSet(1)
+			set.add(hbase.Get{Row: "a"})
+			l.enqueue(ctx, "rows", set)
+			set.reads[0].template = nil
+			if l.wait(set); set.result(0).Err == nil {
+				t.Error("got no error of a merge that panicked")
+			}
+			load(ctx, t, "b c")
+		})
+		if diff := cmp.Diff([]string{"0s b c"}, store.calls); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -3,10 +3,6 @@ package loaders
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"iter"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -171,53 +167,4 @@ func (l *Loaders) traced() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trace != nil && !l.trace.ended
-}
-
-// get reads a batch. A panic becomes an error.
-func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
-	counted, r := l.begin(ctx)
-	defer func() {
-		if p := recover(); p != nil {
-			b.err = fmt.Errorf("loaders: the store panicked: %v\n%s", p, debug.Stack())
-		}
-		if r != nil {
-			l.mu.Lock()
-			b.round, r.Stalled = r, errors.Is(b.err, errStalled)
-			l.mu.Unlock()
-		}
-		l.end(ctx, r)
-	}()
-	hbase.StatsOf(counted).Rounds.Add(1)
-	if b.err == nil {
-		if r != nil {
-			for i := range b.gets {
-				r.Stats.Tables.Add(b.gets[i].Table)
-			}
-		}
-		b.results, b.err = store.Get(counted, b.gets)
-	}
-}
-
-func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
-	counted, r := l.begin(ctx)
-	defer l.end(ctx, r)
-	if r != nil {
-		l.mu.Lock()
-		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
-		l.mu.Unlock()
-	}
-	hbase.StatsOf(counted).Rounds.Add(1)
-	hbase.StatsOf(counted).Tables.Add(scan.Table)
-	Blocking(ctx, func() { rows, err = rowsOf(l.unmasked.Scan(counted, scan)) })
-	return rows, err
-}
-
-func rowsOf(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
-	for row, err := range scan {
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
