@@ -83,6 +83,14 @@ type Cell struct {
 	Memo *Memo
 }
 
+// Youngest returns the greatest timestamp of cells, 0 if there are none.
+func Youngest(cells []Cell) (timestamp int64) {
+	for i := range cells {
+		timestamp = max(timestamp, cells[i].Timestamp)
+	}
+	return timestamp
+}
+
 // Row is a row key and its selected cells, at least one.
 type Row struct {
 	Key   string

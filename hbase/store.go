@@ -70,6 +70,15 @@ func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	return cells, nil
 }
 
+// GetOne is [GetAll] of one Get.
+func GetOne(ctx context.Context, store Store, get Get) ([]Cell, error) {
+	cells, err := GetAll(ctx, store, []Get{get})
+	if err != nil {
+		return nil, err
+	}
+	return cells[0], nil
+}
+
 // GetEach is [GetAll] with a Get for each item.
 func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
 	gets := make([]Get, len(items))
@@ -96,6 +105,20 @@ func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 		}
 	}
 	return nil
+}
+
+// ColumnPages iterates over the columns of a row, in pages of get.Page.Limit. read returns the cells
+// of a Get. The first error ends the iteration.
+func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, error] {
+	return func(yield func([]Cell, error) bool) {
+		for more := true; more; {
+			cells, err := read(get)
+			if len(cells) == 0 && err == nil || !yield(cells, err) || err != nil {
+				return
+			}
+			get.Page.Start, more = Next(cells[len(cells)-1].Qualifier), len(cells) == get.Page.Limit
+		}
+	}
 }
 
 // defaultPageSize is in rows.

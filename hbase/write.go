@@ -60,6 +60,18 @@ type Deletion struct {
 	Timestamp int64
 }
 
+// PutCells returns a Put of cells.
+func PutCells(table, row string, cells ...Cell) Put { return Put{table, row, cells} }
+
+// DeleteCells returns a Delete of the columns of cells, up to their timestamps.
+func DeleteCells(table, row string, cells ...Cell) Delete {
+	d := Delete{Table: table, Row: row}
+	for _, c := range cells {
+		d.Columns = append(d.Columns, Deletion{AllVersions, c.Family, c.Qualifier, c.Timestamp})
+	}
+	return d
+}
+
 // Check is a condition for the newest version of a cell of the row that CheckAndPut writes.
 type Check struct {
 	Family    string

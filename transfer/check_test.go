@@ -11,7 +11,6 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/tables"
 	"twibase/transfer/check"
-	"twibase/transfer/rebuild"
 )
 
 func violations(t testing.TB, store hbase.Store) (lines []string) {
@@ -78,7 +77,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 				switch r.IntN(2) {
 				case 0:
 					c.Timestamp += int64(r.IntN(1000))
-					damage = append(damage, rebuild.Remove(table.Name, row.Key, c))
+					damage = append(damage, hbase.DeleteCells(table.Name, row.Key, c))
 				case 1:
 					if last != nil && last.Family == c.Family {
 						damage = append(damage, hbase.Put{Table: table.Name, Row: row.Key, Cells: []hbase.Cell{*last}})
@@ -125,7 +124,7 @@ func TestRepairRestoresBucketsWithoutADirectory(t *testing.T) {
 			}
 			for _, c := range row.Cells {
 				if c.Qualifier >= tables.MembersEnd && r.IntN(3) == 0 {
-					damage = append(damage, rebuild.Remove(table.Name, row.Key, c))
+					damage = append(damage, hbase.DeleteCells(table.Name, row.Key, c))
 				}
 			}
 		}

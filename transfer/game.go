@@ -92,7 +92,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news
 		return err
 	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
-	userGames.put(derived, key.a, tables.UserGames.Cell(tables.UserGameOf(key.b, days), rebuild.Youngest(merged)))
+	userGames.put(derived, key.a, tables.UserGames.Cell(tables.UserGameOf(key.b, days), hbase.Youngest(merged)))
 	players.put(derived, key.b, tables.Players.Cell(key.a, max(timeless, committed+1)))
 	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
 		userGames.count(key.a, false)

@@ -96,7 +96,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	}
 	all := make([]revision, len(keys))
 	for i, key := range keys {
-		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], rebuild.Youngest(stored[i])+1)}
+		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], hbase.Youngest(stored[i])+1)}
 		for _, old := range v.before {
 			if rebuild.Find(v.after.Cells, old.Qualifier) == nil {
 				v.removed = append(v.removed, old)

@@ -149,7 +149,7 @@ func TestImportKeepsLaterChanges(t *testing.T) {
 	load(t, store, files, Options{})
 	now := time.Now().UnixMilli()
 	remove := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
-		return rebuild.Remove(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.UnknownTime}, now))
+		return hbase.DeleteCells(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.UnknownTime}, now))
 	}
 	name := "Renamed"
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
@@ -192,7 +192,7 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	days := []tables.DayCount{{Day: "2024-05-01"}, {Day: "2024-05-02"}}
 	remove := func(l *tables.AnyList, owner, position string) hbase.Mutation {
 		member := hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: now}
-		return rebuild.Remove(l.Table, l.Row(owner, 0), member)
+		return hbase.DeleteCells(l.Table, l.Row(owner, 0), member)
 	}
 	commit := tables.Plays.Put("a", "g", days[0], now)
 	op := []byte(tables.NewOp(time.UnixMilli(now), 1))

@@ -6,7 +6,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // pair has two related objects: their names in the file, later their keys.
@@ -149,7 +148,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		if err != nil {
 			return nil, err
 		}
-		*edges[p] = edge{related, at, rebuild.Youngest(cells[i])}
+		*edges[p] = edge{related, at, hbase.Youngest(cells[i])}
 	}
 	return edges, nil
 }

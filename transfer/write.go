@@ -53,13 +53,13 @@ func (w *writes) put(p hbase.Put) {
 }
 
 func (w *writes) cell(table, row string, cell hbase.Cell) {
-	w.put(hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{cell}})
+	w.put(hbase.PutCells(table, row, cell))
 }
 
 // remove deletes a cell and its older versions.
 func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
-	w.deletes = append(w.deletes, rebuild.Remove(table, row, cell))
+	w.deletes = append(w.deletes, hbase.DeleteCells(table, row, cell))
 }
 
 // flush sends the collected mutations, and returns when they are durable.

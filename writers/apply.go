@@ -229,11 +229,10 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
-		return hbase.Put{Table: m.list.Table, Row: m.list.Row(m.owner, bucket), Cells: []hbase.Cell{c}}
+		return hbase.PutCells(m.list.Table, m.list.Row(m.owner, bucket), c)
 	}
 	remove := func(bucket uint32) hbase.Mutation {
-		return hbase.Delete{Table: m.list.Table, Row: m.list.Row(m.owner, bucket),
-			Columns: []hbase.Deletion{deletionOfCell(m.cell, m.cell.Timestamp)}}
+		return hbase.DeleteCells(m.list.Table, m.list.Row(m.owner, bucket), m.cell)
 	}
 	in := func(bucket uint32) hbase.Mutation {
 		if m.removed {

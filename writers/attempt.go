@@ -127,7 +127,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	}
 	if x.opType.hasCommitRow {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
-		r.at = max(r.at, youngest(r.row)+1)
+		r.at = max(r.at, hbase.Youngest(r.row)+1)
 		if r.last, err = tables.DecodeCommitRecord(r.row); err != nil {
 			return 0, x.failed("read", err)
 		}

@@ -48,11 +48,7 @@ func (c client) getter(ctx context.Context, purpose string) getter {
 }
 
 func (c client) one(ctx context.Context, purpose string, get hbase.Get) ([]hbase.Cell, error) {
-	cells, err := c.get(ctx, purpose, []hbase.Get{get})
-	if err != nil {
-		return nil, err
-	}
-	return cells[0], nil
+	return c.getter(ctx, purpose).one(get)
 }
 
 // openIntents reads which operations have an intent, so are not complete.
@@ -110,12 +106,4 @@ func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Che
 		return false, c.failed(purpose, err)
 	}
 	return done, nil
-}
-
-// youngest returns the greatest timestamp of cells, 0 if there are none.
-func youngest(cells []hbase.Cell) (timestamp int64) {
-	for i := range cells {
-		timestamp = max(timestamp, cells[i].Timestamp)
-	}
-	return timestamp
 }

@@ -197,7 +197,7 @@ type counts struct {
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
-	s := &counts{location: at, now: map[string]int{}, timestamp: youngest(cells)}
+	s := &counts{location: at, now: map[string]int{}, timestamp: hbase.Youngest(cells)}
 	var err error
 	if s.journal, s.value, err = tables.DecodeJournal(cells); err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (s *counts) add(ctx context.Context, c client, batch []*increment, label st
 			changed[name] = true
 		}
 	}
-	put := hbase.Put{Table: s.table, Row: s.row, Cells: []hbase.Cell{journal.Cell(timestamp)}}
+	put := hbase.PutCells(s.table, s.row, journal.Cell(timestamp))
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		family, qualifier, _ := strings.Cut(name, ":")
 		put.Cells = append(put.Cells, hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp,

@@ -43,7 +43,7 @@ func parentOf(parent *string) string {
 // after makes the operation later than cells of departments, which another clock may have written.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
-		r.at = max(r.at, youngest(c)+1)
+		r.at = max(r.at, hbase.Youngest(c)+1)
 	}
 }
 

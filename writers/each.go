@@ -2,6 +2,7 @@ package writers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -169,11 +170,12 @@ func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {
 	if len(page.Cells) > 0 {
-		members := hbase.Delete{Table: l.Table, Row: l.Row(owner, 0)}
-		for _, cell := range page.Cells {
-			members.Columns = append(members.Columns, deletionOfCell(cell, o.at))
+		members := slices.Clone(page.Cells)
+		for i := range members {
+			members[i].Timestamp = o.at
 		}
-		if err := c.mutate(ctx, write{"clear", members}); err != nil {
+		deletion := hbase.DeleteCells(l.Table, l.Row(owner, 0), members...)
+		if err := c.mutate(ctx, write{"clear", deletion}); err != nil {
 			return err
 		}
 	}

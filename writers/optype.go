@@ -60,7 +60,15 @@ type reading struct {
 	get   getter         // reads in a further round
 }
 
-type getter = func(...hbase.Get) ([][]hbase.Cell, error)
+type getter func(...hbase.Get) ([][]hbase.Cell, error)
+
+func (get getter) one(g hbase.Get) ([]hbase.Cell, error) {
+	cells, err := get(g)
+	if err != nil {
+		return nil, err
+	}
+	return cells[0], nil
+}
 
 // decision is the result of a check. cells are committed into the commit row.
 type decision struct {

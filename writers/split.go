@@ -1,6 +1,7 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -34,24 +35,8 @@ func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owne
 
 // pages iterates over pages of a bucket's columns from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
-	return func(yield func([]hbase.Cell, error) bool) {
-		if stop == "" {
-			stop = tables.MembersEnd
-		}
-		for {
-			page := hbase.Page{Start: start, Stop: stop, Limit: splitPage}
-			cells, err := get(b.list().Get(string(b.Owner), bucket, page))
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			columns := cells[0]
-			if len(columns) == 0 || !yield(columns, nil) || len(columns) < splitPage {
-				return
-			}
-			start = hbase.Next(columns[len(columns)-1].Qualifier)
-		}
-	}
+	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: splitPage}
+	return hbase.ColumnPages(b.list().Get(string(b.Owner), bucket, page), get.one)
 }
 
 type splitArgs struct {
@@ -107,8 +92,7 @@ var split = register(opType[splitArgs]{
 		for i, b := range a.Created {
 			pending[i] = b.bucket()
 		}
-		announcement := hbase.Put{Table: a.List.Table, Row: a.row(0),
-			Cells: []hbase.Cell{a.list().PendingCell(pending, o.at)}}
+		announcement := hbase.PutCells(a.List.Table, a.row(0), a.list().PendingCell(pending, o.at))
 		directory := hbase.Put{Table: a.List.Table, Row: a.row(0)}
 		for _, b := range a.Columns {
 			directory.Cells = append(directory.Cells, a.list().BucketCell(b.bucket(), o.at))
@@ -242,18 +226,16 @@ var _ = register(opType[cleanupArgs]{
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {
-			var copies []hbase.Deletion
+			var copies []hbase.Cell
 			for cells, err := range a.pages(c.getter(ctx, name+", read"), bucket, string(a.Start), string(a.Stop)) {
 				if err != nil {
 					return err
 				}
-				for _, cell := range cells {
-					copies = append(copies, deletionOfCell(cell, cell.Timestamp))
-				}
+				copies = append(copies, cells...)
 			}
 			slices.Reverse(copies)
 			for some := range slices.Chunk(copies, splitPage) {
-				deletion := hbase.Delete{Table: a.List.Table, Row: a.row(bucket), Columns: some}
+				deletion := hbase.DeleteCells(a.List.Table, a.row(bucket), some...)
 				if err := c.mutate(ctx, write{name, deletion}); err != nil {
 					return err
 				}
@@ -261,8 +243,4 @@ func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 		}
 		return nil
 	}}
-}
-
-func deletionOfCell(c hbase.Cell, timestamp int64) hbase.Deletion {
-	return hbase.Deletion{Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: timestamp}
 }

@@ -39,11 +39,11 @@ func deepen(depth *int, level int, o operation) []effect {
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
-		first, err := get(departmentOf(code))
+		department, err := get.one(departmentOf(code))
 		if err != nil {
 			return err
 		}
-		chain, _, err := chainFrom(first[0], get)
+		chain, _, err := chainFrom(department, get)
 		if err != nil {
 			return err
 		}
@@ -60,11 +60,11 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 			return chain, above, err
 		}
 		above = append(above, *d.ParentCode)
-		parent, err := get(departmentOf(*d.ParentCode))
+		parent, err := get.one(departmentOf(*d.ParentCode))
 		if err != nil {
 			return nil, nil, err
 		}
-		chain = append(chain, parent...)
+		chain = append(chain, parent)
 	}
 }
 

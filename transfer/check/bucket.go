@@ -6,7 +6,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // buckets checks the directories of all lists, and that each member is in the bucket that covers
@@ -92,7 +91,7 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 			b.Stop = ""
 			whole := l.BucketCell(b, old.Timestamp)
 			r.report(columnOf(l.Table, row, *old), present, fmt.Sprintf("%q", whole.Qualifier),
-				"the last bucket covers the end", put(l.Table, row, whole), rebuild.Remove(l.Table, row, *old))
+				"the last bucket covers the end", hbase.PutCells(l.Table, row, whole), hbase.DeleteCells(l.Table, row, *old))
 		default:
 			continue
 		}
@@ -112,13 +111,15 @@ func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, direct
 		return err
 	}
 	from := l.Row(b.owner, b.number)
-	for page := (hbase.Page{Stop: tables.MembersEnd, Limit: maxRepairs}); ; {
-		cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{l.Get(b.owner, b.number, page)})
+	page := hbase.Page{Stop: tables.MembersEnd, Limit: maxRepairs}
+	for cells, err := range hbase.ColumnPages(l.Get(b.owner, b.number, page), func(get hbase.Get) ([]hbase.Cell, error) {
+		return hbase.GetOne(ctx, r.Store, get)
+	}) {
 		if err != nil {
 			return err
 		}
 		var astray []entry
-		for _, c := range cells[0] {
+		for _, c := range cells {
 			if tables.Moved(c) {
 				r.surplus(l.Table, from, c, noSplit(b.owner))
 			} else if tables.BucketOf(buckets, c.Qualifier) != b.number {
@@ -129,18 +130,15 @@ func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, direct
 			return err
 		}
 		for _, e := range astray {
-			repair := []hbase.Mutation{rebuild.Remove(l.Table, from, e.cell)}
+			repair := []hbase.Mutation{hbase.DeleteCells(l.Table, from, e.cell)}
 			if e.found == nil {
-				repair = append(repair, put(l.Table, e.row, e.cell))
+				repair = append(repair, hbase.PutCells(l.Table, e.row, e.cell))
 			}
 			why := fmt.Sprintf("row %q covers it", e.row)
 			if r.report(columnOf(l.Table, from, e.cell), present, absent, why, repair...) && e.found == nil {
 				r.addToLength(e.of(), e.cell, 1)
 			}
 		}
-		if len(cells[0]) < maxRepairs {
-			return nil
-		}
-		page.Start = hbase.Next(cells[0][maxRepairs-1].Qualifier)
 	}
+	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // pair is a row that relates two objects.
@@ -77,7 +76,7 @@ func (r *run) edge(x *tables.Relation, row hbase.Row) *pair {
 	if err != nil || !related {
 		return nil
 	}
-	timestamp, why := rebuild.Youngest(row.Cells), statement(x, a, b)+since(x, at)
+	timestamp, why := hbase.Youngest(row.Cells), statement(x, a, b)+since(x, at)
 	return &pair{a, b, [2]entry{
 		{list: x.From.List, owner: a, cell: x.From.Member(b, at, timestamp), source: x.Table, why: why},
 		{list: x.To.List, owner: b, cell: x.To.Member(a, at, timestamp), source: x.Table, why: why},

@@ -61,7 +61,7 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 
 func (r *run) missing(e entry) {
 	column := columnOf(e.list.Table, e.row, e.cell)
-	isNew := r.report(column, absent, present, e.why, put(e.list.Table, e.row, e.cell))
+	isNew := r.report(column, absent, present, e.why, hbase.PutCells(e.list.Table, e.row, e.cell))
 	if isNew && !r.repair {
 		r.addToLength(e.of(), e.cell, 1)
 		if r.lacking[e.of()] == nil {

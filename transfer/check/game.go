@@ -30,7 +30,7 @@ func (r *run) played(row hbase.Row) *pair {
 	if len(days) == 0 { // there may be a commit record alone
 		return nil
 	}
-	timestamp, why := rebuild.Youngest(row.Cells), user+" played "+game
+	timestamp, why := hbase.Youngest(row.Cells), user+" played "+game
 	return &pair{user, game, [2]entry{
 		entryOf(tables.UserGames, user, tables.UserGameOf(game, days), timestamp, table, why),
 		entryOf(tables.Players, game, user, timestamp, table, why),

@@ -7,7 +7,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 // intents reports committed operations that are not complete. A sweep completes them.
@@ -77,12 +76,12 @@ func (r *run) jobs(ctx context.Context) error {
 // broadcasters reads the broadcasters, and checks that the job of one that is leaving exists.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
-	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
+	cells, err := hbase.GetOne(ctx, r.Store, get)
 	if err != nil {
 		return err
 	}
-	for i, c := range cells[0] {
-		state, _, err := tables.Broadcasters.State(cells[0][i : i+1])
+	for i, c := range cells {
+		state, _, err := tables.Broadcasters.State(cells[i : i+1])
 		if err != nil {
 			r.unreadable(columnOf(get.Table, get.Row, c), err)
 			continue
@@ -118,7 +117,7 @@ func (r *run) accounts(ctx context.Context) error {
 		for i, row := range named {
 			if !users[names[i]] {
 				r.report(attribute(tables.Accounts.Table, row.Key, "password"), present, absent,
-					noObject(&tables.Users.AnyObject, names[i]), rebuild.Remove(tables.Accounts.Table, row.Key, row.Cells...))
+					noObject(&tables.Users.AnyObject, names[i]), hbase.DeleteCells(tables.Accounts.Table, row.Key, row.Cells...))
 			}
 		}
 		return nil

@@ -67,12 +67,12 @@ func (r *run) climb(d referrer) (wrong bool) {
 // depth checks that the tree has at most the stored number of levels, which bounds new departments.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
-	cells, err := hbase.GetAll(ctx, r.Store, []hbase.Get{get})
+	cells, err := hbase.GetOne(ctx, r.Store, get)
 	if err != nil {
 		return err
 	}
 	want := tables.Tree.DepthCell(r.levels, 0)
-	for _, c := range cells[0] {
+	for _, c := range cells {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {
 			continue
 		}

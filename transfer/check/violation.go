@@ -61,10 +61,6 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-func put(table, row string, c hbase.Cell) hbase.Put {
-	return hbase.Put{Table: table, Row: row, Cells: []hbase.Cell{c}}
-}
-
 // report reports a violation and adds its repair to the pending ones. Puts are written before
 // deletions, so that a moved cell is never missing. isNew is false if the violation was reported: a
 // batch with an unreadable row is checked again.
@@ -110,5 +106,5 @@ func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why 
 }
 
 func (r *run) surplus(table, row string, c hbase.Cell, why string) (isNew bool) {
-	return r.report(columnOf(table, row, c), present, absent, why, rebuild.Remove(table, row, c))
+	return r.report(columnOf(table, row, c), present, absent, why, hbase.DeleteCells(table, row, c))
 }

@@ -45,7 +45,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	for i, c := range damaged {
 		var repair []hbase.Mutation
 		if t := r.copyOf(l, c, other, copies[i]); t != nil {
-			repair = append(repair, put(l.Table, row, l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))))
+			repair = append(repair, hbase.PutCells(l.Table, row, l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))))
 		}
 		const should = "a twit that is PUBLIC or FOLLOWERS"
 		r.report(columnOf(l.Table, row, c), text(c.Value), should, causes[i].Error(), repair...)

@@ -15,9 +15,9 @@ type Change struct {
 // Mutation returns the write of the change.
 func (c Change) Mutation() hbase.Mutation {
 	if c.New == nil {
-		return Remove(c.Table, c.Row, *c.Old)
+		return hbase.DeleteCells(c.Table, c.Row, *c.Old)
 	}
-	return hbase.Put{Table: c.Table, Row: c.Row, Cells: []hbase.Cell{*c.New}}
+	return hbase.PutCells(c.Table, c.Row, *c.New)
 }
 
 func writeChanges(ctx context.Context, store hbase.Store, changes []Change) error {
@@ -42,22 +42,11 @@ func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) [
 
 // WriteColumn writes a column, unless it has the value already.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
-	stored, err := hbase.GetAll(ctx, store, []hbase.Get{at})
+	stored, err := hbase.GetOne(ctx, store, at)
 	if err != nil {
 		return err
 	}
-	return writeChanges(ctx, store, Differs(nil, at, Find(stored[0], want.Qualifier), want))
-}
-
-// Remove deletes cells of a row, with all older versions.
-func Remove(table, row string, cells ...hbase.Cell) hbase.Delete {
-	d := hbase.Delete{Table: table, Row: row}
-	for _, c := range cells {
-		d.Columns = append(d.Columns, hbase.Deletion{
-			Kind: hbase.AllVersions, Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp,
-		})
-	}
-	return d
+	return writeChanges(ctx, store, Differs(nil, at, Find(stored, want.Qualifier), want))
 }
 
 // Find returns the cell of a column, or nil.

@@ -1,6 +1,7 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -106,12 +107,12 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 	puts := make([]hbase.Mutation, len(span.Astray))
 	for i, c := range span.Astray {
 		row := l.Row(span.Owner, tables.BucketOf(span.directory, c.Qualifier))
-		puts[i] = hbase.Put{Table: l.Table, Row: row, Cells: []hbase.Cell{c}}
+		puts[i] = hbase.PutCells(l.Table, row, c)
 	}
 	if err := hbase.MutateAll(ctx, s.Store, puts); err != nil {
 		return err
 	}
-	gone := Remove(l.Table, l.Row(span.Owner, span.Bucket), span.Astray...)
+	gone := hbase.DeleteCells(l.Table, l.Row(span.Owner, span.Bucket), span.Astray...)
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
@@ -120,11 +121,11 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 // are astray then, and the next pass deletes them. An interrupted split is repeated with the same
 // result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
-	columns, err := hbase.GetAll(ctx, s.Store, []hbase.Get{l.Directories(owner)})
+	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
 		return err
 	}
-	directory, err := l.DecodeDirectory(owner, columns[0])
+	directory, err := l.DecodeDirectory(owner, columns)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	put := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
 	for _, b := range named {
 		want := l.BucketCell(b, 1)
-		if old := Find(columns[0], want.Qualifier); old != nil {
+		if old := Find(columns, want.Qualifier); old != nil {
 			want.Timestamp = max(want.Timestamp, old.Timestamp)
 		}
 		put.Cells = append(put.Cells, want)
@@ -148,12 +149,9 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 // fill copies the members that a new bucket covers into it, and deletes others that an interrupted
 // split left there.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
-	stop := b.Stop
-	if stop == "" {
-		stop = tables.MembersEnd
-	}
+	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{
-		l.Get(owner, from, hbase.Page{Start: b.Start, Stop: stop}), l.Get(owner, b.Number, hbase.Page{})})
+		l.Get(owner, from, page), l.Get(owner, b.Number, hbase.Page{})})
 	if err != nil {
 		return err
 	}
@@ -164,7 +162,7 @@ func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, f
 	}
 	left := slices.DeleteFunc(slices.Clone(cells[1]), func(c hbase.Cell) bool { return members[c.Qualifier] })
 	if len(left) > 0 {
-		if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(l.Table, row.Row, left...)}); err != nil {
+		if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{hbase.DeleteCells(l.Table, row.Row, left...)}); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	for i, p := range puts {
 		mutations[i] = p
 		for _, c := range p.Cells {
-			cells = append(cells, hbase.Put{Table: p.Table, Row: p.Row, Cells: []hbase.Cell{c}})
+			cells = append(cells, hbase.PutCells(p.Table, p.Row, c))
 		}
 	}
 	if err := hbase.MutateAll(ctx, store, mutations); err != nil {

@@ -53,11 +53,3 @@ func Batches[T any](all iter.Seq2[T, error], n int) iter.Seq2[[]T, error] {
 		}
 	}
 }
-
-// Youngest returns the greatest timestamp of cells, or 0.
-func Youngest(cells []hbase.Cell) (timestamp int64) {
-	for i := range cells {
-		timestamp = max(timestamp, cells[i].Timestamp)
-	}
-	return timestamp
-}

@@ -50,11 +50,9 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 			if rows.Done() {
 				break
 			}
-			next, err := hbase.GetAll(ctx, store, []hbase.Get{rows.Get()})
-			if err != nil {
+			if cells, err = hbase.GetOne(ctx, store, rows.Get()); err != nil {
 				return err
 			}
-			cells = next[0]
 		}
 	}
 	return nil

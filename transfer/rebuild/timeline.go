@@ -32,7 +32,7 @@ func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 				return err
 			}
 			row := tables.Timelines.Row(span.Owner, span.Bucket)
-			return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{Remove(tables.Timelines.Table, row, rest...)})
+			return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{hbase.DeleteCells(tables.Timelines.Table, row, rest...)})
 		})
 	})
 }

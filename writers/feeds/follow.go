@@ -49,17 +49,18 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 // removeAuthor removes the author's twits from the follower's timeline, except those of a later
 // follow. If another job puts more entries of the author, it deletes them when it verifies.
 func (f *fanout) removeAuthor(ctx context.Context) error {
-	for start := ""; ; {
-		page := hbase.Page{Start: start, Limit: f.o.BatchSize}
-		cells, err := f.read(ctx, tables.Timelines.Get(f.Follower, 0, page))
+	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
+	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})
+	for cells, err := range hbase.ColumnPages(timeline, read) {
 		if err != nil {
 			return err
 		}
-		var entries []hbase.Deletion
-		for _, c := range cells[0] {
+		var entries []hbase.Cell
+		for _, c := range cells {
 			twit, err := tables.EntryOf(c.Qualifier)
 			if err == nil && twit.Author == f.Author && c.Timestamp <= f.At {
-				entries = append(entries, deletion(c.Qualifier, f.At))
+				c.Timestamp = f.At
+				entries = append(entries, c)
 			}
 		}
 		if len(entries) > 0 {
@@ -67,9 +68,6 @@ func (f *fanout) removeAuthor(ctx context.Context) error {
 				return err
 			}
 		}
-		if len(cells[0]) < f.o.BatchSize {
-			return nil
-		}
-		start = hbase.Next(cells[0][len(cells[0])-1].Qualifier)
 	}
+	return nil
 }

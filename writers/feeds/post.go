@@ -79,7 +79,8 @@ func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
 	}
-	position := tables.Timelines.Position(tables.TwitKey{Author: f.Author, Position: f.Position})
+	twit := tables.TwitKey{Author: f.Author, Position: f.Position}
+	entry := []hbase.Cell{tables.Timelines.Cell(twit, tables.Forever)}
 	r := listscan.Range{After: f.Cursor, Far: f.Cursor != "", Limit: f.o.BatchSize}
 	for followers, err := range pages(ctx, f.Feeds, tables.Followers, f.Author, r) {
 		if err != nil {
@@ -87,7 +88,7 @@ func (f *fanout) deleted(ctx context.Context) error {
 		}
 		deletes := make([]hbase.Mutation, len(followers.members))
 		for i, follower := range followers.members {
-			deletes[i] = deleteFrom(follower.Username, []hbase.Deletion{deletion(position, tables.Forever)})
+			deletes[i] = deleteFrom(follower.Username, entry)
 		}
 		if err := f.write(ctx, deletes...); err != nil {
 			return err

@@ -35,10 +35,6 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 			return err
 		}
 		old := cells[0][f.o.TimelineBound:]
-		entries := make([]hbase.Deletion, len(old))
-		for i, c := range old {
-			entries[i] = deletion(c.Qualifier, c.Timestamp)
-		}
 		newest, err := tables.EntryOf(old[0].Qualifier)
 		if err != nil {
 			return err
@@ -51,18 +47,12 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 		if err := f.write(ctx, tables.PutTimelineSince(owner, at)); err != nil {
 			return err
 		}
-		if err := f.write(ctx, deleteFrom(owner, entries)); err != nil || len(cells[0]) < limit {
+		if err := f.write(ctx, deleteFrom(owner, old)); err != nil || len(cells[0]) < limit {
 			return err
 		}
 	}
 }
 
-func deletion(qualifier string, timestamp int64) hbase.Deletion {
-	return hbase.Deletion{
-		Kind: hbase.AllVersions, Family: tables.Timelines.Family, Qualifier: qualifier, Timestamp: timestamp,
-	}
-}
-
-func deleteFrom(owner string, entries []hbase.Deletion) hbase.Delete {
-	return hbase.Delete{Table: tables.Timelines.Table, Row: tables.Timelines.Row(owner, 0), Columns: entries}
+func deleteFrom(owner string, entries []hbase.Cell) hbase.Delete {
+	return hbase.DeleteCells(tables.Timelines.Table, tables.Timelines.Row(owner, 0), entries...)
 }

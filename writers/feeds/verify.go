@@ -92,12 +92,12 @@ func (f *fanout) deleteEntries(
 ) error {
 	var deletes []hbase.Mutation
 	for _, follower := range b.Followers {
-		var entries []hbase.Deletion
+		var entries []hbase.Cell
 		for _, twit := range b.Twits {
-			if position := tables.Timelines.Position(twit); slices.Contains(deleted, twit) {
-				entries = append(entries, deletion(position, tables.Forever))
+			if slices.Contains(deleted, twit) {
+				entries = append(entries, tables.Timelines.Cell(twit, tables.Forever))
 			} else if slices.Contains(left, follower) {
-				entries = append(entries, deletion(position, entryTime(follower)))
+				entries = append(entries, tables.Timelines.Cell(twit, entryTime(follower)))
 			}
 		}
 		if len(entries) > 0 {

@@ -51,11 +51,11 @@ func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
-	cells, err := hbase.GetAll(ctx, o.c.Store, []hbase.Get{o.c.Table.Get(id)})
+	cells, err := hbase.GetOne(ctx, o.c.Store, o.c.Table.Get(id))
 	if err != nil {
 		return nil, err
 	}
-	item, ok, err := o.decode(o.c.Table.Row(id), cells[0])
+	item, ok, err := o.decode(o.c.Table.Row(id), cells)
 	if err == nil && (!ok || !o.available(item)) {
 		err = ErrLost
 	}
