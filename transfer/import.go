@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -59,14 +58,7 @@ func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]b
 	return importFiles(ctx, store, files, options)
 }
 
-// importMemory is the memory limit of the process during an import.
-const importMemory = 2 << 30
-
 func importFiles(ctx context.Context, store hbase.Store, files []file, options Options) (Summary, error) {
-	// An import allocates millions of short-lived rows next to a small heap: fewer collections save a
-	// tenth of its time. The limit bounds the garbage if the heap is large.
-	defer debug.SetGCPercent(debug.SetGCPercent(1000))
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	im, err := newImporter(ctx, store, files, options)
 	if err != nil {
 		return Summary{}, err
