@@ -97,13 +97,17 @@ func (b *Budget) left() int64 {
 	return b.most - b.read.Load()
 }
 
-type budgetKey struct{}
+type pieceKey struct{}
 
-// BudgetOf returns the budget of a Get call, or nil. Engines spend the bytes of each row that they
-// read, so that they can stop early.
-func BudgetOf(ctx context.Context) *Budget {
-	b, _ := ctx.Value(budgetKey{}).(*Budget)
-	return b
+// piece is a call of the store for a request, with the estimated size of its results.
+type piece struct {
+	budget *Budget // nil is unlimited
+	size   size
+}
+
+func pieceOf(ctx context.Context) piece {
+	p, _ := ctx.Value(pieceKey{}).(piece)
+	return p
 }
 
 // Budgeted returns a view of store for a request that ends with ctx. Its reads stop at the row that
@@ -126,10 +130,9 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
 	}
-	ctx = context.WithValue(ctx, budgetKey{}, b.budget)
 	m := b.budget.memory
 	if m == nil {
-		return b.Store.Get(ctx, gets)
+		return b.Store.Get(context.WithValue(ctx, pieceKey{}, piece{budget: b.budget}), gets)
 	}
 	if n, size := m.piece(gets); n == len(gets) && size.likely <= b.budget.left() {
 		if results, err := b.getPiece(ctx, gets, size); err != errLearnt {
@@ -166,7 +169,7 @@ func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Resul
 	if err := b.budget.hold(min(before+size.likely, m.most), true); err != nil {
 		return nil, err
 	}
-	results, err := b.Store.Get(ctx, gets)
+	results, err := b.Store.Get(context.WithValue(ctx, pieceKey{}, piece{b.budget, size}), gets)
 	if size.likely > 0 || b.budget.read.Load()-before > smallRequest {
 		m.learn(gets, results)
 	}

@@ -8,17 +8,15 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - likely is the size of rows whose cells were large when they were last read.
-//   - possible is that of all other rows: the number of columns, times the largest cell of their
-//     family. It is usually a hundred times too large. A row whose cells were small when they were
-//     last read counts with [smallCell] per column.
+//   - likely is the size of rows that are known as large: their cells were large when they were last
+//     read.
+//   - possible is that of all other rows: the number of columns, times the average cell of a known
+//     row, or the largest cell of the family, which is usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
-	// A row is large if its cells have an average of at least largeCell bytes, and small if it is
-	// less than smallCell.
+	// A row is large if its cells have an average of at least largeCell bytes.
 	largeCell = 8 << 10
-	smallCell = 2 << 10
 	// maxColumns is assumed for a Get with a greater limit, or none.
 	maxColumns = 1000
 )
@@ -50,13 +48,11 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		columns = maxColumns
 	}
 	each := s.each
-	if each >= largeCell && (m.anyLarge.Load() || m.anySmall.Load()) {
-		hash := m.hash(g, s)
-		if row := m.largeRow(hash); row != 0 {
+	if each >= largeCell {
+		if row := m.known(g, s); row.large() {
 			return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
-		}
-		if m.smallSlot(hash).Load() == smallMark(hash) {
-			each = smallCell
+		} else if row != 0 {
+			each = row.cell()
 		}
 	}
 	return size{possible: int64(s.named + columns*each)}
@@ -77,7 +73,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 		return last
 	}
 	key := [2]string{g.Table, g.Columns}
-	if known, ok := m.shapes.Get(key); ok {
+	if known, ok := m.sizes.Get(key); ok {
 		return known
 	}
 	s := &columnSizes{table: g.Table, columns: g.Columns, hash: maphash.String(m.seed, g.Table)}
@@ -89,94 +85,76 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 			s.named += n
 		}
 	}
-	m.shapes.Add(key, s)
+	m.sizes.Add(key, s)
 	return s
 }
 
+// learn remembers the rows of results that may have large cells.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
 		s = m.sizesOf(&gets[i], s)
 		g, cells := &gets[i], results[i].Cells
-		if s.each < largeCell || len(cells) == 0 {
-			continue
-		}
-		hash, average, columns := m.hash(g, s), int(Size(cells))/len(cells), maxColumns
-		if g.Page.Start == "" && len(cells) < g.Page.Limit {
-			columns = len(cells)
-		}
-		if average >= largeCell {
-			m.anyLarge.Store(true)
-			m.largeSlot(hash).Store(uint64(newLargeRow(hash, average, columns)))
-		} else if m.largeRow(hash) != 0 {
-			m.largeSlot(hash).Store(0)
-		}
-	}
-}
-
-func (m *Memory) learnSmall(gets []Get, results []Result) {
-	var s *columnSizes
-	for i := range results {
-		s = m.sizesOf(&gets[i], s)
-		cells := results[i].Cells
 		if s.each < largeCell || results[i].Err != nil {
 			continue
 		}
-		hash := m.hash(&gets[i], s)
-		if len(cells) == 0 || int(Size(cells))/len(cells) < smallCell {
-			m.anySmall.Store(true)
-			m.smallSlot(hash).Store(smallMark(hash))
-		} else {
-			m.smallSlot(hash).CompareAndSwap(smallMark(hash), 0)
+		columns := maxColumns
+		if g.Page.Start == "" && len(cells) < g.Page.Limit {
+			columns = min(columns, len(cells))
+		}
+		hash := m.hash(g, s)
+		row, slot := newKnownRow(hash, int(Size(cells))/max(1, len(cells)), columns), m.slot(hash)
+		if row.large() || !knownRow(slot.Load()).large() || knownRow(slot.Load()).is(hash) {
+			slot.Store(uint64(row))
+			m.knowsRows.Store(true)
 		}
 	}
 }
 
-// Rows are remembered in hash tables of a fixed size. A later row replaces an earlier one.
-const (
-	largeRowSlots = 14 // bits
-	smallRowSlots = 18
-)
-
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-func (m *Memory) smallSlot(hash uint64) *atomic.Uint32 { return &m.smallRows[hash>>(64-smallRowSlots)] }
-
-// smallMark is the value of a small row's slot: a part of its hash.
-func smallMark(hash uint64) uint32 { return uint32(hash) | 1 }
-
-// largeRow is the value of a large row's slot; 0 is empty.
+// knownRow is what is known of a row; 0 is nothing.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of cells 12 │
-type largeRow uint64
+type knownRow uint64
 
-const largeRowBits = 12
+const knownRowBits = 12
 
-func newLargeRow(hash uint64, cell, columns int) largeRow {
-	kib := uint64(min(cell>>10+1, 1<<largeRowBits-1))
-	return largeRow(hash>>(2*largeRowBits)<<(2*largeRowBits) | kib<<largeRowBits | uint64(columns))
+func newKnownRow(hash uint64, cell, columns int) knownRow {
+	kib := uint64(min(cell>>10+1, 1<<knownRowBits-1))
+	return knownRow(hash>>(2*knownRowBits)<<(2*knownRowBits) | kib<<knownRowBits | uint64(columns))
 }
 
-func (r largeRow) is(hash uint64) bool { return (uint64(r)^hash)>>(2*largeRowBits) == 0 }
-func (r largeRow) cell() int           { return int(r>>largeRowBits&(1<<largeRowBits-1)) << 10 }
-func (r largeRow) columns() int        { return int(r & (1<<largeRowBits - 1)) }
+func (r knownRow) is(hash uint64) bool { return (uint64(r)^hash)>>(2*knownRowBits) == 0 }
+func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRowBits-1)) << 10 }
+func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
+func (r knownRow) large() bool         { return r.cell() > largeCell }
 
-// largeSlot returns the slot of a row, one of two: its own, a free one, or another row's.
-func (m *Memory) largeSlot(hash uint64) *atomic.Uint64 {
-	one, other := &m.largeRows[hash>>(64-largeRowSlots)], &m.largeRows[hash>>(64-largeRowSlots)^1]
-	switch first, second := largeRow(one.Load()), largeRow(other.Load()); {
+// knownRowSlots is the size of the hash table of rows, in bits. A later row replaces an earlier one,
+// but a small row no large one.
+const knownRowSlots = 17
+
+// slot returns the slot of a row, one of two: its own, a free one, or another row's.
+func (m *Memory) slot(hash uint64) *atomic.Uint64 {
+	one, other := &m.rows[hash>>(64-knownRowSlots)], &m.rows[hash>>(64-knownRowSlots)^1]
+	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {
 	case first.is(hash):
 		return one
 	case second.is(hash):
 		return other
-	case first != 0 && second == 0:
+	case first != 0 && (second == 0 || first.large()):
 		return other
 	}
 	return one
 }
 
-func (m *Memory) largeRow(hash uint64) largeRow {
-	if row := largeRow(m.largeSlot(hash).Load()); row.is(hash) {
+// known returns what is known of a row, or 0.
+func (m *Memory) known(g *Get, s *columnSizes) knownRow {
+	if !m.knowsRows.Load() {
+		return 0
+	}
+	hash := m.hash(g, s)
+	if row := knownRow(m.slot(hash).Load()); row.is(hash) {
 		return row
 	}
 	return 0

@@ -20,8 +20,8 @@ const (
 	// maxWaiting bounds the requests that wait for memory, and maxMemoryWait their wait.
 	maxWaiting    = 4
 	maxMemoryWait = time.Second
-	// maxFlightWait bounds the wait of Gets for flight.
-	maxFlightWait = 3 * time.Second
+	// maxReserveWait bounds the wait of a call in [Reserve].
+	maxReserveWait = 3 * time.Second
 )
 
 // Memory bounds the bytes of the rows that a gateway's requests hold. Requests reserve them before
@@ -30,26 +30,24 @@ const (
 //
 //	Gets ──► pieces: bounds of both estimates, for one call of the store
 //	           │
-//	           ├──► large:  a request above smallRequest takes its likely bytes until it ends
-//	           └──► flight: a call takes the possible bytes of rows of unknown size, in engines
-//	                        that can't stop between two rows
+//	           ├──► requests: one above smallRequest takes its likely bytes until it ends
+//	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
+//	                between two rows
 //
-// At most [maxWaiting] requests wait for large, up to [maxMemoryWait], and only before a piece.
-// Calls wait for flight up to [maxFlightWait]. Other requests that find too little memory fail with
-// [*Busy]. Both semaphores have the size of the memory, so pieces with many unknown rows are read
-// one after the other.
+// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Calls wait up to
+// [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Both semaphores have
+// the size of the memory, so pieces with many unknown rows are read one after the other.
 type Memory struct {
-	most    int64
-	large   *semaphore.Weighted
-	flight  *semaphore.Weighted
-	maxCell func(table, family string) int
-	shapes  *lru.Cache[[2]string, *columnSizes] // by table and columns
-	seed    maphash.Seed
+	most     int64
+	requests *semaphore.Weighted
+	calls    *semaphore.Weighted
+	maxCell  func(table, family string) int
+	sizes    *lru.Cache[[2]string, *columnSizes] // by table and columns
+	seed     maphash.Seed
 
-	largeRows [1 << largeRowSlots]atomic.Uint64 // each a [largeRow]
-	smallRows [1 << smallRowSlots]atomic.Uint32 // each a [smallMark]
-	// anyLarge and anySmall are true once a row was remembered: most stores need no look-up.
-	anyLarge, anySmall atomic.Bool
+	rows [1 << knownRowSlots]atomic.Uint64 // each a [knownRow]
+	// knowsRows is true once a row was remembered: most stores need no look-up.
+	knowsRows atomic.Bool
 
 	waiting, held, refused atomic.Int64
 	doubted                atomic.Int64 // the second of the last doubt
@@ -58,14 +56,14 @@ type Memory struct {
 // NewMemory returns a memory of that size. maxCell returns the maximum size of a cell of a family,
 // in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
-	shapes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
+	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
-		most:    bytes,
-		large:   semaphore.NewWeighted(bytes),
-		flight:  semaphore.NewWeighted(bytes),
-		maxCell: maxCell,
-		shapes:  shapes,
-		seed:    maphash.MakeSeed(),
+		most:     bytes,
+		requests: semaphore.NewWeighted(bytes),
+		calls:    semaphore.NewWeighted(bytes),
+		maxCell:  maxCell,
+		sizes:    sizes,
+		seed:     maphash.MakeSeed(),
 	}
 }
 
@@ -88,7 +86,7 @@ func (*Busy) Error() string { return "hbase: other requests read too many bytes"
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 func (m *Memory) take(ctx context.Context, bytes int64, wait bool) error {
-	if !m.large.TryAcquire(bytes) && !(wait && m.wait(ctx, bytes)) {
+	if !m.requests.TryAcquire(bytes) && !(wait && m.wait(ctx, bytes)) {
 		m.refused.Add(1)
 		return &Busy{}
 	}
@@ -103,12 +101,12 @@ func (m *Memory) wait(ctx context.Context, bytes int64) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxMemoryWait)
 	defer cancel()
-	return m.large.Acquire(ctx, bytes) == nil
+	return m.requests.Acquire(ctx, bytes) == nil
 }
 
 func (m *Memory) give(bytes int64) {
 	m.held.Add(-bytes)
-	m.large.Release(bytes)
+	m.requests.Release(bytes)
 }
 
 // doubts is true once per second. Then a request that is likely to exceed its budget is read
@@ -121,34 +119,32 @@ func (m *Memory) doubts() bool {
 // errLearnt is the error of Gets whose rows became known as large while they waited.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Fly waits for memory for the possible bytes of gets, and reserves it until land is called with
-// the results. Engines that can't stop between two rows call it, and return its error unchanged.
-func (b *Budget) Fly(ctx context.Context, gets []Get) (land func(results []Result), err error) {
-	if b == nil || b.memory == nil {
+// Reserve waits for memory for the possible bytes of gets, and reserves it until release is called
+// with the results. Engines that can't stop between two rows call it in [Store.Get], and return its
+// error unchanged.
+func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
+	p := pieceOf(ctx)
+	if p.budget == nil || p.budget.memory == nil || p.size.possible <= smallRequest {
 		return func([]Result) {}, nil
 	}
-	m := b.memory
-	_, before := m.estimate(gets, unlimited)
-	possible := min(before.possible, m.most)
-	if possible <= smallRequest {
-		return func([]Result) {}, nil
+	m := p.budget.memory
+	possible := min(p.size.possible, m.most)
+	release = func(results []Result) {
+		m.calls.Release(possible)
+		m.learn(gets, results)
 	}
-	land = func(results []Result) {
-		m.flight.Release(possible)
-		m.learnSmall(gets, results)
+	if m.calls.TryAcquire(possible) {
+		return release, nil
 	}
-	if m.flight.TryAcquire(possible) {
-		return land, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, maxFlightWait)
+	ctx, cancel := context.WithTimeout(ctx, maxReserveWait)
 	defer cancel()
-	if m.flight.Acquire(ctx, possible) != nil {
+	if m.calls.Acquire(ctx, possible) != nil {
 		m.refused.Add(1)
 		return nil, &Busy{}
 	}
-	if _, now := m.estimate(gets, unlimited); now.likely > before.likely {
-		land(nil)
+	if _, now := m.estimate(gets, unlimited); now.likely > p.size.likely {
+		release(nil)
 		return nil, errLearnt
 	}
-	return land, nil
+	return release, nil
 }

@@ -22,11 +22,11 @@ type longTexts struct {
 }
 
 func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err error) {
-	land, err := BudgetOf(ctx).Fly(ctx, gets)
+	release, err := Reserve(ctx, gets)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { land(results) }()
+	defer func() { release(results) }()
 	s.mu.Lock()
 	s.calls = append(s.calls, len(gets))
 	s.mu.Unlock()
@@ -192,7 +192,53 @@ func TestSizesOfColumnsAreBounded(t *testing.T) {
 	for n := range MaxCachedColumns + 100 {
 		m.sizesOf(&Get{Table: "users", Columns: fmt.Sprintf("i:q%d", n)}, nil)
 	}
-	if got := m.shapes.Len(); got != MaxCachedColumns {
+	if got := m.sizes.Len(); got != MaxCachedColumns {
 		t.Errorf("got %d sizes, want %d", got, MaxCachedColumns)
 	}
+}
+
+func TestKnownRows(t *testing.T) {
+	m := NewMemory(64<<20, maxCell)
+	row := func(name string, cells, bytes int) (Get, Result) {
+		var r Result
+		for range cells {
+			r.Cells = append(r.Cells, Cell{Value: make([]byte, bytes)})
+		}
+		return Get{Table: "users", Row: name, Columns: "t", Page: Page{Limit: 5000}}, r
+	}
+	for _, test := range []struct {
+		name         string
+		cells, bytes int
+		want         size
+	}{
+		{"no cells", 0, 0, size{possible: maxColumns << 10}},
+		{"small cells", 10, 100, size{possible: maxColumns << 10}},
+		{"cells of 4 KiB", 10, 4 << 10, size{possible: maxColumns * 5 << 10}},
+		{"large cells", 10, 40 << 10, size{likely: 10 * 41 << 10}},
+		{"more cells than are counted", 4500, 8 << 10, size{likely: maxColumns * 9 << 10}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			get, result := row(test.name, test.cells, test.bytes)
+			m.learn([]Get{get}, []Result{result})
+			if _, got := m.estimate([]Get{get}, unlimited); got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+	t.Run("unknown", func(t *testing.T) {
+		get, _ := row("another", 0, 0)
+		if _, got := m.estimate([]Get{get}, unlimited); got.likely != 0 || got.possible != maxColumns*48<<10 {
+			t.Errorf("got %+v, want the largest cells", got)
+		}
+	})
+	t.Run("many small rows replace no large one", func(t *testing.T) {
+		for i := range 3 << knownRowSlots {
+			get, result := row(fmt.Sprint(i), 1, 1)
+			m.learn([]Get{get}, []Result{result})
+		}
+		get, _ := row("large cells", 0, 0)
+		if _, got := m.estimate([]Get{get}, unlimited); got.likely == 0 {
+			t.Errorf("got %+v, want a large row", got)
+		}
+	})
 }

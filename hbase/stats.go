@@ -123,7 +123,9 @@ type Meter struct {
 }
 
 // MeterOf returns the meter of a call. Close adds the counts to the [Stats] of ctx.
-func MeterOf(ctx context.Context) *Meter { return &Meter{stats: StatsOf(ctx), budget: BudgetOf(ctx)} }
+func MeterOf(ctx context.Context) *Meter {
+	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
+}
 
 // Count counts a row whose cells have that [Size]. A row of 0 bytes has no cells, and is not
 // counted.

@@ -68,7 +68,7 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 		args.Key = signUpKey(u.Username, *idempotencyKey)
 		args.Origin = args.Key + args.Origin
 	}
-	if err = do(ctx, a.writers, signUp, args); err == nil && args.Taken {
+	if err = execute(ctx, a.writers, nil, signUp, args); err == nil && args.Taken {
 		err = a.confirm(ctx, u.Username, args.Key, secret)
 	}
 	return u.Username, err

@@ -22,31 +22,27 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// run is do for an operation whose input was validated: it returns the input's errors, if any.
-func run[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
+// execute runs an operation until plan.now is applied. It returns the errors of the input, if any,
+// which may be nil. The operation's check may complete the arguments a.
+func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
 	}
-	return do(ctx, w, t, a)
-}
-
-// do runs an operation until plan.now is applied. Its check may complete the arguments a.
-func do[A any](ctx context.Context, w *Writers, t *anyOpType, a *A) error {
 	if err := w.enter(); err != nil {
 		return err
 	}
 	defer w.running.Done()
 	allowed, _ := ctx.Value(preconditionKey{}).(func() error)
-	completed, err := w.do(ctx, t, a, allowed)
+	completed, err := w.perform(ctx, t, a, allowed)
 	if completed, ok := completed.(*A); ok {
 		*a = *completed
 	}
 	return err
 }
 
-// do makes attempts until one has a final outcome, and returns its arguments. Its caller has called
-// enter, so nested operations also run after Close. allowed may be nil.
-func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
+// perform makes attempts until one has a final outcome, and returns its arguments. Its caller has
+// called enter, so nested operations also run after Close. allowed may be nil.
+func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
@@ -58,7 +54,7 @@ func (w *Writers) do(ctx context.Context, t *anyOpType, arguments any, allowed f
 			return nil, err
 		}
 		x := &execution{client: client{w, t.name}, opType: t, arguments: a, called: true, attempt: attempt{allowed: allowed}}
-		outcome, err := x.run(ctx)
+		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
 			return a, ErrUnknown // the earlier attempt may have caused the error
@@ -91,8 +87,8 @@ func (x *execution) mayHaveCommitted(failed state) bool {
 	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
 
-// run makes an attempt and returns its outcome. After a commit, a goroutine owns x.
-func (x *execution) run(ctx context.Context) (outcome state, err error) {
+// try makes an attempt and returns its outcome. After a commit, a goroutine owns x.
+func (x *execution) try(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishInBackground(ctx)
@@ -191,14 +187,14 @@ func (x *execution) check(ctx context.Context) (state, error) {
 }
 
 // awaitLast completes the row's last operation, because the caller may rely on its effects. They
-// may include a compensation. After the seal, a compensation can no longer follow.
+// may include a compensation. After a completion record, no compensation can follow.
 func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
 		return 0, err
 	}
 	id, done := tables.CommittedBy(last)
-	if _, ok := predecessor(ctx, last); !x.opType.sealsCommit || !ok || done {
+	if _, ok := predecessor(ctx, last); !x.opType.recordsCompletion || !ok || done {
 		return stateUnchanged, nil
 	}
 	row, err := x.one(ctx, "read again", x.lastGet())

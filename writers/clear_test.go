@@ -151,7 +151,7 @@ func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 					return opType == "cut" && strings.HasSuffix(purpose, "each copy put departments")
 				})
 				startSplit := func() {
-					if err := do(ctx, splitter, split, splitOf("d2")); err != nil {
+					if err := execute(ctx, splitter, nil, split, splitOf("d2")); err != nil {
 						t.Error(err)
 					}
 					<-copying
@@ -235,7 +235,7 @@ func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 			return opType == "cut" && strings.HasSuffix(purpose, "each copy put departments")
 		})
 		splitter.observe = filling
-		if err := do(ctx, splitter, split, splitOf("d1")); err != nil {
+		if err := execute(ctx, splitter, nil, split, splitOf("d1")); err != nil {
 			t.Fatal(err)
 		}
 		<-filled

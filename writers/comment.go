@@ -132,7 +132,7 @@ func (w *Writers) AddComment(
 	} else {
 		a.Twit = refOf(twit)
 	}
-	err := run(ctx, w, &in, addComment, &a)
+	err := execute(ctx, w, &in, addComment, &a)
 	return a.comment(a.At).Key(), err
 }
 
@@ -141,5 +141,5 @@ func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
 	if c == nil {
 		return UserErrors{noSuch("comment", "id")}
 	}
-	return do(ctx, w, deleteComment, deletionOfComment(c))
+	return execute(ctx, w, nil, deleteComment, deletionOfComment(c))
 }

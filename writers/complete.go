@@ -83,13 +83,13 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.withLease(ctx, apply)
 }
 
-// removeIntent removes the intent. If the type seals its commit row, it first replaces the commit
+// removeIntent removes the intent. If the type records its completion, it first replaces the commit
 // record by a [tables.CompletionRecord]. Another execution may have started a compensation that is
 // still in flight: its CheckAndPut then fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
-	if x.opType.sealsCommit {
+	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
-		if _, err := x.checkAndPut(ctx, "seal", x.expect(x.intent.ID), done); err != nil {
+		if _, err := x.checkAndPut(ctx, "record completion", x.expect(x.intent.ID), done); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,8 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	x = &execution{client: client{w, t.name}, opType: t, state: stateCommitted, marked: tables.Intents.Marked(cells)}
+	x = &execution{client: client{w, t.name}, opType: t, state: stateCommitted}
+	x.marked = tables.Intents.Marked(cells)
 	x.setIntent(intent, a)
 	return x, true, nil
 }
@@ -207,6 +208,6 @@ func (x *execution) runNested(ctx context.Context, n nested) error {
 		return err
 	}
 	ctx = context.WithValue(ctx, parentsKey{}, append(slices.Clone(parents(ctx)), x.intent.ID))
-	_, err := x.w.do(ctx, opTypes[n.opType], n.arguments, nil)
+	_, err := x.w.perform(ctx, opTypes[n.opType], n.arguments, nil)
 	return err
 }

@@ -112,8 +112,8 @@ func protocolPoints(name string, k *anyOpType) (points []point) {
 	if k.readsEffects {
 		purpose = append(purpose, "note complete", "read, last intent")
 	}
-	if k.sealsCommit {
-		purpose = append(purpose, "seal", "read again")
+	if k.recordsCompletion {
+		purpose = append(purpose, "record completion", "read again")
 	}
 	for _, w := range purpose {
 		points = append(points, point{name, w})

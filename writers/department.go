@@ -214,7 +214,7 @@ func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepa
 	checkAttributes(&in, tables.Departments, &d)
 	d.IdempotencyKey = in.idempotencyKey(d.IdempotencyKey)
 	a := createDepartmentArgs{NewDepartment: d, Origin: w.origin(caller, d.IdempotencyKey)}
-	return d.Code, run(ctx, w, &in, createDepartment, &a)
+	return d.Code, execute(ctx, w, &in, createDepartment, &a)
 }
 
 // UpdateDepartment changes attributes of a department.
@@ -222,12 +222,12 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 	var in input
 	c.Code = in.code("code", c.Code)
 	checkAttributes(&in, tables.Departments, &c)
-	return c.Code, run(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
+	return c.Code, execute(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 
 // DeleteDepartment deletes a department. Without moveChildrenUp it may return HAS_CHILDREN.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}
-	return run(ctx, w, &in, deleteDepartment, &a)
+	return execute(ctx, w, &in, deleteDepartment, &a)
 }

@@ -63,7 +63,7 @@ func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (str
 	checkAttributes(&in, tables.Games, &g)
 	a.Origin = w.origin(caller, a.IdempotencyKey)
 	a.Name = *cmp.Or(g.Name, &a.Code)
-	return a.Code, run(ctx, w, &in, createGame, &a)
+	return a.Code, execute(ctx, w, &in, createGame, &a)
 }
 
 // UpdateGame changes attributes of a game.
@@ -71,11 +71,11 @@ func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) 
 	var in input
 	c.Code = in.code("code", c.Code)
 	checkAttributes(&in, tables.Games, &c)
-	return c.Code, run(ctx, w, &in, updateGame, &c)
+	return c.Code, execute(ctx, w, &in, updateGame, &c)
 }
 
 // DeleteGame deletes a game and its plays.
 func (w *Writers) DeleteGame(ctx context.Context, code string) error {
 	var in input
-	return run(ctx, w, &in, deleteGame, &deleteGameArgs{in.code("code", code)})
+	return execute(ctx, w, &in, deleteGame, &deleteGameArgs{in.code("code", code)})
 }

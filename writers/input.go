@@ -40,7 +40,7 @@ const (
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
-	if len(in.errors) == 0 {
+	if in == nil || len(in.errors) == 0 {
 		return nil
 	}
 	return UserErrors(in.errors)

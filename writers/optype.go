@@ -34,9 +34,9 @@ type properties struct {
 	// that it is complete, the reads are repeated. Unless [tables.CompleteColumn], which row reads,
 	// names it, its intent is read first. Each costs a round.
 	readsEffects bool
-	// sealsCommit is true if the plan has a compensation for an object with a reusable key. Then
-	// the operation ends by sealing its commit row, so that a late compensation fails.
-	sealsCommit bool
+	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. Then
+	// the operation ends with a [tables.CompletionRecord], so that a late compensation fails.
+	recordsCompletion bool
 	// nonIdempotent operations are attempted again only if the first attempt did not commit. A
 	// second update could revert a later one; a second deletion could delete the key's next object.
 	nonIdempotent bool

@@ -26,7 +26,7 @@ type recordPlayArgs struct {
 // recordPlay adds to the count of a day in the row of a user and a game. Its effects update the sum
 // in the user's list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
-	name: "recordPlay", properties: properties{sealsCommit: true, nonIdempotent: true},
+	name: "recordPlay", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
 	reads: func(a recordPlayArgs) []hbase.Get { return playReferences(a.User, a.Game).gets() },
 	check: func(a *recordPlayArgs, r *reading) (decision, error) {
@@ -169,6 +169,6 @@ func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (P
 	if p.Day != nil {
 		a.Day = in.day("day", *p.Day, w.now())
 	}
-	err := run(ctx, w, &in, recordPlay, &a)
+	err := execute(ctx, w, &in, recordPlay, &a)
 	return Played{a.Game, a.Day, a.Total}, err
 }

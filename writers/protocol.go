@@ -57,7 +57,7 @@ import (
 //	abandoning    remove the intent                                 LOST
 //	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
-//	ending        seal the commit row, remove the intent            COMPLETE
+//	ending        record the completion, remove the intent            COMPLETE
 //
 // A CheckAndPut that returns false may have succeeded: the client sends it again if the connection
 // is lost. So only the commit record shows the outcome.
@@ -121,20 +121,25 @@ func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 // execution is one process's work on an operation. After the commit, an operation can have several.
 type execution struct {
 	client
-	opType    *anyOpType
-	state     state
-	arguments any
-	attempt
+	opType *anyOpType
+	state  state
+	// called reports whether this process got the request, or started the nested operation; sweeping,
+	// whether a sweep found the intent.
+	called, sweeping bool
+	arguments        any
+	// intent names the commit row only, until stateChecking sets it with the plan.
+	intent tables.Intent
 
-	// stateChecking sets intent and plan. Before, the intent names the commit row only.
-	intent     tables.Intent
+	attempt
+	application
+}
+
+// application is the part of an execution that applies the effects.
+type application struct {
 	plan       plan
 	increments map[location]*increment
-	// called reports whether this process got the request, or started the nested operation.
-	called bool
 	// marked reports whether the stored intent is marked as committed.
-	marked   bool
-	sweeping bool
+	marked bool
 	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }

@@ -31,8 +31,8 @@ import (
 //
 // An object with a reusable key may be created again before that unrelate commits. It must not end
 // a relation of the new object. So it reads the edge before the ends: if an end is missing then,
-// the edge was that of the deleted object. And relate seals the edge: a compensation in flight
-// fails.
+// the edge was that of the deleted object. And relate records its completion: a
+// compensation in flight fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -44,7 +44,7 @@ func reusable(x *tables.Relation) bool { return x.From.Object().Reusable || x.To
 
 func relate(x *tables.Relation) opType[relationArgs] {
 	return opType[relationArgs]{
-		name: x.Name, properties: properties{sealsCommit: reusable(x)}, zero: relationArgs{relation: x},
+		name: x.Name, properties: properties{recordsCompletion: reusable(x)}, zero: relationArgs{relation: x},
 		row:   relationArgs.edge,
 		reads: func(a relationArgs) []hbase.Get { return a.ends().gets() },
 		check: func(a *relationArgs, r *reading) (decision, error) {
@@ -162,13 +162,13 @@ func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to strin
 	if x.Irreflexive && a.from == a.to {
 		in.bad(x.To.Input, "users can't %s themselves", x.Name)
 	}
-	return run(ctx, w, &in, opTypes[x.Name], a)
+	return execute(ctx, w, &in, opTypes[x.Name], a)
 }
 
 // Unrelate ends the relation of two objects. It is idempotent.
 func (w *Writers) Unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
-	return run(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
+	return execute(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
 }
 
 func (in *input) ends(x *tables.Relation, from, to string) *relationArgs {

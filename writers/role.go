@@ -22,7 +22,7 @@ type createRoleArgs struct {
 }
 
 var createRole = register(opType[createRoleArgs]{
-	name: "createRole", properties: properties{sealsCommit: true},
+	name: "createRole", properties: properties{recordsCompletion: true},
 	row:   func(a createRoleArgs) hbase.Get { return tables.Roles.Get(a.Code, originColumns) },
 	reads: func(a createRoleArgs) []hbase.Get { return definers(a.Department).gets() },
 	check: func(a *createRoleArgs, r *reading) (decision, error) {
@@ -49,7 +49,7 @@ type updateRoleArgs struct {
 }
 
 var updateRole = register(opType[updateRoleArgs]{
-	name: "updateRole", properties: properties{sealsCommit: true, nonIdempotent: true},
+	name: "updateRole", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a updateRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },
 	reads: func(a updateRoleArgs) []hbase.Get { return definers(a.Department.Value).gets() },
 	check: func(a *updateRoleArgs, r *reading) (decision, error) {
@@ -152,7 +152,7 @@ func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (
 	checkAttributes(&in, tables.Roles, &role)
 	role.Name = cmp.Or(role.Name, &role.Code)
 	role.IdempotencyKey = in.idempotencyKey(role.IdempotencyKey)
-	return role.Code, run(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
+	return role.Code, execute(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
 
 // UpdateRole changes attributes of a role.
@@ -160,11 +160,11 @@ func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) 
 	var in input
 	c.Code = in.code("code", c.Code)
 	checkAttributes(&in, tables.Roles, &c)
-	return c.Code, run(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
+	return c.Code, execute(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
 }
 
 // DeleteRole deletes a role.
 func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	var in input
-	return run(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})
+	return execute(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})
 }

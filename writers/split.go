@@ -184,7 +184,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		defer x.w.running.Done()
 		defer cancel()
 		for _, a := range full {
-			if err := do(ctx, x.w, split, a); err != nil {
+			if err := execute(ctx, x.w, nil, split, a); err != nil {
 				x.w.log.Warn("list could not be split",
 					"list", a.list().String(), "owner", string(a.Owner), "error", err)
 			}

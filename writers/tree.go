@@ -206,5 +206,5 @@ func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expec
 	var in input
 	a := moveDepartmentArgs{Code: in.code("code", code), ExpectedVersion: expectedVersion}
 	a.Parent = optional(parent, func(s string) string { return in.code("parent", s) })
-	return a.Code, run(ctx, w, &in, moveDepartment, &a)
+	return a.Code, execute(ctx, w, &in, moveDepartment, &a)
 }

@@ -140,7 +140,7 @@ func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (table
 	if t.IdempotencyKey != nil {
 		a.Name = tables.KeyedName(author, *t.IdempotencyKey)
 	}
-	err := run(ctx, w, &in, postTwit, &a)
+	err := execute(ctx, w, &in, postTwit, &a)
 	return a.key(), err
 }
 
@@ -149,5 +149,5 @@ func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	if t == nil {
 		return UserErrors{noSuch("twit", "id")}
 	}
-	return do(ctx, w, deleteTwit, deletionOf(t))
+	return execute(ctx, w, nil, deleteTwit, deletionOf(t))
 }

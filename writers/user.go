@@ -85,7 +85,7 @@ func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idem
 	var in input
 	in.checkNewUser(&u, true)
 	key := in.idempotencyKey(idempotencyKey)
-	return u.Username, run(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
+	return u.Username, execute(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
 
 // UpdateUser changes attributes of a user.
@@ -93,11 +93,11 @@ func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) 
 	var in input
 	c.Username = in.username("username", c.Username)
 	checkAttributes(&in, tables.Users, &c)
-	return c.Username, run(ctx, w, &in, updateUser, &c)
+	return c.Username, execute(ctx, w, &in, updateUser, &c)
 }
 
 // DeleteUser deletes a user with twits, comments, plays and relations.
 func (w *Writers) DeleteUser(ctx context.Context, username string) error {
 	var in input
-	return run(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})
+	return execute(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})
 }

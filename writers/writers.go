@@ -7,6 +7,15 @@
 // commit, complete.go those after it. apply.go, count.go and each.go apply effects, split.go splits
 // buckets, and sweep.go completes stale intents.
 //
+// Stored names that differ from those in the code:
+//
+//	cut, empty       split, cleanup                           operation types
+//	Fresh, Named     splitArgs.Created, splitArgs.Columns     arguments
+//	Left, Gone       unrelateArgs.FromDeleted, .IfMissing     arguments
+//	decided          [tables.Intents.Mark]                    column of an intent
+//	op, whole        [tables.CommitColumn], .CompleteColumn   columns of a commit row
+//	errands, cuts    [tables.Jobs], [tables.Splits]           tables
+//
 // Mutations return names and codes as they are stored. Their errors may be [UserErrors]. A creation
 // is idempotent under the same caller and idempotency key.
 package writers

@@ -15,11 +15,11 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
-	land, err := hbase.BudgetOf(ctx).Fly(ctx, gets) // before the call timeout starts
+	release, err := hbase.Reserve(ctx, gets) // before the call timeout starts
 	if err != nil {
 		return nil, err
 	}
-	defer func() { land(results) }()
+	defer func() { release(results) }()
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
 		return nil, err
