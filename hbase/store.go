@@ -47,7 +47,7 @@ type Store interface {
 	// DropTable deletes a table and its rows, or returns [ErrTableNotFound].
 	DropTable(ctx context.Context, name string) error
 
-	// Close closes the store. Later calls return [ErrClosed].
+	// Close closes the store. Later calls, also of Close, return [ErrClosed].
 	Close() error
 }
 

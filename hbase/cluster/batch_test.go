@@ -36,7 +36,7 @@ func (c *confused) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCRe
 }
 
 func TestBatchWithMisplacedErrors(t *testing.T) {
-	s := &Store{columns: newColumnCache(), client: &confused{}}
+	s := &Store{client: &confused{}}
 	results, err := s.Get(t.Context(), []hbase.Get{{Table: "t", Row: "a"}, {Table: "t", Row: "b"}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func (r *recording) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCR
 
 func TestBatchesHaveOneTableAndAMaximumSize(t *testing.T) {
 	client := new(recording)
-	s := &Store{columns: newColumnCache(), client: client}
+	s := &Store{client: client}
 	tables := []string{"a", "b"}
 	var gets []hbase.Get
 	for i := range 2 * (maxMulti + 1) {

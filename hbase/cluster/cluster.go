@@ -44,7 +44,6 @@ const readTimeout = 10 * time.Second
 type Store struct {
 	client  gohbase.Client
 	admin   gohbase.AdminClient
-	columns columnCache
 	regions regionCache
 	breaker breaker
 	heard   sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
@@ -111,7 +110,6 @@ func open(
 		collects:   at.flush > 0,
 		user:       DefaultUser,
 		nonceGroup: rand.Uint64(),
-		columns:    newColumnCache(),
 		log:        log,
 		exceptions: newExceptionCounter(),
 	}
@@ -136,7 +134,7 @@ func open(
 // Close implements [hbase.Store].
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
-		return nil
+		return hbase.ErrClosed
 	}
 	s.client.Close()
 	s.closeAdmin()

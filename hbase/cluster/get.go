@@ -28,7 +28,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	results = make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
 	rest := make([]int, 0, len(gets))
-	hbase.Select(gets, results, s.columns.selection, func(i int, sel *selection) error {
+	hbase.Select(gets, results, newSelection, func(i int, sel *selection) error {
 		if err := s.refused(gets[i].Table, gets[i].Row); err != nil {
 			return err
 		}

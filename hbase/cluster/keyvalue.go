@@ -109,9 +109,10 @@ func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 		if rest, err = kv.parse(rest); err != nil {
 			return row, 0, err
 		}
-		row.Key = string(kv.row)
-		row.Cells = append(row.Cells, hbase.Cell{
-			Family: string(kv.family), Qualifier: string(kv.qualifier), Timestamp: kv.timestamp, Value: bytes.Clone(kv.value)})
 	}
-	return row, uint32(len(answer) - len(rest)), nil
+	if count > 0 {
+		row.Cells = make([]hbase.Cell, count)
+		row.Key, err = newBlock(bytes.Clone(answer[:len(answer)-len(rest)])).read(row.Cells)
+	}
+	return row, uint32(len(answer) - len(rest)), err
 }

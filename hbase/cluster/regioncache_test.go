@@ -175,7 +175,7 @@ func TestWarm(t *testing.T) {
 	regions := []hrpc.RegionInfo{newRegion("", "g", ""), newRegion("g", "p", ""), newRegion("p", "", "")}
 	t.Run("scans hbase:meta once per table, and reads a row of each region", func(t *testing.T) {
 		client := &oneTable{regions: regions}
-		s := &Store{columns: newColumnCache(), client: client}
+		s := &Store{client: client}
 		if err := s.Warm(t.Context(), "t"); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestWarm(t *testing.T) {
 		}
 	})
 	t.Run("a missing table", func(t *testing.T) {
-		s := &Store{columns: newColumnCache(), client: &oneTable{}}
+		s := &Store{client: &oneTable{}}
 		if err := s.Warm(t.Context(), "missing"); !errors.Is(err, hbase.ErrTableNotFound) {
 			t.Errorf("got %v, want ErrTableNotFound", err)
 		}

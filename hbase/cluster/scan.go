@@ -62,7 +62,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 		return nil, err
 	}
 	defer cancel()
-	call, err := s.newScan(ctx, scan, *p, size)
+	call, err := newScan(ctx, scan, *p, size)
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +111,9 @@ type scanCall struct {
 	rows      []hbase.Row
 }
 
-func (s *Store) newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
+func newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
 	get := hbase.Get{Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time}
-	sel, err := s.columns.selection(&get)
+	sel, err := newSelection(&get)
 	if err != nil {
 		return nil, err
 	}

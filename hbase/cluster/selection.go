@@ -3,7 +3,6 @@ package cluster
 import (
 	"math"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tsuna/gohbase/filter"
 	"github.com/tsuna/gohbase/pb"
 
@@ -26,29 +25,6 @@ func (sel *selection) describe(get *pb.Get, row []byte) {
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
 
-// columnCache caches parsed [hbase.Get.Columns].
-type columnCache struct {
-	*lru.Cache[string, []*pb.Column]
-}
-
-func newColumnCache() columnCache {
-	parsed, _ := lru.New[string, []*pb.Column](hbase.MaxCachedColumns)
-	return columnCache{parsed}
-}
-
-func (c columnCache) get(columns string) ([]*pb.Column, error) {
-	if known, ok := c.Get(columns); ok {
-		return known, nil
-	}
-	list, err := hbase.ParseColumns(columns)
-	if err != nil {
-		return nil, err
-	}
-	known := protoColumns(list)
-	c.Add(columns, known)
-	return known, nil
-}
-
 func protoColumns(list []hbase.Column) []*pb.Column {
 	var columns []*pb.Column
 	for _, f := range hbase.ByFamily(list) {
@@ -61,13 +37,13 @@ func protoColumns(list []hbase.Column) []*pb.Column {
 	return columns
 }
 
-// selection returns the selection of a Get.
-func (c columnCache) selection(g *hbase.Get) (*selection, error) {
-	columns, err := c.get(g.Columns)
+// newSelection returns the selection of a Get.
+func newSelection(g *hbase.Get) (*selection, error) {
+	list, err := hbase.ParseColumns(g.Columns)
 	if err != nil {
 		return nil, err
 	}
-	sel := &selection{columns: columns, time: &pb.TimeRange{}}
+	sel := &selection{columns: protoColumns(list), time: &pb.TimeRange{}}
 	if g.Versions > 1 {
 		sel.versions = number(g.Versions)
 	}
@@ -87,7 +63,7 @@ func (c columnCache) selection(g *hbase.Get) (*selection, error) {
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
 		// A named column lets HBase use a ROWCOL bloom filter.
-		sel.columns = []*pb.Column{{Family: columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
+		sel.columns = []*pb.Column{{Family: sel.columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
 	sel.filter, err = columnRange(g.Page)

@@ -174,6 +174,25 @@ func TestClean(t *testing.T) {
 		d.clean(3)
 		d.expect("v:n@200", "v:n@199", "v:n@198")
 	})
+	t.Run("a read of the newest version finds those beyond many VERSIONS", func(t *testing.T) {
+		d := newFixture(t)
+		table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "w", Versions: 70}}}
+		if err := errors.Join(d.DropTable(t.Context(), "t"), d.CreateTable(t.Context(), table)); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 200 {
+			d.put("w:n", int64(n+1))
+		}
+		if _, err := d.Get(context.Background(), []hbase.Get{{Table: "t", Row: "r", Columns: "w:n"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.cleanQueued(); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.entries(); got != 70 {
+			t.Errorf("got %d entries, want 70", got)
+		}
+	})
 	t.Run("a few superseded versions stay", func(t *testing.T) {
 		d := newFixture(t)
 		for n := range tolerated {

@@ -10,7 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column. In a
+// family that keeps many versions it steps over more, to find those that the cleaner would remove.
 const maxPassed = 64
 
 type query struct {
@@ -191,7 +192,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		}
 		// The older versions do not match either. If there are many, seek the next column.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
-			if passed++; passed > maxPassed {
+			if passed++; passed > max(maxPassed, fs.keep+tolerated) {
 				r.behind = append(r.behind[:0], r.column...)
 				r.seek(behind(r.behind))
 				return found, nil

@@ -150,8 +150,7 @@ func (s *Store) now() int64 {
 	}
 }
 
-// Close implements [hbase.Store]. It waits for running calls. A second Close returns
-// [hbase.ErrClosed].
+// Close implements [hbase.Store]. It waits for running calls.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -93,6 +93,9 @@ func testClose(t *testing.T, store hbase.Store) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if err := store.Close(); !errors.Is(err, hbase.ErrClosed) {
+		t.Errorf("a second Close: got %v", err)
+	}
 	for _, c := range (*suite)(nil).calls(missing) {
 		t.Run(c.name+" of a closed store is rejected", func(t *testing.T) {
 			if err := c.do(context.Background(), store); !errors.Is(err, hbase.ErrClosed) {
