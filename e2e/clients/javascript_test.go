@@ -52,7 +52,8 @@ var (
 		build: [][]string{{"relay-compiler"}, {"node", "build.mjs", "__generated__/main.mjs"}},
 		pages: [][]string{{"Lily"}, {"Jim"}, {}, {}}, deferred: 1,
 	}
-	tada = javascript{
+	relayTypeScript = javascript{folder: "relay-typescript", build: [][]string{{"relay-compiler"}}} // only compiled
+	tada            = javascript{
 		folder: "tada", script: "__generated__/main.mjs", viewer: "Guo.Jun", other: "小明", class: "CombinedGraphQLErrors",
 		build: [][]string{{"gql.tada", "generate-output"}, bundle},
 		pages: [][]string{{"Guo.Jun"}, {}, {}, {"明天还开吗？"}},
@@ -79,7 +80,7 @@ func TestJavaScriptClients(t *testing.T) {
 	for _, c := range clients {
 		s.comment(t, c.viewer, commented)
 	}
-	for _, c := range append(clients, codegen) {
+	for _, c := range append(clients, relayTypeScript, codegen) {
 		c.make(t)
 	}
 	t.Run("types are checked", func(t *testing.T) {

@@ -4,7 +4,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 
 const config: CodegenConfig = {
   schema: '../__generated__/schema.graphql', // curl https://…/schema.graphql
-  documents: 'main.ts',
+  documents: ['main.ts', 'apollo.ts'],
   generates: {
     './__generated__/': {
       preset: 'client',
@@ -12,6 +12,7 @@ const config: CodegenConfig = {
       presetConfig: { persistedDocuments: true, fragmentMasking: { unmaskFunctionName: 'readFragment' } },
       config: {
         strictScalars: true,
+        nullability: { errorHandlingClient: true }, // fields with @semanticNonNull are not null: see below
         scalars: { Date: 'string', DateTime: 'string', URL: 'string' },
       },
     },

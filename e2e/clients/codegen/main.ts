@@ -32,13 +32,13 @@ const NewestTwit = graphql(`
 /** What a component shows of a user: its types have the fields of its own fragment alone. */
 function newestTwit(user: FragmentType<typeof NewestTwit>) {
   const { twits } = readFragment(NewestTwit, user);
-  return twits?.edges?.[0]?.node; // any of these may be null
+  return twits.edges.at(0)?.node;
 }
 
 async function profile(username: string) {
   const { data, error } = await client.query(Profile, { username });
   if (error) throw error;
-  const followed = data?.user?.following?.edges?.flatMap(({ node }) => node ?? []) ?? [];
+  const followed = data?.user?.following.edges.map(({ node }) => node) ?? [];
   return { user: data?.user, newest: followed.map(newestTwit) };
 }
 // end of recipe
@@ -59,10 +59,10 @@ async function followers(client: ReturnType<typeof withEmptyStore>, page: { firs
   for (let cursor: { after?: string | null; before?: string | null } = {}; ; ) {
     const { data, error } = await client.query(Followers, { username: 'LiLei', ...page, ...cursor });
     if (error) throw error;
-    const { edges, pageInfo } = data!.user!.followers!;
+    const { edges, pageInfo } = data!.user!.followers;
     if ('first' in page && pageInfo.hasNextPage) cursor = { after: pageInfo.endCursor };
     else if ('last' in page && pageInfo.hasPreviousPage) cursor = { before: pageInfo.startCursor };
-    else return edges!.map(({ node }) => node!.username);
+    else return edges.map(({ node }) => node.username);
   }
 }
 
@@ -83,8 +83,8 @@ async function comments(id: string) {
   for (let after: string | null = null; ; ) {
     const { data, error } = await client.query(Comments, { id, after });
     if (error) throw error;
-    const { edges, pageInfo } = data!.twit!.comments!;
-    pages.push(edges!.map(({ node }) => node!.content));
+    const { edges, pageInfo } = data!.twit!.comments;
+    pages.push(edges.map(({ node }) => node.content));
     if (!pageInfo.hasNextPage) return pages;
     after = pageInfo.endCursor;
   }
@@ -127,8 +127,8 @@ async function state(requestPolicy?: 'cache-only' | 'network-only') {
   const { data } = await client.query(State, { other }, requestPolicy && { requestPolicy });
   const { viewer, user } = data!;
   return {
-    twits: viewer!.twits!.edges!.slice(0, 3).map(({ node }) => node!.content),
-    counts: [viewer!.twitCount, viewer!.twits!.totalCount, viewer!.followingCount, user!.followerCount],
+    twits: viewer!.twits.edges.slice(0, 3).map(({ node }) => node.content),
+    counts: [viewer!.twitCount, viewer!.twits.totalCount, viewer!.followingCount, user!.followerCount],
     follows: user!.viewerFollows,
   };
 }
@@ -146,7 +146,7 @@ const Update = graphql(`
 async function update(input: UpdateUserInput) {
   const { data, error } = await client.mutation(Update, { input });
   if (error) throw error;
-  return data?.updateUser?.user?.age;
+  return data?.updateUser.user?.age;
 }
 
 /** `undefined` is left out of the request and changes nothing, `null` removes the value. */

@@ -4,6 +4,9 @@ import type { PostMutationVariables, ProfileQuery } from './__generated__/graphq
 // @ts-expect-error a user may be null
 export const name = (result: ProfileQuery) => result.user.name;
 
+// @ts-expect-error an email may be hidden
+export const length = (result: ProfileQuery) => result.user?.email.length;
+
 // @ts-expect-error content is required
 export const input: PostMutationVariables = { input: { title: 'Title' } };
 
