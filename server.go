@@ -11,7 +11,17 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		received := <-signals
+		signal.Stop(signals) // a second signal ends the process at once
+		if received == syscall.SIGTERM {
+			cancel(command.ErrTerminated)
+		} else {
+			cancel(context.Canceled)
+		}
+	}()
 	os.Exit(command.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -32,8 +35,21 @@ func TestCommandsOnACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
-		t.Fatal(err)
+	t.Run("the server refuses to start without tables, and names them", func(t *testing.T) {
+		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL())
+		for _, part := range []string{"lacks the tables ", "users", "intents", "restore them from a backup",
+			"twibase tables create --store " + h.URL()} {
+			if status != statusFailed || !strings.Contains(stderr, part) {
+				t.Errorf("status %d, without %q: %s", status, part, stderr)
+			}
+		}
+		if names, err := store.Tables(t.Context()); err != nil || !slices.Equal(names, []string{another.Name}) {
+			t.Errorf("the tables are %q, error %v", names, err)
+		}
+	})
+	started(t, "--store", h.URL(), "--create-tables")
+	if created, err := transfer.EnsureTables(t.Context(), store, 1); err != nil || created != nil {
+		t.Fatalf("the server has not created %q, error %v", created, err)
 	}
 	t.Run("the first reads look up no region when all have been found", func(t *testing.T) {
 		locateRegions(t.Context(), store, zerolog.Nop())
@@ -59,4 +75,29 @@ func TestCommandsOnACluster(t *testing.T) {
 			t.Errorf("status %d: %s%s", status, stdout, stderr)
 		}
 	})
+}
+
+// It has an HBase of several processes, to stop the master.
+func TestServeNeedsNoMaster(t *testing.T) {
+	minihbase.Slow(t)
+	h, err := minihbase.StartDistributed(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	if status, _, stderr := command(t, "tables", "create", "--regions", "2", "--store", h.URL()); status != statusOK {
+		t.Fatal(stderr)
+	}
+	h.KillMaster()
+	begun := time.Now()
+	url, _ := started(t, "--store", h.URL())
+	if took := time.Since(begun); took > warmTimeout {
+		t.Errorf("the server was ready after %v", took)
+	}
+	for _, path := range []string{"/readyz", "/graphql?query={user(username:%22nobody%22){name}}"} {
+		r, err := http.NewRequest(http.MethodGet, url+path, nil)
+		if status, body, _ := fetch(t, r, err); status != http.StatusOK || strings.Contains(body, "errors") {
+			t.Errorf("%s: status %d, %s", path, status, body)
+		}
+	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
+
+	"twibase/gateway"
 )
 
 const description = `twibase is a GraphQL gateway over HBase.
@@ -47,6 +49,9 @@ const (
 	statusFailed = 1
 	statusUsage  = 2
 )
+
+// ErrTerminated is the cause of a context that is done because of SIGTERM.
+var ErrTerminated = gateway.ErrTerminated
 
 // Run runs a command until ctx is done, and returns the exit status.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -13,15 +15,22 @@ import (
 	"twibase/transfer"
 )
 
-// prepare creates missing tables, loads the sample into an empty embedded store, and locates the
-// regions of a cluster.
+// warmTimeout bounds the time that a start waits for regions that do not answer.
+const warmTimeout = 5 * time.Second
+
+// prepare checks or creates the tables, loads the sample into an empty embedded store, and locates
+// the regions of a cluster. It needs a master of the cluster only to create tables.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
-	created, err := transfer.EnsureTables(ctx, store, s.regions())
-	if err != nil {
-		return fmt.Errorf("creating tables: %w", err)
-	}
-	if len(created) > 0 {
-		log.Info().Strs("tables", created).Int("regions", s.regions()).Msg("created missing tables")
+	if s.embedded() || s.CreateTables {
+		created, err := transfer.EnsureTables(ctx, store, s.regions())
+		if err != nil {
+			return fmt.Errorf("creating tables: %w", err)
+		}
+		if len(created) > 0 {
+			log.Info().Strs("tables", created).Int("regions", s.regions()).Msg("created missing tables")
+		}
+	} else if err := s.requireTables(ctx, store); err != nil {
+		return err
 	}
 	if c, ok := store.(*cluster.Store); ok {
 		locateRegions(ctx, c, log)
@@ -30,6 +39,20 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 		return nil
 	}
 	return loadSample(ctx, store, log)
+}
+
+// requireTables returns an error that names the missing tables, and what to do.
+func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
+	present, missing, err := partition(ctx, store)
+	switch create := "twibase tables create --store " + s.Store; {
+	case err != nil || len(missing) == 0:
+		return err
+	case len(present) == 0:
+		return fmt.Errorf("--store %s has no twibase tables: create them with %s, or start with --create-tables", s.Store, create)
+	default:
+		return fmt.Errorf("--store %s lacks the tables %s: restore them from a backup. If this version of twibase adds them, "+
+			"or their data may be lost, create them, empty, with %s", s.Store, strings.Join(missing, ", "), create)
+	}
 }
 
 func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
@@ -52,6 +75,8 @@ func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger
 	for _, table := range tables.Definitions(1) {
 		names = append(names, table.Name)
 	}
+	ctx, cancel := context.WithTimeout(ctx, warmTimeout)
+	defer cancel()
 	if err := store.Warm(ctx, names...); err != nil {
 		log.Warn().Err(err).Msg("some regions do not answer yet")
 	}

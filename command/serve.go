@@ -18,12 +18,15 @@ import (
 	"twibase/gateway/middleware"
 	"twibase/graph/documents"
 	"twibase/graph/limits"
+	"twibase/hbase"
 	"twibase/hbase/cluster"
 )
 
 const (
 	// maxMemory rejects implausible sizes, in MiB.
 	maxMemory = 1 << 20
+	// maxDrainDelay is less than the time after which cluster managers kill a process.
+	maxDrainDelay = 5 * time.Minute
 	// callTimeout bounds one call of a cluster; a request may make several.
 	callTimeout = 3 * time.Second
 	// ballast is an allocation that is never touched, so that it takes no memory. The collector runs
@@ -41,6 +44,8 @@ type serveCommand struct {
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
+	DrainDelay        time.Duration  `default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
+	CreateTables      bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
 	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
@@ -67,6 +72,7 @@ func (s *serveCommand) Validate() error {
 		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory,
 			"--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
 		require(s.FanoutLimit >= 1, "--fanout-limit must be at least 1"),
+		require(s.DrainDelay >= 0 && s.DrainDelay <= maxDrainDelay, "--drain-delay must be from 0 to %v", maxDrainDelay),
 		require(s.RowCache >= 0 && s.RowCache <= maxMemory,
 			"--row-cache must be from 0, which is no cache, to %d MiB", maxMemory),
 		require(s.JWKS == "" || s.JWTIssuer != "" && s.JWTAudience != "",
@@ -100,15 +106,29 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	defer closeAll(listeners)
-	store, err := s.open(ctx, p.log, s.RowCache, cluster.WithCallTimeout(callTimeout))
-	if err != nil {
-		return err
+	var store hbase.Store
+	defer func() {
+		if store != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	err = gateway.Serve(ctx, listeners, config, func(
+		ctx context.Context, waiting func(reason string),
+	) (_ *gateway.Gateway, err error) {
+		waiting("the store is being opened")
+		if store, err = s.open(ctx, p.log, s.RowCache, cluster.WithCallTimeout(callTimeout)); err != nil {
+			return nil, err
+		}
+		waiting("the tables are being checked")
+		if err := s.prepare(ctx, store, p.log); err != nil {
+			return nil, err
+		}
+		return gateway.New(store, config), nil
+	})
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // stopped before it was ready
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := s.prepare(ctx, store, p.log); err != nil {
-		return err
-	}
-	return gateway.New(store, config).Serve(ctx, listeners)
+	return err
 }
 
 // config returns the configuration of the flags, and reads the files that they name.
@@ -121,6 +141,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		ReadMemory:        s.ReadMemory << 20,
 		StreamsPerAddress: s.StreamsPerAddress,
 		FanoutLimit:       s.FanoutLimit,
+		DrainDelay:        s.DrainDelay,
 		Production:        s.Production,
 		PrivateMetrics:    s.MetricsListen != "",
 		Log:               p.log,
@@ -139,7 +160,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// listen opens the listeners, before the store: a used port fails early.
+// listen opens the listeners, before the store: a used port fails early, and probes get answers.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err

@@ -23,7 +23,8 @@ import (
 const defaultRegions = 8
 
 type storeFlag struct {
-	Store string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
+	Store     string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
+	HBaseUser string `name:"hbase-user" default:"root" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: ${default})."`
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
@@ -45,7 +46,7 @@ func (f *storeFlag) open(
 		store, err = embedded.Open(rest,
 			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
 	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
-		store, err = cluster.Open(ctx, f.Store, log, options...)
+		store, err = cluster.Open(ctx, f.Store, log, append(options, cluster.WithUser(f.HBaseUser))...)
 	default:
 		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
 	}

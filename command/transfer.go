@@ -14,8 +14,14 @@ import (
 
 type importCommand struct {
 	storeFlag
-	Paths   []string `arg:"" name:"path" help:"Files, such as users.csv or users.csv.gz, or folders of them."`
-	SkipBad bool     `help:"Skip invalid rows, instead of stopping at the first."`
+	Paths       []string `arg:"" name:"path" help:"Files, such as users.csv or users.csv.gz, or folders of them."`
+	SkipBad     bool     `help:"Skip invalid rows, instead of stopping at the first."`
+	FanoutLimit int      `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways: the twits of authors with more followers are not written to timelines (default: ${default})."`
+}
+
+// Validate rejects an invalid --fanout-limit. Kong calls it after parsing.
+func (c *importCommand) Validate() error {
+	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
 }
 
 // importMemory is the memory limit of the process during an import.
@@ -33,9 +39,10 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 		}
 		progress := newProgress(p.stderr)
 		summary, err := transfer.Import(ctx, store, c.Paths, transfer.Options{
-			SkipBad: c.SkipBad,
-			Read:    progress.read,
-			Skipped: func(e *transfer.RowError) { fmt.Fprintf(p.stderr, "skipped: %v\n", e) },
+			SkipBad:     c.SkipBad,
+			FanoutLimit: c.FanoutLimit,
+			Read:        progress.read,
+			Skipped:     func(e *transfer.RowError) { fmt.Fprintf(p.stderr, "skipped: %v\n", e) },
 		})
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped; run the same import again to complete it")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,6 +51,10 @@ type Config struct {
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
+	// DrainDelay is the time between a failing /readyz and the shutdown, in which load balancers notice.
+	// It is only for [ErrTerminated].
+	DrainDelay time.Duration
+
 	// Production hides the schema, the IDE, reports and metrics from clients.
 	Production bool
 	// PrivateMetrics removes /metrics from the public handler.
@@ -75,6 +80,8 @@ type Gateway struct {
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	drain     *middleware.Drain
+	leaving   atomic.Bool // /readyz fails
+	readiness readiness
 	responses *inflight.Bytes
 	bodies    *inflight.Bytes
 
@@ -92,6 +99,7 @@ func New(store hbase.Store, config Config) *Gateway {
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
+		readiness: readiness{store: store},
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
 	}

@@ -1,14 +1,18 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
+
 	"twibase/graph/limits"
 	"twibase/hbase"
 	"twibase/hbase/embedded"
 	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
 	"twibase/transfer"
 )
 
@@ -23,29 +27,77 @@ func TestReady(t *testing.T) {
 		return op.Kind == "Tables" || op.Kind == "Get" && failing.Add(-1) >= 0
 	}, hbasetest.Fault{Err: hbase.ErrUnresponsive}))
 	handler := New(store, Config{Limits: limits.Default()}).Public
-	expect := func(t *testing.T, want int) {
+	expect := func(t *testing.T, want int, body string) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-		if w.Code != want {
+		if w.Code != want || w.Body.String() != body {
 			t.Errorf("status %d, want %d: %s", w.Code, want, w.Body)
 		}
 	}
-	t.Run("no tables", func(t *testing.T) { expect(t, http.StatusServiceUnavailable) })
+	t.Run("no tables", func(t *testing.T) {
+		expect(t, http.StatusServiceUnavailable, "reads of users fail: hbase: table not found\n")
+	})
 	if _, err := transfer.EnsureTables(t.Context(), memory, 1); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("tables exist", func(t *testing.T) { expect(t, http.StatusOK) })
+	t.Run("tables exist", func(t *testing.T) { expect(t, http.StatusOK, "ok\n") })
 	t.Run("some reads fail", func(t *testing.T) {
 		failing.Store(3)
-		expect(t, http.StatusOK)
+		expect(t, http.StatusOK, "ok\n")
 	})
 	t.Run("all reads fail", func(t *testing.T) {
 		failing.Store(1000)
-		expect(t, http.StatusServiceUnavailable)
+		expect(t, http.StatusServiceUnavailable, "reads of users fail: hbase: unavailable\n")
 	})
 	t.Run("after the failure", func(t *testing.T) {
 		failing.Store(0)
-		expect(t, http.StatusOK)
+		expect(t, http.StatusOK, "ok\n")
 	})
+	if err := memory.DropTable(t.Context(), tables.Intents.Table); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("all writes fail", func(t *testing.T) {
+		expect(t, http.StatusServiceUnavailable, "writes to intents fail: hbase: table not found\n")
+	})
+}
+
+func TestProbesWriteNothing(t *testing.T) {
+	store := sampled(t)
+	if err := (&readiness{store: store}).check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {
+		t.Errorf("row %q, error %v", row.Key, err)
+	}
+}
+
+// hanging is a store whose reads ignore their deadline.
+type hanging struct {
+	hbase.Store
+	reads   atomic.Int64
+	release chan struct{}
+}
+
+func (h *hanging) Get(context.Context, []hbase.Get) ([]hbase.Result, error) {
+	h.reads.Add(1)
+	<-h.release
+	return nil, hbase.ErrClosed
+}
+
+func TestReadyAnswersInTimeWhateverHangs(t *testing.T) {
+	store := &hanging{Store: sampled(t), release: make(chan struct{})}
+	defer close(store.release)
+	handler := New(store, Config{}).Public
+	for range 3 {
+		begun := time.Now()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		if took := time.Since(begun); w.Code != http.StatusServiceUnavailable || took > 500*time.Millisecond {
+			t.Errorf("status %d after %v: %s", w.Code, took, w.Body)
+		}
+	}
+	if n := store.reads.Load(); n != 1 {
+		t.Errorf("%d probes hang, want 1", n)
+	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"twibase/gateway/middleware"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
@@ -113,51 +111,14 @@ func (g *Gateway) monitoring() http.Handler {
 // SDL returns the schema in GraphQL's schema definition language.
 func SDL() string { return schema.SDL(exec.NewExecutableSchema(exec.Config{}).Schema()) }
 
-const (
-	probeTimeout = 2 * time.Second
-	// probedRegions is the number of rows that /readyz reads, spread over the row keys.
-	probedRegions = 16
-)
-
 // handleProbes adds /healthz (the process runs) and /readyz.
 func (g *Gateway) handleProbes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
+	handleHealth(mux)
 	mux.HandleFunc("GET /readyz", g.serveReady)
 }
 
-// serveReady fails if the gateway is shutting down, or if no region of the users table answers. If
-// some do, other gateways could do no better.
-func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
-	if g.drain.Draining() {
-		writeText(w, http.StatusServiceUnavailable, "the gateway is shutting down\n")
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
-	defer cancel()
-	if err := g.probe(ctx); err != nil {
-		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
-		writeText(w, http.StatusServiceUnavailable, "the store does not answer\n")
-		return
-	}
-	writeText(w, http.StatusOK, "ok\n")
-}
-
-// probe reads from all regions, and fails if all reads fail. It needs no master, like other reads.
-func (g *Gateway) probe(ctx context.Context) error {
-	var gets []hbase.Get
-	for _, row := range tables.Definitions(probedRegions)[0].Splits {
-		gets = append(gets, hbase.Get{Table: tables.Users.Table, Row: row, Columns: tables.Attributes})
-	}
-	results, err := g.store.Get(ctx, gets)
-	if err != nil {
-		return err
-	}
-	for _, result := range results {
-		if err = result.Err; err == nil {
-			return nil
-		}
-	}
-	return err
+func handleHealth(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
 }
 
 func writeText(w http.ResponseWriter, status int, text string) {

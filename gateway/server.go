@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -40,43 +41,68 @@ type Listeners struct {
 	Monitoring net.Listener
 }
 
-// Serve serves requests and does background work until ctx is done, then shuts down.
-func (g *Gateway) Serve(ctx context.Context, l Listeners) error {
-	log := g.config.Log
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var work sync.WaitGroup
-	work.Go(func() { g.Run(background) })
-	defer work.Wait()
-	defer stop()
+// ErrTerminated is the cause of a context that was ended by SIGTERM, as by a cluster manager. Load
+// balancers then have time to notice, see [Config.DrainDelay].
+var ErrTerminated = errors.New("terminated")
+
+// Open opens the store and returns a gateway over it. It reports what it waits for.
+type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
+
+// Serve listens immediately, and serves requests with the gateway when open has returned it. Before,
+// /readyz returns the reason. It serves and does background work until ctx is done, then shuts down.
+// The caller closes the store afterwards.
+func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
+	log := config.Log
+	front := newFront()
+	failed := make(chan error, 2)
+	server := newServer(&front.public, config.Concurrency, log)
+	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
+	server.TLSConfig = l.TLS
+	defer server.Close()
+	scheme, start := "http://", func() error { return server.Serve(l.Public) }
+	if l.TLS != nil {
+		scheme, start = "https://", func() error { return server.ServeTLS(l.Public, "", "") }
+	}
+	go func() { failed <- start() }()
 	if l.Monitoring != nil {
-		monitoring := newServer(g.Monitoring, 0, log)
+		monitoring := newServer(&front.monitoring, 0, log)
 		defer monitoring.Close()
-		go func() { _ = monitoring.Serve(l.Monitoring) }()
+		go func() { failed <- monitoring.Serve(l.Monitoring) }()
 		log.Info().Str("url", "http://"+address(l.Monitoring)+"/metrics").Msg("serving metrics")
 	}
-	server := newServer(g.Public, g.config.Concurrency, log)
-	server.TLSConfig = l.TLS
-	return serve(ctx, server, l.Public, g.Shutdown, log)
-}
-
-// serve serves until ctx is done. It drains before it closes the listener, so that new requests get
-// a response.
-func serve(
-	ctx context.Context, server *http.Server, listener net.Listener, drain func(context.Context), log zerolog.Logger,
-) error {
-	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
-	scheme, start := "http://", func() error { return server.Serve(listener) }
-	if server.TLSConfig != nil {
-		scheme, start = "https://", func() error { return server.ServeTLS(listener, "", "") }
+	g, err := open(ctx, front.wait)
+	if err != nil {
+		return err
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- start() }()
-	log.Info().Str("url", scheme+address(listener)).Msg("twibase is ready")
+	var work sync.WaitGroup
+	defer work.Wait()
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	work.Go(func() { g.Run(background) })
+	front.serve(g)
+	log.Info().Str("url", scheme+address(l.Public)).Msg("twibase is ready")
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
+	g.leave(ctx)
+	return shutdown(ctx, server, g.Shutdown, log)
+}
+
+// leave makes /readyz fail, and waits until load balancers send no more requests. A process that a
+// user stops does not wait.
+func (g *Gateway) leave(ctx context.Context) {
+	g.leaving.Store(true)
+	if context.Cause(ctx) != ErrTerminated || g.config.DrainDelay == 0 {
+		return
+	}
+	g.config.Log.Info().Dur("ms", g.config.DrainDelay).Msg("leaving: /readyz fails, and requests are still served")
+	time.Sleep(g.config.DrainDelay)
+}
+
+// shutdown drains before it closes the listener, so that new requests get a response.
+func shutdown(ctx context.Context, server *http.Server, drain func(context.Context), log zerolog.Logger) error {
 	log.Info().Msg("shutting down: waiting for in-flight requests")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()

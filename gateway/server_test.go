@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 )
@@ -17,7 +19,6 @@ func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	draining := make(chan struct{})
-	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(begun)
@@ -27,9 +28,7 @@ func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 		}
 		io.WriteString(w, "whole")
 	}), 0, zerolog.Nop())
-	go func() {
-		ended <- serve(ctx, server, listener, func(context.Context) { close(draining) }, zerolog.Nop())
-	}()
+	go server.Serve(listener)
 	answer := make(chan string, 1)
 	go func() {
 		response, err := http.Get("http://" + listener.Addr().String())
@@ -42,7 +41,9 @@ func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 		answer <- string(body)
 	}()
 	<-begun
-	stop()
+	go func() {
+		ended <- shutdown(t.Context(), server, func(context.Context) { close(draining) }, zerolog.Nop())
+	}()
 	<-draining
 	select {
 	case err := <-ended:
@@ -53,6 +54,135 @@ func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 	if got := <-answer; got != "whole" {
 		t.Errorf("the request is answered by %q", got)
 	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func openSample(t *testing.T, config Config) Open {
+	return func(context.Context, func(string)) (*Gateway, error) { return New(sampled(t), config), nil }
+}
+
+// serving runs Serve until the context is done. It returns its address, and a channel of its error.
+func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan error, 1)
+	go func() { end <- Serve(ctx, Listeners{Public: listener}, config, open) }()
+	return "http://" + listener.Addr().String(), end
+}
+
+// fetch returns the status and the body, or status 0 and the error. Each request has a connection of
+// its own.
+func fetch(url string) (status int, body string) {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	return response.StatusCode, string(text)
+}
+
+func TestServeListensBeforeTheStoreIsOpen(t *testing.T) {
+	const query = "/graphql?query={__typename}"
+	ctx, stop := context.WithCancel(t.Context())
+	opened := make(chan struct{})
+	url, ended := serving(t, ctx, Config{}, func(ctx context.Context, waiting func(string)) (*Gateway, error) {
+		waiting("the store is being opened")
+		<-opened
+		return openSample(t, Config{})(ctx, waiting)
+	})
+	for path, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"/healthz": {http.StatusOK, "ok\n"},
+		"/readyz":  {http.StatusServiceUnavailable, "the store is being opened\n"},
+		query: {http.StatusServiceUnavailable,
+			`{"errors":[{"message":"the gateway is starting; try again","extensions":{"code":"UNAVAILABLE"}}]}` + "\n"},
+	} {
+		for status, body := fetch(url + path); status != want.status || body != want.body; status, body = fetch(url + path) {
+			if body != "the gateway is starting\n" { // before waiting was called
+				t.Errorf("%s: status %d, %s", path, status, body)
+				break
+			}
+		}
+	}
+	close(opened)
+	deadline := time.Now().Add(10 * time.Second)
+	for status, _ := fetch(url + "/readyz"); status != http.StatusOK; status, _ = fetch(url + "/readyz") {
+		if time.Now().After(deadline) {
+			t.Fatal("not ready after the store is open")
+		}
+	}
+	if status, body := fetch(url + query); status != http.StatusOK || body != `{"data":{"__typename":"Query"}}` {
+		t.Errorf("status %d: %s", status, body)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeReturnsTheErrorOfOpen(t *testing.T) {
+	want := errors.New("there are no tables")
+	url, ended := serving(t, t.Context(), Config{}, func(context.Context, func(string)) (*Gateway, error) { return nil, want })
+	if err := <-ended; err != want {
+		t.Errorf("got %v", err)
+	}
+	if status, body := fetch(url + "/healthz"); status != 0 {
+		t.Errorf("the port is open: status %d, %s", status, body)
+	}
+}
+
+// The balancer polls /readyz, and sends requests as long as the last poll had status 200.
+func TestDrainDelayRefusesNoConnectionBehindABalancer(t *testing.T) {
+	const poll = 50 * time.Millisecond
+	config := Config{DrainDelay: 6 * poll}
+	ctx, terminate := context.WithCancelCause(t.Context())
+	url, ended := serving(t, ctx, config, openSample(t, config))
+	for status, _ := fetch(url + "/readyz"); status != http.StatusOK; status, _ = fetch(url + "/readyz") {
+		time.Sleep(time.Millisecond)
+	}
+	begun := time.Now()
+	time.AfterFunc(2*poll, func() { terminate(ErrTerminated) })
+	sent := 0
+	for polled := begun; ; {
+		if time.Since(polled) >= poll {
+			polled = time.Now()
+			if status, body := fetch(url + "/readyz"); status != http.StatusOK {
+				if status != http.StatusServiceUnavailable || body != "the gateway is shutting down\n" {
+					t.Errorf("/readyz: status %d, %s", status, body)
+				}
+				break
+			}
+		}
+		if status, body := fetch(url + "/graphql?query={__typename}"); status != http.StatusOK {
+			t.Errorf("after %d requests: status %d, %s", sent, status, body)
+		}
+		sent++
+	}
+	if status, body := fetch(url + "/graphql?query={__typename}"); status != http.StatusOK {
+		t.Errorf("a request after /readyz failed: status %d, %s", status, body)
+	}
+	if err := <-ended; err != nil || time.Since(begun) < config.DrainDelay || sent < 5 {
+		t.Errorf("ended after %v and %d requests: %v", time.Since(begun), sent, err)
+	}
+}
+
+func TestOnlyTerminationIsDelayed(t *testing.T) {
+	config := Config{DrainDelay: time.Hour}
+	ctx, stop := context.WithCancel(t.Context())
+	url, ended := serving(t, ctx, config, openSample(t, config))
+	for status, _ := fetch(url + "/readyz"); status != http.StatusOK; status, _ = fetch(url + "/readyz") {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

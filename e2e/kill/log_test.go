@@ -15,7 +15,8 @@ import (
 
 func TestGatewayOutlivesReaderOfItsLog(t *testing.T) {
 	minihbase.Slow(t)
-	gateway := exec.CommandContext(t.Context(), binary, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0")
+	gateway := exec.CommandContext(t.Context(), binary, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0",
+		"--drain-delay", "0s")
 	log, err := gateway.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

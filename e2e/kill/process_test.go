@@ -72,7 +72,7 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 	defer l.Close()
 	g := &gateway{address: l.Addr().String()}
 	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens",
-		"--fanout-limit", fmt.Sprint(fanoutLimit)}
+		"--fanout-limit", fmt.Sprint(fanoutLimit), "--drain-delay", "0s"}
 	if g.log, err = os.Create(filepath.Join(dir, "gateway-"+strings.ReplaceAll(g.address, ":", "-")+".log")); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -61,28 +60,31 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables implements [hbase.Store]. It lists namespace default, the only one that CreateTable uses.
+// Tables implements [hbase.Store]. It lists namespace default, the only one that CreateTable uses. It
+// reads hbase:meta, and needs no master.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
-	call, err := hrpc.NewListTableNames(ctx, hrpc.ListNamespace("default"))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
+	var names []string
+	for row, err := range s.Scan(ctx, hbase.Scan{Table: metaTable, Columns: stateFamily}) {
+		if err != nil {
+			return nil, err
+		}
+		if !strings.Contains(row.Key, ":") { // another namespace
+			names = append(names, row.Key)
+		}
 	}
-	list, err := s.admin.ListTableNames(call)
-	if err := s.administer(call, err); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(list))
-	for i, name := range list {
-		names[i] = string(name.Qualifier)
-	}
-	slices.Sort(names)
 	return names, nil
 }
+
+// hbase:meta has a row for each table, with its state in this family.
+const (
+	metaTable   = "hbase:meta"
+	stateFamily = "table"
+)
 
 // DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {

@@ -85,8 +85,8 @@ type Option func(*Store)
 // again, and calls to all regions of its server if that answers nothing.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
-// DefaultUser is the user whose rights HBase checks, unless [WithUser] sets another.
-const DefaultUser = "root"
+// defaultUser is the user whose rights HBase checks, unless [WithUser] sets another.
+const defaultUser = "root"
 
 // WithUser sets the user that the store names to HBase, which believes it.
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
@@ -108,7 +108,7 @@ func open(
 		maxMulti:   maxMulti,
 		multiSize:  multiSize(),
 		collects:   at.flush > 0,
-		user:       DefaultUser,
+		user:       defaultUser,
 		nonceGroup: rand.Uint64(),
 		log:        log,
 		exceptions: newExceptionCounter(),

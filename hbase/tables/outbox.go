@@ -82,3 +82,10 @@ func (l Lease) Cell(timestamp int64) hbase.Cell {
 func (l Lease) Check() hbase.Check {
 	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
 }
+
+// Probe returns a check that fails, and a put, for a row of any text. Sending them shows whether the
+// region of the row accepts writes, and writes nothing.
+func (o Outbox) Probe(row string) (hbase.Check, hbase.Put) {
+	never := Lease{Value: []byte("never stored")}
+	return never.Check(), hbase.Put{Table: o.Table, Row: row, Cells: []hbase.Cell{never.Cell(0)}}
+}

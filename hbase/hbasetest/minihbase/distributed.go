@@ -134,6 +134,9 @@ func (d *Distributed) ServerEnded(i int) bool {
 // KillServer kills a region server. Its regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
+// KillMaster kills the master for good. Region servers keep their regions.
+func (d *Distributed) KillMaster() { d.master.kill() }
+
 // StopServer suspends a region server until ContinueServer: its connections stay open, without
 // responses. After more than the session timeout, it ends when it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }

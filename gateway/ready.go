@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/singleflight"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+const (
+	// readyTimeout bounds the answer of /readyz, and probeTimeout the calls of the store before it.
+	readyTimeout = 450 * time.Millisecond
+	probeTimeout = 400 * time.Millisecond
+	// probedRegions is the number of rows that a probe reads, spread over the row keys.
+	probedRegions = 16
+)
+
+var (
+	errReads  = errors.New("reads of " + tables.Users.Table + " fail")
+	errWrites = errors.New("writes to " + tables.Intents.Table + " fail")
+)
+
+// readiness finds out whether the store answers. It is safe for concurrent use.
+type readiness struct {
+	store   hbase.Store
+	running singleflight.Group
+}
+
+// check returns an error within readyTimeout if the store does not serve reads, or no write. A probe
+// that hangs is not started again.
+func (r *readiness) check(ctx context.Context) error {
+	probed := r.running.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		return nil, r.probe(ctx)
+	})
+	select {
+	case result := <-probed:
+		return result.Err
+	case <-time.After(readyTimeout):
+		return fmt.Errorf("%w: a probe takes more than %v", hbase.ErrUnavailable, readyTimeout)
+	}
+}
+
+// probe reads rows of users and checks rows of intents, which all writes need. It fails if all reads
+// or all writes fail: if some are answered, other gateways could do no better. It needs no master.
+func (r *readiness) probe(ctx context.Context) error {
+	reads, writes := make(chan error, 1), make(chan error, 1)
+	go func() { reads <- r.reads(ctx) }()
+	go func() { writes <- r.writes(ctx) }()
+	if err := <-reads; err != nil {
+		return fmt.Errorf("%w: %w", errReads, err)
+	}
+	if err := <-writes; err != nil {
+		return fmt.Errorf("%w: %w", errWrites, err)
+	}
+	return nil
+}
+
+func (r *readiness) reads(ctx context.Context) error {
+	var gets []hbase.Get
+	for _, row := range probedRows(tables.Users.Table) {
+		gets = append(gets, hbase.Get{Table: tables.Users.Table, Row: row, Columns: tables.Attributes})
+	}
+	results, err := r.store.Get(ctx, gets)
+	if err != nil {
+		return err
+	}
+	for _, result := range results {
+		if err = result.Err; err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// writes sends CheckAndPuts whose checks fail. A region refuses them if it would refuse a write.
+func (r *readiness) writes(ctx context.Context) (err error) {
+	rows := probedRows(tables.Intents.Table)
+	answers := make(chan error, len(rows))
+	for _, row := range rows {
+		go func() {
+			check, put := tables.Intents.Probe(row)
+			_, err := r.store.CheckAndPut(ctx, check, put)
+			answers <- err
+		}()
+	}
+	for range rows {
+		if err = <-answers; err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// probedRows returns a row of each part of a table.
+func probedRows(name string) []string {
+	for _, table := range tables.Definitions(probedRegions) {
+		if table.Name == name {
+			return table.Splits
+		}
+	}
+	return nil
+}
+
+// serveReady returns status 503 with the reason if the gateway is shutting down or the store does
+// not answer.
+func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
+	if g.leaving.Load() || g.drain.Draining() {
+		writeText(w, http.StatusServiceUnavailable, "the gateway is shutting down\n")
+		return
+	}
+	if err := g.readiness.check(r.Context()); err != nil {
+		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
+		writeText(w, http.StatusServiceUnavailable, publicReason(err)+"\n")
+		return
+	}
+	writeText(w, http.StatusOK, "ok\n")
+}
+
+// publicReason returns the reason without hosts, which are in the log.
+func publicReason(err error) string {
+	reason := "the store does not answer"
+	for _, what := range []error{errReads, errWrites} {
+		if errors.Is(err, what) {
+			reason = what.Error()
+		}
+	}
+	if outage := (*hbase.Outage)(nil); errors.As(err, &outage) {
+		reason += ": " + outage.Error()
+	}
+	return reason
+}
