@@ -31,6 +31,9 @@ const (
 	// CodeLimitExceeded is a limit that is exceeded. The extensions have the `limit` and the `actual`
 	// number.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
+	// CodeTooManyErrors is the last error of a response with more errors than are sent. The extensions
+	// have the `limit` and the `actual` number. It says nothing about the request.
+	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"
 	// CodeUnavailable is a store that does not respond, or a busy server. The client may retry later.

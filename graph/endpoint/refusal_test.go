@@ -108,13 +108,19 @@ func TestErrorsOfAResponseAreBounded(t *testing.T) {
 	e.ServeHTTP(w, ask(query+"}"))
 	var response struct {
 		Errors []struct {
-			Message string
-			Path    []any
+			Message    string
+			Path       []any
+			Extensions struct{ Code string }
 		}
 		Data json.RawMessage
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil || len(response.Errors) != 4 {
 		t.Fatalf("%v: %s", err, w.Body)
+	}
+	for i, want := range []string{"BAD_USER_INPUT", "BAD_USER_INPUT", "BAD_USER_INPUT", "TOO_MANY_ERRORS"} {
+		if got := response.Errors[i].Extensions.Code; got != want {
+			t.Errorf("error %d has the code %s, want %s", i, got, want)
+		}
 	}
 	if last := response.Errors[3]; last.Message != fmt.Sprintf("the number of errors in an answer is limited to 4, and this is %d", roots*below) || last.Path != nil {
 		t.Errorf("the last error is %v", last)

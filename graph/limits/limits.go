@@ -110,10 +110,15 @@ func With(values map[string]int) (Limits, error) {
 
 // check returns an error if a number exceeds its limit.
 func (l *Limits) check(limit Limit, actual int) *apierr.Error {
-	if most := l[limit]; most > 0 && actual > most {
-		return apierr.LimitExceeded(Known[limit].What, most, actual)
+	most := l[limit]
+	if most <= 0 || actual <= most {
+		return nil
 	}
-	return nil
+	refusal := apierr.LimitExceeded(Known[limit].What, most, actual)
+	if limit == Errors {
+		refusal.Code = apierr.CodeTooManyErrors
+	}
+	return refusal
 }
 
 // checker checks numbers until one exceeds its limit.
