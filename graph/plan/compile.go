@@ -13,17 +13,19 @@ import (
 	"twibase/graph/recent"
 )
 
+// operation is a compiled operation.
+type operation struct {
+	root          *selectionSet
+	sets, columns int       // the numbers of selection sets and columns
+	memories      sync.Pool // of executions that have ended
+}
+
 // selectionSet is the compiled selection set of one object type at one place of an operation, with
-// fragments expanded. The root stands for the compiled operation.
+// fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
 	index  int // of its object set in [memory]
-
-	// Set for the root only:
-
-	sets, columns int       // the numbers of selection sets and columns of the operation
-	memories      sync.Pool // of executions that have ended
 }
 
 // selection is a field of a selection set.
@@ -55,7 +57,7 @@ type compiler struct {
 	schema *Schema
 	// possible has the object types of each interface and union, by name.
 	possible map[string][]string
-	cache    *recent.Cache[variant, *selectionSet]
+	cache    *recent.Cache[variant, *operation]
 }
 
 // The limits of the cache.
@@ -96,15 +98,15 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 			}
 		}
 	}
-	c.cache = recent.New[variant, *selectionSet](maxVariants, maxCachedTexts)
+	c.cache = recent.New[variant, *operation](maxVariants, maxCachedTexts)
 	return c
 }
 
 // operation returns the compiled operation, or a [LimitError] if it has more than maxFields fields.
-func (c *compiler) operation(op *graphql.OperationContext, root string) (*selectionSet, error) {
+func (c *compiler) operation(op *graphql.OperationContext, root string) (*operation, error) {
 	variant := variantOf(op)
-	if set, ok := c.cache.Get(variant); ok {
-		return set, nil
+	if compiled, ok := c.cache.Get(variant); ok {
+		return compiled, nil
 	}
 	fields := countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{})
 	if fields > maxFields {
@@ -112,11 +114,11 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*select
 	}
 	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
-	set.sets, set.columns = compiling.sets, compiling.columns
+	compiled := &operation{root: set, sets: compiling.sets, columns: compiling.columns}
 	if len(op.RawQuery) <= maxCachedText && fields <= maxCachedFields {
-		c.cache.Add(variant, set, len(op.RawQuery))
+		c.cache.Add(variant, compiled, len(op.RawQuery))
 	}
-	return set, nil
+	return compiled, nil
 }
 
 // countFields returns the number of fields with fragments expanded, at most 2³¹ − 1. known caches

@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// objectSet is a selection set with all its objects. run.go draws object sets and columns.
+// objectSet is a selection set with all its objects. doc.go draws object sets and columns.
 type objectSet struct {
 	set *selectionSet
 	// objects are Objects of the column above if its field has an object type, otherwise buffer.
@@ -139,12 +139,12 @@ type memory struct {
 // maxKept is the capacity of the largest memory that is kept, in objects and values.
 const maxKept = 1 << 16
 
-// memory returns unused memory for an execution of the operation with this root.
-func (root *selectionSet) memory() *memory {
-	if m, ok := root.memories.Get().(*memory); ok {
+// memory returns unused memory for an execution.
+func (o *operation) memory() *memory {
+	if m, ok := o.memories.Get().(*memory); ok {
 		return m
 	}
-	return &memory{make([]objectSet, root.sets), make([]column, root.columns)}
+	return &memory{make([]objectSet, o.sets), make([]column, o.columns)}
 }
 
 func (m *memory) objectSet(set *selectionSet) *objectSet {
@@ -157,12 +157,12 @@ func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
 // release clears the memory of an execution that has ended, and keeps it for later ones unless it
 // is large.
-func (root *selectionSet) release(m *memory) {
+func (o *operation) release(m *memory) {
 	kept := 0
 	for i := range m.objectSets {
-		o := &m.objectSets[i]
-		kept += cap(o.buffer)
-		*o = objectSet{buffer: emptied(o.buffer)}
+		set := &m.objectSets[i]
+		kept += cap(set.buffer)
+		*set = objectSet{buffer: emptied(set.buffer)}
 	}
 	for i := range m.columns {
 		c := &m.columns[i]
@@ -177,7 +177,7 @@ func (root *selectionSet) release(m *memory) {
 		}
 	}
 	if kept <= maxKept {
-		root.memories.Put(m)
+		o.memories.Put(m)
 	}
 }
 

@@ -138,6 +138,10 @@ func TestAddErrorForListElement(t *testing.T) {
 		{"by the path of the error", func(ctx context.Context) (context.Context, error) {
 			return ctx, gqlerror.WrapPath(append(graphql.GetPath(ctx), ast.PathIndex(1)), errNo)
 		}},
+		{"by the path of an error in a list", func(ctx context.Context) (context.Context, error) {
+			located := &gqlerror.Error{Message: "no", Path: append(graphql.GetPath(ctx), ast.PathIndex(1))}
+			return ctx, gqlerror.List{located}
+		}},
 		{"by the path of the ctx", func(ctx context.Context) (context.Context, error) {
 			index := 1
 			return graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index}), errNo

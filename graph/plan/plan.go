@@ -1,31 +1,12 @@
-// Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
-// gqlgen project. README.md describes how a project uses the package.
-//
-// A request takes these steps:
-//
-//   - compile.go compiles its operation once for all requests, into a tree of selection sets.
-//   - run.go executes the tree level by level, and resolve.go calls the resolvers. objectset.go has
-//     the objects and values in memory.
-//   - write.go writes the response in one pass, with null propagation and the paths of errors.
-//
-// An event of a subscription (subscription.go) is executed in the same way. [Walk] visits the
-// resolver calls of an operation without making them.
-//
-// The package knows no type and no field of a schema. Package plugin generates an [Object] for each
-// object type (schema.go).
 package plan
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -62,18 +43,18 @@ type planned struct {
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
-	root, err := p.compiled(op)
+	compiled, err := p.compiled(op)
 	if err != nil {
 		return respondError(err)
 	}
 	return once(func(ctx context.Context) *graphql.Response {
-		r := p.newRun(ctx, op)
-		return r.response(r.execute(root, op.Operation.Operation == ast.Mutation))
+		r := p.newRun(ctx, op, compiled)
+		return r.response(r.execute(op.Operation.Operation == ast.Mutation))
 	})
 }
 
 // compiled returns the compiled operation, or an error if it can't be executed.
-func (p *planned) compiled(op *graphql.OperationContext) (*selectionSet, error) {
+func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	if err := p.noop.check(op); err != nil {
 		return nil, err
 	}
@@ -103,11 +84,11 @@ func respondError(err error) graphql.ResponseHandler {
 	})
 }
 
-func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext) *run {
+func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, compiled *operation) *run {
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx),
+		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.memory(),
 	}
 }
 
@@ -126,7 +107,7 @@ func (r *run) response(root *objectSet) *graphql.Response {
 		// Otherwise Relay waits for further responses, and drops the deferred parts.
 		graphql.RegisterExtension(r.ctx, "is_final", true)
 	}
-	root.set.release(r.memory)
+	r.compiled.release(r.memory)
 	return &graphql.Response{Data: data}
 }
 
@@ -174,41 +155,3 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s is limited to %d, and this has more", e.What, e.Limit)
 }
-
-// PassField and PassRootField are field middlewares that do nothing, for operation contexts that
-// are made without gqlgen's executor.
-
-// PassField implements [graphql.FieldMiddleware].
-func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
-
-// PassRootField implements [graphql.RootFieldMiddleware].
-func PassRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	return next(ctx)
-}
-
-var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensions with InterceptField or " +
-	"InterceptRootField are never called, as a resolver is called once for many objects: do it in AroundResponses " +
-	"or in the resolvers")
-
-// middlewares are the code pointers of field middlewares that do nothing.
-type middlewares []uintptr
-
-// noopMiddlewares returns PassField, PassRootField, and the middlewares that gqlgen's executor uses
-// if it has no extensions.
-func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
-	ctx := graphql.StartOperationTrace(context.Background())
-	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})
-	return middlewares{
-		code(op.ResolverMiddleware), code(op.RootResolverMiddleware), code(PassField), code(PassRootField),
-	}
-}
-
-// check returns an error if an operation has any other field middleware.
-func (m middlewares) check(op *graphql.OperationContext) error {
-	if slices.Contains(m, code(op.ResolverMiddleware)) && slices.Contains(m, code(op.RootResolverMiddleware)) {
-		return nil
-	}
-	return errMiddleware
-}
-
-func code(f any) uintptr { return reflect.ValueOf(f).Pointer() }

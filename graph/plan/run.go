@@ -9,66 +9,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A run resolves all fields of a compiled operation. Then a writer (write.go) writes the response
-// in one pass. Breadth first means that each selection set is executed once, with all of its
-// objects. A run has no barrier between levels: a task continues as soon as its resolver has
-// returned.
-//
-// # Object sets and columns
-//
-// An object set is a selection set with all objects that the field above it returned, from all
-// lists. A column has the values of one field, one for each object of the set.
-//
-//	{ users { name friends { name house { street } } } }
-//
-//	Query          [ root ]
-//	  users        [ [a b c] ]            one call of a resolver, with one object
-//	                   │   gather: concatenate the lists, and remember where each ends
-//	                   ▼
-//	User           [ a b c ]
-//	  friends      [ [d e] [] [f null] ]  one call of a resolver, with three objects
-//	                   │   gather; compact: remove the nulls; index = 0 1 2 -1
-//	                   ▼
-//	User           [ d e f ]
-//	  house        [ h1 h2 h3 ]           no resolver: gathered from the objects
-//	                   │
-//	                   ▼
-//	House          [ h1 h2 h3 ]
-//
-// Names and streets are leaves without resolvers. They have no column: the writer reads them from
-// the objects. Below a field of an interface or union there is an object set for each object type.
-//
-// # Tasks
-//
-// A task calls a resolver with an object set. Then it descends through fields without resolvers to
-// the next fields with resolvers, which become the next tasks. They run concurrently. The last of
-// them runs in the goroutine of the task above, so a chain of resolvers takes one goroutine.
-//
-//	users ──► friends ─┬─► likes        likes has a goroutine of its own,
-//	                   └─► posts ──►    users, friends and posts share one
-//
-// Loaders keep the levels together: they dispatch the keys of an operation when all of its tasks
-// wait for a loader. [Tasks] counts the running tasks. Loaders do not count a task while it waits.
-// A run counts the next tasks before it ends the task above them. So when the count is zero, no
-// task can add a key.
-//
-// # Lazy objects
-//
-// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
-// object, because only the writer reads leaves without resolvers. Before the writer runs,
-// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones, or
-// omits them from their list: see [writer].
-//
-// # Errors and nulls
-//
-// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
-// and nothing is resolved below it. The writer adds its path, and propagates nulls.
-//
-// # Mutations
-//
-// The root fields of a mutation run one after the other, each with everything below it, lazy
-// objects included.
-
 // Tasks counts the running tasks of an operation. It is safe for concurrent use.
 type Tasks interface {
 	// Start adds n to the number of running tasks. It is called before they run.
@@ -97,6 +37,7 @@ type task struct {
 	field   *selection
 }
 
+// run is an execution of an operation. doc.go explains it.
 type run struct {
 	ctx context.Context
 	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
@@ -108,37 +49,37 @@ type run struct {
 	tasks       Tasks
 	group       sync.WaitGroup
 	missing     map[any]error // of [Tasks.Await]
+	compiled    *operation
 	memory      *memory
 }
 
-// execute resolves all fields of an operation. A mutation is serial.
-func (r *run) execute(set *selectionSet, serial bool) *objectSet {
-	o := r.rootSet(set)
+// execute resolves all fields of the operation. A mutation is serial.
+func (r *run) execute(serial bool) *objectSet {
+	o := r.root()
 	if !serial {
 		r.finish(r.expand(o, nil))
 		return o
 	}
-	for i := range set.fields {
-		if set.fields[i].hasColumn() {
-			r.finish(r.field(o, &set.fields[i], nil))
+	for i := range o.set.fields {
+		if s := &o.set.fields[i]; s.hasColumn() {
+			r.finish(r.field(o, s, nil))
 		}
 	}
 	return o
 }
 
 // executeEvent resolves all fields of a subscription for one event, the value of its root field.
-func (r *run) executeEvent(set *selectionSet, value any) *objectSet {
-	o := r.rootSet(set)
-	s := &set.fields[0]
+func (r *run) executeEvent(value any) *objectSet {
+	o := r.root()
+	s := &o.set.fields[0]
 	col := r.memory.column(s)
 	col.values = append(col.values, value)
 	r.finish(r.nextTasks(s, col))
 	return o
 }
 
-func (r *run) rootSet(set *selectionSet) *objectSet {
-	r.memory = set.memory()
-	o := r.memory.objectSet(set)
+func (r *run) root() *objectSet {
+	o := r.memory.objectSet(r.compiled.root)
 	o.objects = onlyRoot
 	return o
 }

@@ -1,12 +1,8 @@
 package plan
 
 import (
-	"bytes"
 	"context"
-	"slices"
-	"strconv"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -110,85 +106,4 @@ func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) (
 			return nil, false
 		}
 	}, err
-}
-
-// Pointers, Slices and Values append the values of a resolver, and nil for a typed nil.
-
-// Pointers appends pointers.
-func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
-	dst = slices.Grow(dst, len(values))
-	for _, v := range values {
-		if v == nil {
-			dst = append(dst, nil)
-		} else {
-			dst = append(dst, v)
-		}
-	}
-	return dst, err
-}
-
-// Slices appends slices.
-func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
-	for _, v := range values {
-		if v == nil {
-			dst = append(dst, nil)
-		} else {
-			dst = append(dst, v)
-		}
-	}
-	return dst, err
-}
-
-// Values appends interfaces, and values that can't be null.
-func Values[T any](dst []any, values []T, err error) ([]any, error) {
-	for _, v := range values {
-		dst = append(dst, v)
-	}
-	return dst, err
-}
-
-// AppendInt appends an Int.
-func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
-
-// AppendBool appends a Boolean.
-func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
-
-// AppendString appends a String, escaped as gqlgen escapes it.
-func AppendString(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
-	dst = append(dst, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= 0x20 && c != '\\' && c != '"' {
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\\':
-			dst = append(dst, `\\`...)
-		case '"':
-			dst = append(dst, `\"`...)
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		}
-		start = i + 1
-	}
-	return append(append(dst, s[start:]...), '"')
-}
-
-// AppendMarshaler appends the output of gqlgen's marshaller. It returns false for null.
-func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
-	if m == nil || m == graphql.Null {
-		return dst, false
-	}
-	w := bytes.NewBuffer(dst)
-	m.MarshalGQL(w)
-	return w.Bytes(), true
 }

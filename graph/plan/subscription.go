@@ -79,13 +79,13 @@ func End(ctx context.Context, err error) {
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
-	root, err := p.compiled(op)
+	compiled, err := p.compiled(op)
 	if err != nil {
 		respond := respondError(err)
 		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }
 	}
 	end := new(ending)
-	source := p.source(context.WithValue(ctx, endingKey{}, end), op, root)
+	source := p.source(context.WithValue(ctx, endingKey{}, end), op, compiled.root)
 	return func(ctx context.Context) (context.Context, *graphql.Response) {
 		value, ok := source(ctx)
 		if !ok {
@@ -98,8 +98,8 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		}
 		ctx = graphql.StartOperationTrace(ctx)
 		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
-			r := p.newRun(ctx, op)
-			return r.response(r.executeEvent(root, value))
+			r := p.newRun(ctx, op, compiled)
+			return r.response(r.executeEvent(value))
 		})), &graphql.Response{}
 	}
 }

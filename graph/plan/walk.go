@@ -45,13 +45,13 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	}
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{}) // nothing executes the operation
-	set, err := p.compiled(op)
+	compiled, err := p.compiled(op)
 	if err != nil {
 		return err
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
 	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
-	w.set(set, root, op.Operation.Operation == ast.Mutation)
+	w.set(compiled.root, root, op.Operation.Operation == ast.Mutation)
 	return nil
 }
 

@@ -287,7 +287,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
 			if err != nil {
-				w.failHere(s, err)
+				w.failHere(s, err, below...)
 			}
 		}
 		return false

@@ -1,0 +1,67 @@
+// Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
+// gqlgen project: each selection set is executed once, with all of its objects. README.md describes
+// how a project uses the package.
+//
+// An operation is compiled once for all requests (compile.go). A run resolves its fields (run.go,
+// resolve.go). Then a writer writes the response in one pass, with null propagation and the paths
+// of errors (write.go). An event of a subscription is executed like a query. [Walk] visits the
+// resolver calls of an operation without making them.
+//
+// The package knows no type and no field of a schema: package plugin generates an [Object] for each
+// object type.
+//
+// # Object sets and columns
+//
+// An object set is a selection set with all objects that the field above it returned, from all
+// lists. A column has the values of one field, one for each object of the set.
+//
+//	{ users { name friends { name house { street } } } }
+//
+//	Query          [ root ]
+//	  users        [ [a b c] ]            one call of a resolver, with one object
+//	                   │   gather: concatenate the lists, and remember where each ends
+//	                   ▼
+//	User           [ a b c ]
+//	  friends      [ [d e] [] [f null] ]  one call of a resolver, with three objects
+//	                   │   gather; compact: remove the nulls; index = 0 1 2 -1
+//	                   ▼
+//	User           [ d e f ]
+//	  house        [ h1 h2 h3 ]           no resolver: gathered from the objects
+//	                   │
+//	                   ▼
+//	House          [ h1 h2 h3 ]
+//
+// Names and streets are leaves without resolvers. They have no column: the writer reads them from
+// the objects. Below a field of an interface or union there is an object set for each object type.
+//
+// # Tasks
+//
+// A task calls a resolver with an object set. Then it descends through fields without resolvers to
+// the next fields with resolvers, which become the next tasks. They run concurrently. The last of
+// them runs in the goroutine of the task above, so a chain of resolvers takes one goroutine.
+//
+//	users ──► friends ─┬─► likes        likes has a goroutine of its own,
+//	                   └─► posts ──►    users, friends and posts share one
+//
+// Loaders keep the levels together: they dispatch the keys of an operation when all of its tasks
+// wait for a loader. [Tasks] counts the running tasks. Loaders do not count a task while it waits.
+// A run counts the next tasks before it ends the task above them. So when the count is zero, no
+// task can add a key.
+//
+// # Lazy objects
+//
+// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
+// object, because only the writer reads leaves without resolvers. Before the writer runs,
+// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones, or
+// omits them from their list: see [writer].
+//
+// # Errors and nulls
+//
+// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
+// and nothing is resolved below it. The writer adds its path, and propagates nulls.
+//
+// # Mutations
+//
+// The root fields of a mutation run one after the other, each with everything below it, lazy
+// objects included.
+package plan

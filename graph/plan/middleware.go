@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+)
+
+// PassField and PassRootField are field middlewares that do nothing, for operation contexts that
+// are made without gqlgen's executor.
+
+// PassField implements [graphql.FieldMiddleware].
+func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
+
+// PassRootField implements [graphql.RootFieldMiddleware].
+func PassRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	return next(ctx)
+}
+
+var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensions with InterceptField or " +
+	"InterceptRootField are never called, as a resolver is called once for many objects: do it in AroundResponses " +
+	"or in the resolvers")
+
+// middlewares are the code pointers of field middlewares that do nothing.
+type middlewares []uintptr
+
+// noopMiddlewares returns PassField, PassRootField, and the middlewares that gqlgen's executor uses
+// if it has no extensions.
+func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
+	ctx := graphql.StartOperationTrace(context.Background())
+	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})
+	return middlewares{
+		code(op.ResolverMiddleware), code(op.RootResolverMiddleware), code(PassField), code(PassRootField),
+	}
+}
+
+// check returns an error if an operation has any other field middleware.
+func (m middlewares) check(op *graphql.OperationContext) error {
+	if slices.Contains(m, code(op.ResolverMiddleware)) && slices.Contains(m, code(op.RootResolverMiddleware)) {
+		return nil
+	}
+	return errMiddleware
+}
+
+func code(f any) uintptr { return reflect.ValueOf(f).Pointer() }
