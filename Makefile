@@ -3,9 +3,10 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
 
 IDE := graph/playground/dist/index.html
+WEB := examples/web/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 GENQLIENT := e2e/clients/genqlient
@@ -28,7 +29,7 @@ build: $(IDE) ## bin/twibase, with the IDE
 hbase: ## a real HBase with three region servers, from Maven's artifacts, until Ctrl-C
 	go run ./hbase/hbasetest/minihbase/cmd
 
-test: lint $(IDE) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a real HBase and in a real browser
+test: lint $(IDE) $(WEB) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a real HBase and in a real browser
 	$(call timed,env CI=true go test -timeout 20m $(TESTFLAGS) ./...)
 	$(call timed,go -C bench test $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
@@ -46,7 +47,7 @@ lint: $(LINT) node_modules/.package-lock.json ## golangci-lint (.golangci.yml); 
 	@$(call timed,scripts/generated)
 	@node scripts/compatibility.mjs $(RELEASED) graph/schema/testdata/accepted.txt graph/schema/*.graphqls
 	@scripts/licenses | diff docs/LICENSES.md - || { echo 'docs/LICENSES.md is stale, or a licence is not permitted: make licenses'; exit 1; }
-	@! grep -n '"resolved"' package-lock.json e2e/clients/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, with the options of .npmrc'; exit 1; }
+	@! grep -n '"resolved"' package-lock.json {e2e/clients,examples/web}/package-lock.json || { echo 'a lock file names a registry: run npm install again in its folder, with the options of .npmrc'; exit 1; }
 	@go mod tidy -diff
 	@go -C $(GENQLIENT) mod tidy -diff
 	@go -C bench mod tidy -diff
@@ -60,6 +61,8 @@ generate: ## the code that gqlgen and genqlient generate
 released: ## before the tag of a release: its schema is what make lint compares later schemas with
 	go run . schema > $(RELEASED).tmp && mv $(RELEASED).tmp $(RELEASED)
 	sed -n 1,2p graph/schema/testdata/accepted.txt > $(RELEASED).tmp && mv $(RELEASED).tmp graph/schema/testdata/accepted.txt
+
+web: $(WEB) ## the example of a front end, for any static server, in examples/web/dist
 
 differential: ## compares the embedded engine with a real HBase on a million random operations
 	CI=true OPERATIONS=1000000 go test -count 1 -timeout 0 -v ./hbase/hbasetest/differential
@@ -113,7 +116,7 @@ chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
 
 clean: ## removes all that make built; data/ stays
-	rm -rf bin node_modules e2e/clients/{node_modules,__generated__,*/__generated__} $(dir $(VENV)) graph/playground/dist/{assets,index.html}
+	rm -rf bin node_modules {e2e/clients,examples/web}/{node_modules,__generated__,*/__generated__} $(dir $(WEB)) $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci
@@ -125,6 +128,15 @@ $(CLIENTS): e2e/clients/package.json e2e/clients/package-lock.json .npmrc
 
 $(IDE): node_modules/.package-lock.json $(wildcard graph/playground/ide/* graph/playground/examples graph/playground/examples/*)
 	node graph/playground/ide/build.mjs
+
+examples/web/node_modules/.package-lock.json: examples/web/package.json examples/web/package-lock.json examples/web/.npmrc
+	cd examples/web && npm ci
+	touch $@
+
+$(WEB): examples/web/node_modules/.package-lock.json $(wildcard graph/schema/*.graphqls examples/web/src/*.* examples/web/*.*)
+	mkdir -p examples/web/__generated__
+	go run . schema > examples/web/__generated__/schema.graphql
+	cd examples/web && npm run --silent build
 
 $(VENV): e2e/clients/python/requirements.txt
 	python3 -m venv --clear $(@D)

@@ -20,7 +20,7 @@ const maxLines = 400
 var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist", "bin", "data", "testdata"}
 
 // source lists the extensions of hand-written files.
-var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".css", ".html", ".java", ".sh"}
+var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".ts", ".tsx", ".css", ".html", ".java", ".sh"}
 
 // TestTree checks that files are short, and that each package has one package comment.
 func TestTree(t *testing.T) {

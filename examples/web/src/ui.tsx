@@ -1,0 +1,141 @@
+// What several pages use.
+import { Component, createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type GraphQLTaggedNode, useMutation, type UseMutationConfig } from 'react-relay';
+import { type MutationParameters } from 'relay-runtime';
+
+/** Who is signed in, or null. */
+export const ViewerContext = createContext<{ readonly id: string; readonly username: string } | null>(null);
+export const useViewer = () => useContext(ViewerContext);
+
+/** The address of a page of the router. */
+export const href = (...parts: string[]) => `#/${parts.map(encodeURIComponent).join('/')}`;
+
+const numbers = new Intl.NumberFormat('en', { notation: 'compact' });
+
+/** A number with its noun, such as "1 follower" or "12K followers". */
+export const count = (n: number, noun: string) => `${numbers.format(n)} ${noun}${n === 1 ? '' : 's'}`;
+
+const icons = {
+  home: 'M4 11 12 4l8 7v9h-5v-6H9v6H4z',
+  tree: 'M9 3h6v5H9zM3 16h6v5H3zM15 16h6v5h-6zM12 8v4M6 16v-4h12v4',
+  person: 'M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4 21c0-4 3.5-6.5 8-6.5s8 2.5 8 6.5',
+  heart: 'M12 20.5C4 15 3 11.5 3 9a4.7 4.7 0 0 1 9-2 4.7 4.7 0 0 1 9 2c0 2.5-1 6-9 11.5z',
+  comment: 'M21 11.5a8 8 0 0 1-11.5 7.2L4 20l1.3-5A8 8 0 1 1 21 11.5z',
+  lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  next: 'm9 5 7 7-7 7',
+};
+export type IconName = keyof typeof icons;
+
+/** An icon. It has no name for screen readers unless it has a label. */
+export const Icon = ({ name, label }: { name: IconName; label?: string }) => (
+  <svg className="icon" viewBox="0 0 24 24" role={label && 'img'} aria-label={label} aria-hidden={!label}>
+    <path d={icons[name]} />
+  </svg>
+);
+
+/** A picture of another site. It disappears if that does not answer. */
+export function Picture({ url, alt }: { url: string; alt: string }) {
+  const [broken, setBroken] = useState(false);
+  return broken ? null : <img src={url} alt={alt} loading="lazy" onError={() => setBroken(true)} />;
+}
+
+type Person = { readonly username: string; readonly name: string; readonly avatarUrl: string | null };
+
+/** The picture of a user, over the first letter of the name. */
+export function Avatar({ of: { username, name, avatarUrl }, large }: { of: Person; large?: boolean }) {
+  const hue = [...username].reduce((sum, letter) => sum + letter.codePointAt(0)! * 47, 0) % 360;
+  return (
+    <span className={large ? 'avatar large' : 'avatar'} style={{ '--hue': hue } as object} aria-hidden="true">
+      {[...name][0].toUpperCase()}
+      {avatarUrl && <Picture url={avatarUrl} alt="" />}
+    </span>
+  );
+}
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+
+/** A time: an age within a day, otherwise a date. */
+export function Time({ at }: { at: string }) {
+  const date = new Date(at);
+  const minutes = Math.floor((Date.now() - date.getTime()) / 60_000);
+  const hours = Math.floor(minutes / 60);
+  const age = minutes < 1 ? 'now' : hours < 1 ? `${minutes} min` : hours < 24 ? `${hours} h` : day.format(date);
+  return <time dateTime={at} title={full.format(date)}>{age}</time>;
+}
+
+type EntryProps = { noun: string; author: Person; at: string; link?: string; mark?: ReactNode; children: ReactNode };
+
+/** A twit or a comment. */
+export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) => (
+  <article className="entry" aria-label={`${noun} of ${author.username}`}>
+    <Avatar of={author} />
+    <div>
+      <p className="by">
+        <a href={href('user', author.username)}>{author.name}</a> @{author.username} ·{' '}
+        {link ? <a href={link}><Time at={at} /></a> : <Time at={at} />} {mark}
+      </p>
+      {children}
+    </div>
+  </article>
+);
+
+export const Loading = () => <p className="loading" role="status" aria-label="Loading" />;
+
+/** An error. That of a field is thrown by Relay, and says nothing to the reader. */
+export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry?: () => void }) => (
+  <div className="failure" role="alert">
+    <p>{message.startsWith('Relay:') ? 'This could not be loaded completely.' : message}</p>
+    {onRetry && <button onClick={onRetry}>Try again</button>}
+  </div>
+);
+
+/** Shows an error of the components in it instead of them. */
+export class ErrorBoundary extends Component<{ onRetry?: () => void; children: ReactNode }, { error?: Error }> {
+  state: { error?: Error } = {};
+  static getDerivedStateFromError = (error: Error) => ({ error });
+  render() {
+    const { error } = this.state;
+    return error ? <Failure error={error} onRetry={this.props.onRetry} /> : this.props.children;
+  }
+}
+
+type LoadNext = (count: number, options: { onComplete: (error: Error | null) => void }) => void;
+type MoreProps = { pages: { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext }; none?: ReactNode };
+
+/** The end of a list: loads the next page when the reader comes near. A page may be empty without being the last. */
+export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: MoreProps) {
+  const end = useRef<HTMLDivElement>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const load = () => loadNext(20, { onComplete: setError });
+  const onNear = useEffectEvent(load);
+  const waiting = hasNext && !isLoadingNext && !error;
+  useEffect(() => {
+    if (!waiting) return;
+    const observer = new IntersectionObserver(([entry]) => entry.isIntersecting && onNear(), { rootMargin: '600px' });
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  }, [waiting]);
+  if (error) return <Failure error={error} onRetry={load} />;
+  return <div ref={end}>{hasNext ? <Loading /> : none && <p className="empty">{none}</p>}</div>;
+}
+
+/** Commits a mutation, and keeps the message of its failure: of the request, of a field or of the input. */
+export function useAction<Mutation extends MutationParameters>(mutation: GraphQLTaggedNode) {
+  const [commit, pending] = useMutation<Mutation>(mutation);
+  const [failure, setFailure] = useState('');
+  function act(config: UseMutationConfig<Mutation>, onSuccess?: () => void) {
+    setFailure('');
+    commit({
+      ...config,
+      onError: ({ message }) => setFailure(message),
+      onCompleted(response, errors) {
+        const payloads = Object.values(response as Record<string, { userErrors: { message: string }[] } | null>);
+        const problem = errors?.[0] ?? payloads.flatMap((payload) => payload?.userErrors ?? [])[0];
+        if (problem) setFailure(problem.message);
+        else onSuccess?.();
+      },
+    });
+  }
+  return [act, pending, failure && <span className="error" role="alert">{failure}</span>] as const;
+}
