@@ -74,6 +74,7 @@ func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry
 	}
 	registry.MustRegister(g.loadMetrics()...)
 	registry.MustRegister(g.backgroundMetrics()...)
+	registry.MustRegister(g.deprecatedMetrics()...)
 	registry.MustRegister(g.config.Collectors...)
 	if store, ok := g.store.(interface{ Metrics() []prometheus.Collector }); ok {
 		registry.MustRegister(store.Metrics()...)
@@ -93,9 +94,9 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { held, _ := g.memory.Load(); return held }),
 		counter("read_memory_refused_total", "Reads that were refused because large requests held all of --read-memory.",
 			func() int64 { _, refused := g.memory.Load(); return refused }),
-		gauge("answers_waiting_bytes", "Bytes of responses that are being sent.",
+		gauge("responses_waiting_bytes", "Bytes of responses that are being sent.",
 			func() int { bytes, _ := g.responses.Load(); return bytes }),
-		counter("answers_cut_off_total", "Responses that were cut off because slow readers held too many bytes.",
+		counter("responses_cut_off_total", "Responses that were cut off because slow readers held too many bytes.",
 			func() int { _, cut := g.responses.Load(); return cut }),
 		gauge("requests_waiting_bytes", "Bytes of request bodies and WebSocket messages that are being received.",
 			func() int { bytes, _ := g.bodies.Load(); return bytes }),
@@ -115,17 +116,33 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		counter("loader_fallbacks_total",
 			"Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.", g.fanoutLag),
-		gauge("fanout_errands", "Fan-out jobs of all gateways, counted up to 4096.",
-			func() int { return g.feeds.Lag().Pending }),
+		gauge("fanout_jobs", "Fan-out jobs of all gateways, counted up to 4096.", g.fanoutJobs),
 		gauge("subscription_subscribers", "Live subscriptions.", live.Subscribers.Load),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.", live.Rows.Load),
-		counter("subscription_looks_total", "Polls of single rows.", live.Polls.Load),
+		counter("subscription_polls_total", "Polls of single rows.", live.Polls.Load),
 		counter("subscription_rounds_total", "Multi-gets of all polls.", live.Rounds.Load),
 		counter("subscription_gets_total", "Gets of all polls.", live.Gets.Load),
-		counter("subscription_told_total", "Events that were delivered, counted per subscriber.", live.Delivered.Load),
+		counter("subscription_delivered_total", "Events that were delivered, counted per subscriber.", live.Delivered.Load),
 		counter("subscription_cut_off_total", "Subscribers that were closed because they read too slowly.", live.CutOff.Load),
 	}
 }
+
+// deprecatedMetrics have old names. The release after 0.1 removes them.
+func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
+	const use = "Deprecated: use twibase_"
+	live := &g.live.Counters
+	return []prometheus.Collector{
+		gauge("fanout_errands", use+"fanout_jobs.", g.fanoutJobs),
+		counter("subscription_looks_total", use+"subscription_polls_total.", live.Polls.Load),
+		counter("subscription_told_total", use+"subscription_delivered_total.", live.Delivered.Load),
+		gauge("answers_waiting_bytes", use+"responses_waiting_bytes.",
+			func() int { bytes, _ := g.responses.Load(); return bytes }),
+		counter("answers_cut_off_total", use+"responses_cut_off_total.",
+			func() int { _, cut := g.responses.Load(); return cut }),
+	}
+}
+
+func (g *Gateway) fanoutJobs() int { return g.feeds.Lag().Pending }
 
 func (g *Gateway) fanoutLag() float64 {
 	oldest := g.feeds.Lag().Oldest

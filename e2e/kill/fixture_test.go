@@ -148,7 +148,7 @@ func (f *fixture) verify(t *testing.T) int {
 		if g.process == nil {
 			continue
 		}
-		if jobs := g.metric(t, "twibase_fanout_errands"); jobs != 0 {
+		if jobs := g.metric(t, "twibase_fanout_jobs"); jobs != 0 {
 			f.errorf("%v fan-out jobs are not done", jobs)
 		}
 		g.checkWatchdog(t)
