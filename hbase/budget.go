@@ -49,8 +49,7 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes memory until the request has enough for bytes in all. It waits for other requests only
-// if wait is true. The request returns the memory when it ends.
+// hold takes memory until the request has enough for bytes in all. It waits only if wait is true.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -81,7 +80,6 @@ func (b *Budget) end() {
 	b.memory.give(b.held.Load())
 }
 
-// foresee returns an error if the likely bytes of Gets exceed the budget.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.likely > b.left() && !b.memory.doubts() {
@@ -124,8 +122,8 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. Gets beyond the budget return its error. If the results may be too large
-// for one call, Get sends them in pieces, one after the other.
+// Get implements [Store]. Gets beyond the budget return its error. Results that may be too large
+// for one call are read in pieces, one after the other.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
@@ -142,7 +140,6 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces sends Gets in pieces, until the budget is exceeded.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

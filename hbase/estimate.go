@@ -66,7 +66,7 @@ type columnSizes struct {
 	each           int    // of one column of each whole family
 }
 
-// sizesOf returns the sizes for a Get. last is that of the previous Get, which usually has the same
+// sizesOf returns the sizes for a Get. last is that of the previous one, which usually has the same
 // columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
@@ -148,7 +148,6 @@ func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	return one
 }
 
-// known returns what is known of a row, or 0.
 func (m *Memory) known(g *Get, s *columnSizes) knownRow {
 	if !m.knowsRows.Load() {
 		return 0

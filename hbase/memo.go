@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Memo caches the decoded value of a cell that an engine keeps in memory. All readers share the
-// value: they must not change it, and it may depend on the cell and its row only. It lives as long
-// as the cell. A Memo is safe for concurrent use.
+// Memo caches the decoded value of a cell that an engine keeps in memory. Readers share the value
+// and must not change it; it may depend on the cell and its row only. A Memo is safe for concurrent
+// use.
 type Memo struct {
 	made atomic.Pointer[any]
 	room func(bytes int) bool

@@ -109,7 +109,7 @@ func (m *Memory) give(bytes int64) {
 	m.requests.Release(bytes)
 }
 
-// doubts is true once per second. Then a request that is likely to exceed its budget is read
+// doubts is true once per second: then a request that is likely to exceed its budget is read
 // nevertheless, because its rows may have changed.
 func (m *Memory) doubts() bool {
 	last, now := m.doubted.Load(), time.Now().Unix()

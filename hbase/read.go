@@ -230,7 +230,7 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 }
 
 // Select calls use for each valid Get, with the result of selection. Successive Gets that differ
-// only in Row share a selection. The errors of Gets are stored in results.
+// only in Row share one. The errors of Gets are stored in results.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false // for the previous Get

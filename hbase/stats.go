@@ -113,7 +113,7 @@ func (t *Tables) Names() (names []string) {
 	return names
 }
 
-// Meter counts the rows that a Get returns, and spends their bytes of the [Budget] of its ctx.
+// Meter counts the rows of a Get, and spends their bytes of the request's [Budget].
 type Meter struct {
 	stats       *Stats
 	budget      *Budget
@@ -142,8 +142,8 @@ func (m *Meter) Close() {
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts all results of a Get. It replaces the rows after the one that exceeds the
-// budget by its error.
+// CountResults counts all results of a Get. The budget's error replaces the rows after the one that
+// exceeds it.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()

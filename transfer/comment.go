@@ -15,9 +15,8 @@ type comment struct {
 	twit, author string // the twit's id
 	postedAt     time.Time
 	content      string
-	// ordinal numbers the equal comments of a file. They are counted by hash, because a file may not
-	// fit into memory. After a collision an ordinal is higher than needed, but the same in each import
-	// of the file.
+	// ordinal numbers the equal comments of a file, counted by hash. After a collision it is higher
+	// than needed, but the same in each import of the file.
 	ordinal int
 }
 
@@ -92,7 +91,6 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	return derived.flush(ctx)
 }
 
-// stored returns the comment to store, given the key of its twit.
 func (c comment) stored(twit string) *tables.Comment {
 	key, _ := tables.ParseTwitKey(twit)
 	return &tables.Comment{

@@ -9,8 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema returns the schema of departments. An import reads all files before it writes, to
-// check that the result is a tree. An export has parents before children.
+// An import of departments reads all files before it writes, to check that the result is a tree.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -50,8 +49,8 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments emits departments level by level. Departments without a path to the top come
-// last.
+// exportDepartments emits parents before children, and last the departments without a path to the
+// top.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

@@ -40,8 +40,7 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	return rows, nil
 }
 
-// exportFile writes one file. The rows are buffered in a temporary file, until the used optional
-// columns are known.
+// exportFile buffers the rows in a temporary file, until the used optional columns are known.
 func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
 	buffered, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {
@@ -100,8 +99,7 @@ func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used [
 	return out.Error()
 }
 
-// replaceFile writes a temporary file in the same folder, and renames it when it is complete and
-// durable.
+// replaceFile renames a temporary file when it is complete and durable.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
@@ -113,12 +111,11 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// emit exports one row, with fields in the order of the schema's columns.
+// emit takes the fields of a row in the order of the schema's columns.
 type emit func(fields ...string) error
 
 const ownersRead = 256
 
-// eachMember calls f with the members of the owners' lists, in order.
 func eachMember[E any](
 	ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error,
 ) error {

@@ -30,8 +30,8 @@ func newFile(name string, open func() (io.ReadCloser, error)) (file, error) {
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// openPaths returns the files at paths, and in folders at paths. A file with several paths is read
-// once: importing a file twice in one import would duplicate comments.
+// openPaths returns the files at paths, and in folders there, each once: importing a file twice in
+// one import would duplicate comments.
 func openPaths(paths []string) (found []file, err error) {
 	var infos []os.FileInfo
 	for _, path := range paths {
@@ -87,7 +87,6 @@ func memoryFiles(contents map[string][]byte) (found []file, err error) {
 	return found, nil
 }
 
-// contents opens the file, and decompresses .gz files.
 func (s *file) contents() (io.ReadCloser, error) {
 	f, err := s.open()
 	if err != nil || !strings.HasSuffix(s.name, ".gz") {

@@ -12,7 +12,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// play is the number of times that a user played a game on a day.
 type play struct {
 	pair // user and game
 	tables.DayCount
@@ -70,7 +69,6 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// writePlayed writes the days of a user and a game, and the members of both lists.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news []hbase.Cell) error {
 	committed := int64(0) // the timestamp of the commit record
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {

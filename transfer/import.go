@@ -35,12 +35,12 @@ type Summary struct {
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
-// such as users.csv or users.csv.gz, or folders, in any order. Objects that rows name must be in
-// the files or in the store.
+// such as users.csv or users.csv.gz, or folders. Objects that rows name must be in the files or in
+// the store.
 //
 // A bad row is a [RowError], and ends the import unless it is skipped. Dangling rows are always
 // skipped; without SkipBad, the error is [ErrDangling] in the end. The same import completes an
-// interrupted one. Only one import may run on a store at a time.
+// interrupted one. Only one may run on a store at a time.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := openPaths(paths)
 	if err != nil {
@@ -78,8 +78,8 @@ type importer struct {
 	lists   lists
 	// timelines are the owners of timelines with new entries.
 	timelines owners
-	// ensureMarker stores the import marker before the first entry of a timeline. marked is true while
-	// it is stored, interrupted if an earlier import left it: then any timeline may have new entries.
+	// ensureMarker stores the import marker before the first entry of a timeline. interrupted is
+	// true if an earlier import left it: then any timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -146,7 +146,6 @@ func (im *importer) run(ctx context.Context) error {
 	return im.progress.err()
 }
 
-// rebuild rebuilds the touched lists, timelines and sums.
 func (im *importer) rebuild(ctx context.Context) error {
 	im.progress.read("rebuilding lists", 0)
 	for _, ref := range tables.References() {
@@ -182,8 +181,7 @@ type name[T any] struct {
 	lists  []*tables.AnyList // of the object, with a member for the row
 }
 
-// known returns the items of a batch whose named objects exist, and skips the others. It touches
-// the lists.
+// known returns the items whose named objects exist, skips the others, and touches the lists.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))

@@ -12,8 +12,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// list writes the members of lists into the buckets that cover them, and records the owners. It is
-// safe for concurrent use.
+// list writes members into the buckets that cover them, and records the owners. It is safe for
+// concurrent use.
 type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
@@ -46,8 +46,7 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch reads the directories of lists to write, which are rebuilt in the end. Call it before put
-// and remove.
+// touch is called before put and remove. The lists are rebuilt in the end.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -94,7 +93,6 @@ func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) 
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// count counts a new member of a list in a blank store.
 func (l *list) count(owner string, public bool) {
 	if !l.blank {
 		return
@@ -108,8 +106,7 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the touched lists. Lists that were counted and fit into one bucket need only
-// their lengths.
+// rebuild writes only the lengths of lists that were counted and fit into one bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

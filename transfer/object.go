@@ -9,8 +9,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// objectSchema returns the schema of the files of a noun, derived from its declaration: see
-// [tables.Object.File].
 func objectSchema[T any](o *tables.Object[T]) schema {
 	required, optional, fields := o.File()
 	return schema{o.Table, required, optional, importObjects(o),
@@ -76,8 +74,8 @@ type revision struct {
 	changed bool
 }
 
-// revisions compares objects with the stored ones. A changed object becomes younger, so that its
-// new place in a list is younger than the deletion of the old one.
+// revisions compares objects with the stored ones. A changed object becomes younger: its new place
+// in a list is younger than the deletion of the old one.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
@@ -139,7 +137,6 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	return sources.flush(ctx)
 }
 
-// moveReferrers moves objects in the lists of the objects that they refer to.
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
 	var moves [][2]tables.Referrer // before and after

@@ -17,7 +17,7 @@ type item[T any] struct {
 	value T
 }
 
-// read calls f with the good rows of all files of a schema, and skips the others.
+// read skips bad rows.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -49,8 +49,7 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe reads the files of a schema and calls write concurrently with batches. Rows with the same
-// key are written in order, by the same worker.
+// pipe calls write concurrently with batches of rows. Rows with the same key are written in order.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -25,7 +25,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip counts a bad or dangling row. It returns the error if it ends the import.
+// skip returns the error if it ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,7 +18,6 @@ type relation struct {
 	at time.Time // or tables.UnknownTime
 }
 
-// relations imports a relation: its edges, and the members of both lists.
 type relations struct {
 	*tables.Relation
 	from, to *list
@@ -87,7 +86,7 @@ type edge struct {
 	timestamp int64
 }
 
-// write writes relations whose objects exist. Edges come last.
+// write writes edges last.
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
 	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {

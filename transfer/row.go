@@ -41,7 +41,6 @@ func (p place) bad(column, format string, args ...any) *RowError {
 	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-// dangling returns the error of a row that names a missing object.
 func (p place) dangling(column, what, name string) *RowError {
 	e := p.bad(column, "there is no %s %q", what, name)
 	e.Dangling = true
@@ -88,7 +87,6 @@ func (r *row) time(column string) time.Time { return parse(r, column, tables.Par
 // maxText is the maximum length of a text, in bytes.
 const maxText = 1 << 20
 
-// content returns a column with a text of several lines.
 func (r *row) content(column string) string {
 	s := r.text(column)
 	switch {
@@ -143,7 +141,6 @@ func (s *file) rows(f func(*row) error) error {
 	}
 }
 
-// failure returns the RowError of invalid CSV, or the error of reading the file.
 func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -44,7 +44,7 @@ func schemaNames() string {
 // columns returns all columns in the order of an export.
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check returns the wrong column of a header and the reason, which is empty if the header is valid.
+// check returns the wrong column of a header and the reason, if any.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {

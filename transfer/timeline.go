@@ -45,7 +45,6 @@ func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	return put, true
 }
 
-// fanOutToFollowers adds new twits to the timelines of their authors' followers.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(byAuthor)), im.broadcasters.merged)
 	for some := range slices.Chunk(authors, ownersRead) {
@@ -74,7 +73,6 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
-// fanIn adds the twits of followed authors to the timelines of new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
 	if im.blank { // twits are imported after follows
 		return nil
@@ -94,8 +92,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut adds a twit to the timelines of followers. An entry has the timestamp of the follow: see
-// docs/TABLES.md.
+// fanOut writes entries with the timestamps of the follows: see docs/TABLES.md.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {
@@ -120,7 +117,6 @@ func (im *importer) mark(ctx context.Context, marked bool) error {
 	return hbase.MutateAll(ctx, im.store, []hbase.Mutation{tables.Imports.PutMarker(marked, im.markerTimestamp)})
 }
 
-// trimTimelines trims the timelines with new entries, or all timelines after an interrupted import.
 func (im *importer) trimTimelines(ctx context.Context) error {
 	if im.interrupted {
 		for row, err := range im.store.Scan(ctx, tables.Timelines.Rows()) {

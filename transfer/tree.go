@@ -31,9 +31,8 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune reports and removes wrong rows until the result is a tree, and returns the other rows. It
-// repeats the check, because removing a row restores the stored department, or leaves others
-// without a parent.
+// prune reports and removes wrong rows until the result is a tree: removing one restores the stored
+// department, or leaves others without a parent.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // rows may move stored departments down
 	for {
@@ -63,8 +62,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the path from a department to the top. If it does not end there or is too long,
-// check returns the wrong row, unless the path has one already.
+// check follows the path to the top. If it does not end there or is too long, check returns the
+// wrong row, unless the path has one already.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {

@@ -55,7 +55,6 @@ func (im *importer) importTwits(ctx context.Context) error {
 		})
 }
 
-// writeTwits writes twits whose authors exist. The rows of their names come last.
 func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) error {
 	lists, albums := im.lists[&tables.Twits.AnyList], im.lists[&tables.Albums.AnyList]
 	added, err := im.newTwits(ctx, batch)
@@ -84,8 +83,8 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return sources.flush(ctx)
 }
 
-// newTwits returns the twits of a batch that are not stored, also not as deleted. A different twit
-// with a stored id is bad.
+// newTwits returns the twits that are not stored, also not as deleted. A different twit with a
+// stored id is bad.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

@@ -33,8 +33,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites returns writes of derived cells. It rewrites cells that a repair after an
-// interrupted import removed because their sources were missing.
+// derivedWrites also rewrites cells that a repair after an interrupted import removed because their
+// sources were missing.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired
@@ -62,7 +62,6 @@ func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.deletes = append(w.deletes, hbase.DeleteCells(table, row, cell))
 }
 
-// flush sends the collected mutations, and returns when they are durable.
 func (w *writes) flush(ctx context.Context) error {
 	if w.rewriteMasked {
 		if err := hbase.MutateAll(ctx, w.store, w.deletes); err != nil {

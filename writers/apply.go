@@ -13,8 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readAheadGets returns the reads that plan.now needs and that may precede the commit: the places
-// of members, and counts. take stores the results.
+// readAheadGets returns the reads of plan.now that may precede the commit. take stores the results.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
 	gets = placeGets(members)
@@ -30,8 +29,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies stages in turn. A stage is attempted three times if the store is unavailable.
-// label is the prefix of the calls' purposes.
+// applyStages attempts each stage three times if the store is unavailable. label is the prefix of
+// the calls' purposes.
 func (x *execution) applyStages(ctx context.Context, stages []stage, label string) error {
 	for i, s := range stages {
 		for try := 0; ; try++ {
@@ -90,7 +89,7 @@ func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	return x.checkOpen(ctx, label)
 }
 
-// write sends the writes and counts of a stage concurrently. It starts splits of full buckets.
+// write sends the writes and counts of a stage concurrently.
 func (x *execution) write(ctx context.Context, s stage, label string) error {
 	var writes []write
 	counted := map[location]bool{}
@@ -128,7 +127,6 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 	return nil
 }
 
-// compensate runs a compensation if an object is missing after all members are stored.
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
 	cells, err := x.getVerified(ctx, c.objects.existenceGets(), label+c.String())
 	if err != nil {
@@ -153,8 +151,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified reads gets together with the places of the unverified members. If a place has
-// changed, it writes the member to the new place, and reads all again.
+// getVerified reads gets and the places of the unverified members. If a place has changed, it
+// writes the member there, and reads all again.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -191,9 +189,8 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 }
 
 // checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
-// between reading places and writing to them. If the operation is open, no later removal of the
-// member has committed. That removal will read the places later than this execution, and so masks
-// its late writes: see docs/WRITES.md, "Splits".
+// between reading places and writing to them: while the operation is open, no later removal of the
+// member has committed, so that one masks late writes. See docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	open, err := x.openIntents(ctx, []string{x.intent.ID}, label+"own intent")
 	if err == nil && !open[x.intent.ID] {
@@ -223,9 +220,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add or remove the member at a place. If that is not bucket 0, they also remove the member
-// from bucket 0, to mask writes of executions with an older directory. While readers may still look
-// for old copies in bucket 0, an added member leaves a moved marker there instead.
+// writes add or remove the member at a place, and remove it from bucket 0, to mask writes of
+// executions with an older directory. While readers may still look there, an added member leaves a
+// moved marker instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -15,9 +15,9 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation, which commits only if allowed returns nil.
-// Otherwise it changes nothing, and returns allowed's error. allowed waits for the caller's
-// authorization check, concurrently with the first reads. It may be called several times.
+// WithPrecondition returns a context for one operation, which commits only if allowed returns nil;
+// otherwise it returns allowed's error. allowed waits for the caller's authorization check,
+// concurrently with the first reads. It may be called several times.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
@@ -136,8 +136,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	return statePredecessor, err
 }
 
-// completePredecessor returns stateReading when the predecessor is complete, because the reads may
-// have missed its effects. It returns stateChecking if they cannot.
+// completePredecessor returns stateReading if the reads may have missed effects of the predecessor.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
 	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
@@ -187,7 +186,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 }
 
 // awaitLast completes the row's last operation, because the caller may rely on its effects. They
-// may include a compensation. After a completion record, no compensation can follow.
+// may include a compensation, unless there is a completion record.
 func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
@@ -220,9 +219,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead stores the intent, completes the predecessor, and reads ahead for plan.now. It returns
-// errSuperseded if the parent of a nested operation is complete: later operations may have changed
-// the row before this one read it.
+// readAhead stores the intent, completes the predecessor, and reads ahead. It returns errSuperseded
+// if the parent of a nested operation is complete: later operations may have changed the row before
+// this one read it.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -14,7 +14,6 @@ type client struct {
 	caller string // an operation type, "logIn" or "sweep"
 }
 
-// call starts a call of the store. The returned function ends it.
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
 	ctx, ended := c.w.observe(ctx, c.caller, purposes)
 	hbase.StatsOf(ctx).Rounds.Add(1)
@@ -25,7 +24,6 @@ func (c client) failed(purpose string, err error) error {
 	return fmt.Errorf("%s: %s: %w", c.caller, purpose, err)
 }
 
-// get reads all rows, or fails.
 func (c client) get(ctx context.Context, purpose string, gets []hbase.Get) ([][]hbase.Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -51,7 +49,7 @@ func (c client) one(ctx context.Context, purpose string, get hbase.Get) ([]hbase
 	return c.getter(ctx, purpose).one(get)
 }
 
-// openIntents reads which operations have an intent, so are not complete.
+// openIntents reads which operations are not complete.
 func (c client) openIntents(ctx context.Context, ops []string, purpose string) (map[string]bool, error) {
 	gets := make([]hbase.Get, len(ops))
 	for i, op := range ops {

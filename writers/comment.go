@@ -13,8 +13,8 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// At is the time of the comment, in milliseconds. Mark is that of the comment that was added under
-	// the key before, maybe with another content. check completes both.
+	// check completes At, in milliseconds, and Mark. They may be those of an earlier comment under
+	// the key, maybe with another content.
 	At   int64
 	Mark []byte `json:",omitempty"`
 }

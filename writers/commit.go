@@ -52,7 +52,7 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	return stateOvertaken, nil
 }
 
-// resolving is the purpose of calls that find out whether the operation committed.
+// resolving is the purpose of the calls.
 func (x *execution) resolving() string {
 	if x.sweeping {
 		return "sweep"
@@ -60,8 +60,8 @@ func (x *execution) resolving() string {
 	return "commit"
 }
 
-// fence needs a complete predecessor, like every commit. A sweep fails if it is incomplete. Other
-// executions have completed it in statePreparing.
+// fence needs a complete predecessor, like every commit. statePreparing completed it; a sweep fails
+// if it is incomplete.
 func (x *execution) fence(ctx context.Context) (state, error) {
 	if id, ok := predecessor(ctx, x.intent.After); x.sweeping && ok {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")

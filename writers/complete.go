@@ -17,8 +17,8 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finishInBackground applies the effects in a goroutine, which Close waits for. It returns when
-// plan.now is applied or ctx ends.
+// finishInBackground applies the effects in a goroutine. It returns when plan.now is applied or ctx
+// ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 { // for a sweep
@@ -52,8 +52,7 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the long operations in the background. Those in sweeps have the same
-// limit, separately.
+// backgroundLimit limits the long operations in the background, and separately those in sweeps.
 const backgroundLimit = 16
 
 // long reports whether plan.later reads lists.
@@ -64,9 +63,8 @@ func (x *execution) long() bool {
 }
 
 // applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the
-// operation is long. Without a free slot the execution ends, and a sweep continues. It does not
-// wait: another operation may need this one while it has a slot. Executions that complete or sweep
-// renew the lease elsewhere, and need no slot.
+// operation is long. It does not wait for one, because another operation may need this one while it
+// has a slot: a sweep continues instead.
 func (x *execution) applyLater(ctx context.Context) error {
 	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
@@ -83,9 +81,9 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.withLease(ctx, apply)
 }
 
-// removeIntent removes the intent. If the type records its completion, it first replaces the commit
-// record by a [tables.CompletionRecord]. Another execution may have started a compensation that is
-// still in flight: its CheckAndPut then fails. awaitLast relies on that.
+// removeIntent removes the intent, after it replaced the commit record by a
+// [tables.CompletionRecord] if the type records its completion. If another execution has a
+// compensation in flight, its CheckAndPut then fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -108,7 +106,6 @@ func (x *execution) removeIntent(ctx context.Context) error {
 // maxCompleted limits the commit rows in Writers.completed. A forgotten one costs a round.
 const maxCompleted = 1024
 
-// noteComplete remembers that a commit row's last operation is complete.
 func (w *Writers) noteComplete(row tables.Intent, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,8 +129,8 @@ func parents(ctx context.Context) []string {
 	return ids
 }
 
-// predecessor returns the operation in a commit record. ok is false if there is none to complete:
-// the record is empty or a fence, or has a parent of this operation.
+// predecessor returns the operation in a commit record. ok is false if it is empty, a fence, or a
+// parent of this operation.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
@@ -141,7 +138,7 @@ func predecessor(ctx context.Context, record string) (id string, ok bool) {
 }
 
 // complete completes the operation in a commit record. It waits for another execution of this
-// process, but not for other gateways.
+// process, not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {
@@ -193,7 +190,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark marks the intent as committed, before a nested operation may replace the commit record.
+// mark is called before a nested operation may replace the commit record.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil

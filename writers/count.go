@@ -49,8 +49,7 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before are the cells of the row before the commit. fresh reports whether they were read, and
-	// not used yet.
+	// before are the cells of the row before the commit. fresh is true until they are used.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
@@ -58,8 +57,8 @@ type increment struct {
 	after map[string]int
 }
 
-// addIncrements adds the counts of a stage to the increments. It panics if another stage counts in
-// the same row, because an increment is applied once.
+// addIncrements panics if another stage counts in the same row, because an increment is applied
+// once.
 func (x *execution) addIncrements(s stage) {
 	own := map[location]bool{}
 	for _, e := range s {
@@ -91,7 +90,7 @@ type incrementQueue struct {
 	rows map[location][]*increment
 }
 
-// apply applies an increment exactly once, even if several gateways apply it.
+// apply applies an increment exactly once.
 func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
 	inc.done = make(chan error, 1)
 	q.mu.Lock()
@@ -104,7 +103,6 @@ func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, la
 	return <-inc.done
 }
 
-// drain applies the waiting increments of a row until there are none.
 func (q *incrementQueue) drain(ctx context.Context, c client, at location, label string) {
 	ctx, cancel := c.w.outlive(ctx)
 	defer cancel()
@@ -118,7 +116,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the waiting increments of a row. If there are none, the caller stops.
+// take returns the waiting increments. If there are none, the caller stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -213,8 +211,7 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted returns the increments that are not in these counts, and drops complete operations from
-// a full journal. It reads intents after the counts.
+// uncounted reads intents after the counts. It drops complete operations from a full journal.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {
@@ -238,7 +235,7 @@ func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, la
 	return slices.DeleteFunc(uncounted, func(inc *increment) bool { return !open[inc.op] }), nil
 }
 
-// add adds increments to these counts. It returns false if the row has changed.
+// add returns false if the row has changed.
 func (s *counts) add(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}

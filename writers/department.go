@@ -22,7 +22,6 @@ func departmentPut(code string, d tables.Department, o operation, others ...hbas
 	return put{p}
 }
 
-// departmentUnder is departmentPut with a new parent. nil is the top.
 func departmentUnder(
 	code string, parent *string, d tables.Department, o operation, others ...hbase.Cell,
 ) effect {
@@ -32,7 +31,6 @@ func departmentUnder(
 	return departmentPut(code, d, o, others...)
 }
 
-// parentOf is the owner of the list of a department with that parent.
 func parentOf(parent *string) string {
 	if parent == nil {
 		return tables.Root
@@ -115,12 +113,12 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// Was is the old name, in the list of Parent. check completes both.
+	// check completes the old name and parent.
 	Was    string
 	Parent *string
 }
 
-// updateDepartment changes a department's name, which is its position in the parent's list.
+// The name is the position in the parent's list.
 var updateDepartment = register(opType[updateDepartmentArgs]{
 	name: "updateDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -152,8 +150,8 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// Name and Parent are those of the department, Count is the number of its children, and Children
-	// are the first of them. check completes them.
+	// check completes the following. Count is the number of children, Children are the first of
+	// them.
 	Name     string
 	Parent   *string
 	Count    int
@@ -163,7 +161,6 @@ type deleteDepartmentArgs struct {
 // movedAtOnce limits the sub-departments that move up before the deletion is acknowledged.
 var movedAtOnce = 200
 
-// deleteDepartment marks a department as deleted, moves its children up, and removes its roles.
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row: func(deleteDepartmentArgs) hbase.Get { return tables.Tree.Get() },

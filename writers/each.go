@@ -23,9 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage applies the effects of a page: nested operations concurrently, then the others like a
-// stage. It verifies the page's members before it returns, because later stages may remove the
-// items from the list.
+// applyPage runs nested operations concurrently, then the others like a stage. It verifies the
+// page's members before it returns, because later stages may remove the items from the list.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -139,10 +138,9 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members of a deleted owner's list. No operation adds members to it.
-//
-// It scans all rows of the list, including pending buckets, and keeps the directory: so it can be
-// repeated, late copies of a split are masked, and a later split finds nothing to copy.
+// clearList deletes all members of a deleted owner's list. It scans all rows, also of pending
+// buckets, and keeps the directory: so it can be repeated, late copies of a split are masked, and a
+// later split finds nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
@@ -164,8 +162,8 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0, where late writes may still add them.
-// After the last page of another bucket it deletes that row.
+// clearPage deletes the members from bucket 0, where late writes may still add them, and after the
+// last page of another bucket that row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

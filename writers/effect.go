@@ -28,7 +28,6 @@ func (s stage) members() (members []*member) {
 // the same time.
 type effect interface{ String() string }
 
-// put is a Put of cells with the operation's timestamp, or a Delete of cells up to it.
 type put struct{ hbase.Mutation }
 
 func (p put) String() string {
@@ -48,8 +47,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to, if known. They may have been split since.
-	// A verified member's place is no longer known: a repeated stage reads it again.
+	// place has the buckets that the execution writes to. They may have been split since, so a
+	// verified member's place is no longer known.
 	place tables.Place
 	known bool
 }
@@ -96,8 +95,8 @@ type column struct {
 	name string
 }
 
-// count adds to a count exactly once: see count.go. delta depends only on the arguments of the
-// operation. All counts of an operation in one row belong to one stage.
+// count adds to a count exactly once: see count.go. All counts of an operation in one row belong to
+// one stage.
 type count struct {
 	column
 	delta int
@@ -118,8 +117,7 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs another operation. If it is applied again, the check of that operation finds nothing
-// to do.
+// nested runs another operation, whose check finds nothing to do if it is applied again.
 type nested struct {
 	opType    string
 	arguments any // a pointer

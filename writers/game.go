@@ -33,7 +33,6 @@ var updateGame = register(updateType("updateGame", "code", tables.Games,
 
 type deleteGameArgs struct{ Code string }
 
-// deleteGame marks the game as deleted, and then erases its plays.
 var deleteGame = register(opType[deleteGameArgs]{
 	name: "deleteGame", properties: properties{nonIdempotent: true},
 	row: func(a deleteGameArgs) hbase.Get { return tables.Games.Get(a.Code, tables.Existence) },

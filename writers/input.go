@@ -35,8 +35,8 @@ const (
 )
 
 // input validates the input of a mutation and collects all errors, at most one per field. Its
-// methods take the schema name of a field and its value, and return the stored form of the value:
-// texts are in Unicode's normal form C.
+// methods take the schema name of a field and its value, and return the stored form: texts in
+// Unicode's normal form C.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -140,8 +140,8 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// lines validates a text of any number of lines. Line breaks are stored as \n. Without
-// allowInvisible it has a visible character.
+// lines validates a text of any number of lines, stored with \n. Without allowInvisible it has a
+// visible character.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// origin identifies a creation by caller and idempotency key. The object's row stores it, so a
-// repeated creation finds its object. It is unique without a key.
+// origin identifies a creation by caller and idempotency key, so that a repeated one finds its
+// object. It is unique without a key.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -22,8 +22,8 @@ func (w *Writers) origin(caller string, key *string) string {
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
 // checkNew reports whether an earlier attempt of the same creation made the object in cells. The
-// error is ALREADY_EXISTS if the key is in use, or was and is not reusable, and NOT_FOUND if the
-// object of the idempotency key was deleted.
+// error is ALREADY_EXISTS if the key is not free, and NOT_FOUND if the object of the idempotency
+// key was deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
 ) (exists bool, err error) {
@@ -77,7 +77,7 @@ func updateType[T, A any](
 	}
 }
 
-// commitChanges commits the attributes in arguments that differ from t's, and a new version.
+// commitChanges commits the attributes in arguments that differ from t's.
 func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) decision {
 	var cells []hbase.Cell
 	for _, v := range attributeValues(o, arguments) {
@@ -144,8 +144,8 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes that arguments, a pointer to a struct, give an object.
-// Struct fields have the names of attributes, up to case.
+// attributeValues returns the attributes in arguments, a pointer to a struct whose fields have
+// their names, up to case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {

@@ -16,7 +16,7 @@ type opType[A any] struct {
 	zero A
 	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
 	row func(A) hbase.Get
-	// reads returns the other reads of the first round. It may be nil.
+	// reads returns the other reads of the first round, if any.
 	reads func(A) []hbase.Get
 	// check checks the preconditions, and may read more. The error is UserErrors if one does not
 	// hold. check completes the arguments with the previous state that the effects depend on.
@@ -30,15 +30,15 @@ type opType[A any] struct {
 // properties select parts of the protocol for an operation type.
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// last one is completed before the check, not only before the commit. Unless this gateway knows
-	// that it is complete, the reads are repeated. Unless [tables.CompleteColumn], which row reads,
-	// names it, its intent is read first. Each costs a round.
+	// last one is completed before the check. Unless this gateway knows that it is complete, the
+	// reads are repeated; unless [tables.CompleteColumn] names it, its intent is read first. Each
+	// costs a round.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. Then
 	// the operation ends with a [tables.CompletionRecord], so that a late compensation fails.
 	recordsCompletion bool
-	// nonIdempotent operations are attempted again only if the first attempt did not commit. A
-	// second update could revert a later one; a second deletion could delete the key's next object.
+	// nonIdempotent operations are attempted again only if the first attempt did not commit: a
+	// second update could revert a later one, a second deletion delete the key's next object.
 	nonIdempotent bool
 	// delay is the time between the commit and the first effect, which a sweep applies. Types with
 	// a delay have no commit row: the next operation on it would apply the effects at once.
@@ -47,7 +47,7 @@ type properties struct {
 
 type operation struct {
 	id string
-	// at is the timestamp of all its writes, in milliseconds. It is later than those of earlier
+	// at is the timestamp of all its writes, in milliseconds, later than those of earlier
 	// operations on the commit row.
 	at int64
 }

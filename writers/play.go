@@ -16,15 +16,15 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// Total is the count of the day and Sum that of all days, with this play. Last is the last day.
-	// First reports whether there was no play before. check completes them.
+	// check completes the following. Total is the count of the day, Sum that of all days, Last the
+	// last day; First reports whether there was no play before.
 	Total, Sum int
 	Last       string
 	First      bool
 }
 
-// recordPlay adds to the count of a day in the row of a user and a game. Its effects update the sum
-// in the user's list and the game's count of the day.
+// recordPlay counts a day in the row of a user and a game. Its effects update the sum in the user's
+// list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
@@ -158,8 +158,8 @@ type Played struct {
 	Count     int
 }
 
-// RecordPlay adds to the plays of a user, a game and a day. It is idempotent under the same
-// idempotency key and game, and then returns the first day.
+// RecordPlay adds to the plays of a day. It is idempotent under the same idempotency key and game,
+// and then returns the first day.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

@@ -52,8 +52,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets are the reads of missing. They leave out the authors of objects: the deletion of an
-// author also deletes the author's objects.
+// existenceGets leave out the authors of objects, whose deletion also deletes the objects.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

@@ -110,7 +110,6 @@ func unrelate(x *tables.Relation) opType[relationArgs] {
 	}
 }
 
-// members adds the ends to each other's lists and counts, or removes them if delta is negative.
 func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	for _, m := range []struct {
 		end                *tables.End

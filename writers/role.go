@@ -100,7 +100,6 @@ type deleteRoleArgs struct {
 	Department *string // completed by check
 }
 
-// deleteRole marks a role as deleted, and then revokes it from its users.
 var deleteRole = register(opType[deleteRoleArgs]{
 	name: "deleteRole", properties: properties{nonIdempotent: true},
 	row: func(a deleteRoleArgs) hbase.Get { return tables.Roles.Writable(a.Code) },

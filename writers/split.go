@@ -117,8 +117,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n unused numbers. It depends on the operation's id, so that new
-// buckets do not get the rows of a failed split.
+// freeNumber returns the first of n unused numbers. It depends on the id, so that new buckets do
+// not get the rows of a failed split.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -135,7 +135,7 @@ func storedBuckets(buckets []tables.Bucket) (stored []storedBucket) {
 	return stored
 }
 
-// copyTo copies cells to the new buckets, with their timestamps. Copying again is idempotent.
+// copyTo is idempotent, because the copies keep their timestamps.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	return each{"copy", func(ctx context.Context, c client, apply func([]effect) error) error {
 		start, stop := created[0].Start, created[len(created)-1].Stop
@@ -161,8 +161,7 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 }
 
 // splitFull starts a split of the buckets of added members, if the list is longer than a bucket or
-// its length is unknown. A split reads the whole bucket to see whether it is full, so only one
-// member in bound/8 starts it.
+// its length is unknown. A split reads the whole bucket, so only one member in bound/8 starts it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -221,8 +220,8 @@ var _ = register(opType[cleanupArgs]{
 	},
 })
 
-// deleteCopies deletes the range from buckets that do not cover it, and moved markers from bucket
-// 0. It deletes from the end, so that readers in the range find no gap.
+// deleteCopies deletes the range from buckets that do not cover it. It begins at the end, so that
+// readers find no gap.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

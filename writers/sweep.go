@@ -46,8 +46,7 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// Sweep completes all stale intents that no other gateway has leased. It returns the errors of
-// those that failed or cannot be read.
+// Sweep completes all stale intents that no other gateway has leased, and returns the errors.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -86,8 +85,8 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent is the intent with a lease. Every renewal expects a lease, so a late one writes
-// nothing after the intent was removed.
+// leasedIntent is the intent with a lease, which every renewal expects: a late one writes nothing
+// after the intent was removed.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))

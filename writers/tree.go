@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The row of the tree stores an upper bound of its depth, which never shrinks. While it is below
-// the limit, departments are created without a walk up the tree.
+// While the stored bound of the tree's depth, which never shrinks, is below the limit, departments
+// are created without a walk up the tree.
 
 // depthOf returns the bound of the tree's depth, nil if unknown.
 func depthOf(tree []hbase.Cell) (*int, error) {
@@ -51,8 +51,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom reads the departments above the one in first. It returns the cells of all from the
-// bottom up, and the codes above.
+// chainFrom returns the cells of a department and those above it, from the bottom up, and the codes
+// above.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
@@ -82,8 +82,8 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// Name is that of the department, From its old parent. Depth is the stored bound of the tree's
-	// depth, To the new level of the department's deepest descendant. check completes them.
+	// check completes the following. From is the old parent, Depth the stored bound of the depth,
+	// To the new level of the deepest descendant.
 	Name      string
 	From      *string
 	Depth, To *int
@@ -139,8 +139,8 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// searchTree walks up and down concurrently. It returns the level of the new parent (0 is the top),
-// the height of the department, and whether the new parent is below it.
+// searchTree returns the level of the new parent (0 is the top), the height of the department, and
+// whether the new parent is below it.
 func searchTree(
 	a moveDepartmentArgs, hasChildren bool, r *reading,
 ) (level, height int, cycle bool, err error) {
@@ -164,7 +164,6 @@ func searchTree(
 
 const searchWidth = 1000
 
-// heightOf returns the number of levels from a department down. It reads a level at a time.
 func heightOf(code string, get getter) (height int, err error) {
 	type bucket struct {
 		code   string

@@ -48,8 +48,8 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's name, which stores its key. The name follows from the
-// idempotency key, so that a repeated operation finds the first one.
+// postTwit commits on the row of the twit's name, which follows from the idempotency key: a
+// repeated operation finds the first one.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -123,8 +123,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits deletes all twits of an author. It is cheaper after the author's relations ended:
-// followers' timelines then lose the author in one job.
+// deleteTwits is cheaper after the author's relations ended: timelines then lose the author in one
+// job.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }

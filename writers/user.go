@@ -58,7 +58,6 @@ var updateUser = register(updateType("updateUser", "username", tables.Users,
 
 type deleteUserArgs struct{ Username string }
 
-// deleteUser marks a user as deleted and removes the attributes, and then clears the user's lists.
 // The row stays, so that the name is never reused.
 var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",

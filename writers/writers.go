@@ -154,8 +154,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim claims an operation for an execution of this process. If another one has it, first is
-// false, and unclaim closes wait.
+// claim claims an operation for an execution of this process. If first is false, unclaim closes
+// wait.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

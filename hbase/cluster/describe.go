@@ -23,9 +23,9 @@ type Difference struct {
 	Is, Would         string
 }
 
-// Differences compares the families of a table with its definition, in the definition's order. It
-// ignores regions, and families that the definition lacks. It returns [hbase.ErrTableNotFound] if
-// the table does not exist.
+// Differences compares the families of a table with its definition. It ignores regions, and
+// families that the definition lacks. It returns [hbase.ErrTableNotFound] if the table does not
+// exist.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {

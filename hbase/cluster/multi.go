@@ -63,9 +63,8 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, in multis of up to maxMulti Gets to one region
-// server. It returns the indexes of the Gets without a result: those for which a server is busy,
-// with that error in results, and the rest, whose regions gohbase must find.
+// getFromServers sends Gets of known regions, in multis. It returns the indexes of the Gets without
+// a result: gohbase must find their regions, or retry them.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -108,8 +107,7 @@ func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait waits for the response, and sets answered and failed. It reports whether the server has
-// responded, if only with an exception.
+// wait reports which Gets have a result. The others failed, or the connection was lost.
 func (m *multi) wait() (responded bool) {
 	m.answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult

@@ -75,8 +75,7 @@ type routed struct {
 	get    int
 }
 
-// route groups Gets, given by their indexes, by region server. gohbase must find the regions of
-// unknown.
+// route groups Gets by region server. gohbase must find the regions of unknown.
 func (l *regionCache) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
 	servers = map[hrpc.RegionClient][]routed{}
 	for _, i := range indexes {

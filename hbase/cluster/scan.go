@@ -55,7 +55,7 @@ func before(key string) string {
 	return key[:last] + string([]byte{key[last] - 1}) + lastRow[len(key):]
 }
 
-// scanPage reads the page at p in one RPC, and moves p after it.
+// scanPage reads a page in one RPC, and moves p after it.
 func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size int) ([]hbase.Row, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p after a call's page. more is true if its region has more rows.
+// more is true if the call's region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {

@@ -9,8 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable. Calls share
-// it.
+// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -37,7 +36,6 @@ func protoColumns(list []hbase.Column) []*pb.Column {
 	return columns
 }
 
-// newSelection returns the selection of a Get.
 func newSelection(g *hbase.Get) (*selection, error) {
 	list, err := hbase.ParseColumns(g.Columns)
 	if err != nil {

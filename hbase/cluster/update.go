@@ -18,11 +18,10 @@ import (
 
 // CheckAndPut implements [hbase.Store].
 //
-// gohbase repeats the RPC if the connection is lost. If the first RPC succeeded, its own put makes
-// the check of the second one fail. So if a repeated RPC fails its check, CheckAndPut reads the
-// row, and returns true if it has the cells of put. That can be wrong: true if another caller has
-// put the same cells, false if another caller has replaced the cells since. A caller that must be
-// sure puts a unique value and reads it.
+// gohbase repeats the RPC if the connection is lost. Then the put of the first one may make the
+// check of the second fail. So CheckAndPut reads the row, and returns true if it has the cells of
+// put. That can be wrong: true if another caller has put the same cells, false if another one has
+// replaced them since. A caller that must be sure puts a unique value and reads it.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

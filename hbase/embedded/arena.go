@@ -7,8 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// arena allocates the cells of one call in a few large pieces. It never overwrites returned cells
-// and values.
+// arena allocates the cells of one call in a few large pieces, which it never overwrites.
 type arena struct {
 	cells []hbase.Cell
 	row   int // the index of the current row's first cell

@@ -141,8 +141,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables waits for running calls and blocks new ones. change fills a batch and returns the
-// new tables.
+// changeTables waits for running calls and blocks new ones.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

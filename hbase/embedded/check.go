@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store]. As in HBase, cells without a timestamp get the present, or
-// the checked version's timestamp if that is later.
+// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the present, or the checked
+// version's if that is later.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (did bool, err error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -60,8 +60,7 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (sum int64, 
 	return sum, err
 }
 
-// update calls change with the newest version of a cell, or nil, and commits its writes. It locks
-// the row exclusively.
+// update calls change with the newest version of a cell, or nil, and commits its writes.
 func (s *Store) update(ctx context.Context, table, row, family, qualifier string,
 	change func(t *table, current *hbase.Cell, w *writer) error) error {
 	ctx, cancel := hbase.Bounded(ctx, 0)

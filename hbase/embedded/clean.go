@@ -44,8 +44,7 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read if it has much garbage, or only garbage. While the queue is
-// full, rows are dropped.
+// offer queues the row that r has read if it has much garbage, or only garbage.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -70,9 +69,9 @@ func (c *cleaner) run(ctx context.Context) {
 	}
 }
 
-// clean removes the garbage of one row, under its lock. Without the lock, a put could add a version
-// that a marker masks, and the removal of the marker would unmask it. The removal is not synced:
-// after a crash the garbage is back.
+// clean removes the garbage of one row, under its lock: otherwise a put could add a version that a
+// marker masks, and the removal of the marker would unmask it. It is not synced: after a crash the
+// garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -109,7 +108,6 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	return storeError(errors.Join(r.it.Error(), b.Commit(pebble.NoSync)))
 }
 
-// tableOf returns the table of a row's key prefix, or nil if it was dropped.
 func (s *Store) tableOf(row []byte) *table {
 	for _, t := range s.tables {
 		if bytes.HasPrefix(row, appendTable(nil, t.id)) {
@@ -119,7 +117,6 @@ func (s *Store) tableOf(row []byte) *table {
 	return nil
 }
 
-// sweepFamily deletes the garbage of the family at the cursor. keep is the family's VERSIONS.
 func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
 	r.masked = -1
 	for ; r.in(r.family); r.next() {

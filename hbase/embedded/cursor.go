@@ -35,7 +35,6 @@ func (c *cursor) at(valid bool) {
 	}
 }
 
-// advance moves to the first entry at or after target. Targets must ascend.
 func (c *cursor) advance(target []byte) {
 	for range nearby {
 		if !c.before(target) {

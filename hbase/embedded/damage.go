@@ -81,9 +81,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of damage, or -1. A chunk is damaged if it can't be read although a
-// later chunk shows that it was synced. The last chunk of MANIFEST is also damaged if it is
-// complete and wrong.
+// damage returns the offset of damage, or -1: a chunk that can't be read although a later chunk
+// shows that it was synced, or a last chunk of MANIFEST that is complete and wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -110,8 +109,8 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, or 0 if there is none, and the synced bytes
-// that it records.
+// chunk returns the length of the chunk at an offset, 0 if there is none, and the synced bytes that
+// it records.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -149,8 +148,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether a crash can have left the bytes at an offset: zeros, or a chunk beyond
-// the end of the file.
+// cutShort reports whether a crash can have left the bytes at an offset.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

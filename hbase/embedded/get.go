@@ -63,7 +63,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// newLookups takes zero lookups from the pool. release returns them.
+// newLookups takes zero lookups from the pool.
 func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	pooled, _ := s.lookups.Get().(*[]lookup)
 	if pooled == nil {
@@ -107,7 +107,6 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
-// allCurrent drops the cached rows that have changed, and reports whether there were none.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {
@@ -119,7 +118,7 @@ func (s *Store) allCurrent(lookups []lookup) bool {
 	return all
 }
 
-// answer sets the results: first of the cached rows, then of the rows that r reads.
+// answer answers from the cached rows, then from r.
 func (s *Store) answer(
 	ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result,
 ) error {

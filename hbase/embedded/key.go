@@ -75,7 +75,6 @@ func version(tail []byte) (timestamp int64, kind byte, ok bool) {
 
 func badKey(key []byte) error { return fmt.Errorf("%w: key %q", hbase.ErrCorrupt, key) }
 
-// appendUnescaped decodes an escaped string without its terminator.
 func appendUnescaped(dst, escaped []byte) ([]byte, error) {
 	for {
 		i := bytes.IndexByte(escaped, 0)
@@ -103,7 +102,7 @@ func behind(key []byte) []byte {
 	return key
 }
 
-// split returns the length of a key's row prefix, on which Pebble has bloom filters.
+// split returns the length of the row prefix, on which Pebble has bloom filters.
 func split(key []byte) int {
 	for i := tableLength; i < len(key); i++ {
 		n := bytes.IndexByte(key[i:], 0)

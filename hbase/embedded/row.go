@@ -22,8 +22,7 @@ type query struct {
 	time        hbase.TimeRange
 }
 
-// reader reads rows from a snapshot. It reuses its buffers for each row. The arena holds the
-// returned cells.
+// reader reads rows from a snapshot. It reuses its buffers; the arena holds the returned cells.
 type reader struct {
 	cursor
 	arena
@@ -110,7 +109,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers sets masked. The newest marker of the family comes first.
+// The newest marker of the family comes first.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -173,8 +172,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn adds the versions of the column at the cursor that match the query, and moves to the
-// next column. known is the column if the selection names it.
+// readColumn adds the matching versions of the column at the cursor. known is the column if the
+// selection names it.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -222,7 +221,6 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
-// take adds the version at the cursor. The versions of a column share its qualifier.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	value, err := r.it.ValueAndErr()
 	if err != nil {

@@ -135,7 +135,7 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 }
 
 // again reports whether the key was offered before and not kept. A key replaces another one in its
-// slot half of the time. If it always did, two keys that are read in turns would never be kept.
+// slot half of the time: otherwise two keys that are read in turns would never be kept.
 func (c *rowCache) again(key cacheKey) bool {
 	hash := maphash.Comparable(rowSeed, key)
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
@@ -166,8 +166,7 @@ func (s *cacheShard) add(key cacheKey, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow makes room for the value of a memo. It returns false if the row is evicted or would become
-// too large.
+// grow makes room for the value of a memo. It returns false if the row is evicted or too large.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +178,7 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// take adds to the size, and evicts rows beyond the limit. The caller holds mu.
+// The caller holds mu.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()

@@ -45,8 +45,8 @@ func rowIndex(table uint32, row string) uint16 {
 	return uint16((maphash.String(rowSeed, row) + uint64(table)) % (1 << rowStateBits))
 }
 
-// share locks the rows of valid mutations, which have a table, for a blind write. It locks in
-// ascending order, so that two batches do not deadlock.
+// share locks the rows of valid mutations, which have a table, for a blind write, in ascending
+// order: two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {

@@ -29,7 +29,6 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// page reads up to size rows, and removes them from left, the rest of the scan.
 func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size int) (rows []hbase.Row, err error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -86,7 +85,6 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	return rows, storeError(r.it.Error())
 }
 
-// nextRow moves to the first entry of the first row in left, or of the last one if reversed.
 func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	switch {
 	case reversed:
@@ -111,7 +109,6 @@ type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }
 
-// remove removes the first row, or the last one if reversed.
 func (k *keyRange) remove(row []byte, reversed bool) {
 	if reversed {
 		k.upper = append(k.upper[:0], row...)

@@ -136,7 +136,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now returns the present in milliseconds. It never goes back while the store is open.
+// now returns the present in milliseconds. It never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -164,9 +164,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes and closes Pebble. Flushed data has checksums, but damage at the end of a log looks
-// like a crash. Pebble panics if it can't write a file, such as on a full disk. The log has all
-// acknowledged writes by then.
+// shut flushes Pebble, because damage at the end of a log looks like a crash. Pebble panics if it
+// can't write a file, such as on a full disk. The log has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

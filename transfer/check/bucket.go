@@ -25,7 +25,6 @@ type bucketRow struct {
 	number uint32
 }
 
-// bucketsOf checks the directories of rows, then the members of the rows of split lists.
 func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var buckets []bucketRow
 	for _, row := range rows {
@@ -65,8 +64,6 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 	return nil
 }
 
-// directory checks that the buckets of a list cover it without a gap, and that buckets are pending
-// only during a split.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)
 	buckets, err := l.DecodeDirectory(owner, cells)
@@ -103,8 +100,7 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// astray reports the members of a bucket that it does not cover. The repair moves them into the
-// bucket that does.
+// astray reports the members that a bucket does not cover. The repair moves them.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

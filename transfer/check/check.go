@@ -173,8 +173,8 @@ const (
 	maxRepairs = 1000 // repairs that are written together
 )
 
-// flush writes the pending repairs. A put has the timestamp of its source, so that later commits
-// are younger, unless a deletion masks it.
+// flush writes the pending repairs. A put has the timestamp of its source, unless a deletion masks
+// it: later commits are younger.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -189,7 +189,6 @@ func (r *run) flush(ctx context.Context) error {
 	return err
 }
 
-// rows calls f with batches of the rows of a scan.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
 	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {
@@ -210,7 +209,7 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with all rows or, after a decoding error, with each row alone, and reports the
+// each calls f with all rows or, after a decoding error, with each row alone, to report the
 // unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)

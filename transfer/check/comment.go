@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// comments checks that comments have a twit and an author, and are in the author's list.
 func (r *run) comments(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Comments, r.explainComments)
 }

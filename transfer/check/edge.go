@@ -19,7 +19,7 @@ type pair struct {
 }
 
 // pairs checks that both objects of each row exist, and that both lists have their members. of
-// returns nil for a row without a relation, and for an unreadable row, which it reports.
+// reports unreadable rows; it returns nil for them and for rows without a relation.
 func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, of func(hbase.Row) *pair) error {
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		var pairs []*pair
@@ -83,12 +83,10 @@ func (r *run) edge(x *tables.Relation, row hbase.Row) *pair {
 	}, func(why string) { r.report(state, "1", "0", why, x.Put(a, b, false, at, timestamp+1)) }}
 }
 
-// statement is the relation of a to b in words.
 func statement(x *tables.Relation, a, b string) string {
 	return x.From.Object().NameOf(a) + " " + x.Verb + " " + x.To.Object().NameOf(b)
 }
 
-// since is the time of a relation in words, empty if it is unknown.
 func since(x *tables.Relation, at time.Time) string {
 	if !x.Dated() || at.Equal(tables.UnknownTime) {
 		return ""
@@ -96,8 +94,7 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated returns the edge from a to b, the source of members in both lists. when is the
-// time of the member.
+// sourceOfRelated returns the edge from a to b. when is the time of the member.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

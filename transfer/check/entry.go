@@ -24,7 +24,6 @@ type entry struct {
 
 func (e entry) of() listOf { return listOf{e.list, e.owner} }
 
-// entryOf returns the entry of a member.
 func entryOf[E any](l *tables.List[E], owner string, member E, timestamp int64, source, why string) entry {
 	return entry{list: &l.AnyList, owner: owner, cell: l.Cell(member, timestamp), source: source, why: why}
 }
@@ -71,8 +70,7 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// addToLength records that a list should have n members more, like c. Repairs change the list
-// instead.
+// addToLength records n missing members like c. Repairs change the list instead.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair {
 		return
@@ -84,8 +82,7 @@ func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	r.lengthDiff[l] = r.lengthDiff[l].Plus(diff)
 }
 
-// unpublish records that a public member should be for followers only. Repairs change the list
-// instead.
+// unpublish records a public member that should be for followers only.
 func (r *run) unpublish(l listOf) {
 	if !r.repair {
 		r.lengthDiff[l] = r.lengthDiff[l].Plus(rebuild.Length{Public: -1})
@@ -98,8 +95,7 @@ func isPublic(l listOf, c hbase.Cell) bool {
 	return slices.Contains(public, true)
 }
 
-// find sets the row and the stored column of entries, also of those that a repair would have
-// written.
+// find sets row and found, also of entries that a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}

@@ -12,7 +12,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// plays checks that the lists of users and games have the plays, with their sum.
 func (r *run) plays(ctx context.Context) error {
 	return r.pairs(ctx, hbase.Scan{Table: tables.Plays.Table}, &tables.Users.AnyObject, &tables.Games.AnyObject, r.played)
 }
@@ -43,7 +42,6 @@ func (r *run) played(row hbase.Row) *pair {
 	}}
 }
 
-// sourceOfPlayer returns the plays of a game by a user.
 func sourceOfPlayer(user, game string) source {
 	return source{row: tables.Plays.Any(user, game), why: func(cells []hbase.Cell) string {
 		if days, err := tables.Plays.Decode(cells); err == nil && len(days) == 0 {

@@ -49,7 +49,6 @@ func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell
 	return sources
 }
 
-// lists checks that each member of each list has a source.
 func (r *run) lists(ctx context.Context) error {
 	sources := r.sources()
 	for _, l := range tables.Lists() {
@@ -75,7 +74,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain reads the sources of members of one list, and returns the reasons against them.
+// explain returns the reasons against members of one list.
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -121,8 +120,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members checks each member of all owners' lists. explain returns a reason against each member, or
-// an empty text.
+// members checks each member of all lists. explain returns a reason against each, or an empty text.
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {

@@ -49,7 +49,6 @@ func refersTo(ref *tables.Reference, key, owner string) string {
 	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
 }
 
-// referrers decodes objects, and reports unreadable ones.
 func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referrer) {
 	for _, row := range rows {
 		key, err := tables.OwnerOf(row.Key)
@@ -67,8 +66,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling reports references to objects that do not exist, and returns the keys of their objects.
-// A department must also have a path to the top.
+// dangling returns the keys of objects whose reference is wrong. A department must also have a path
+// to the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {
@@ -98,7 +97,6 @@ func noObject(o *tables.AnyObject, key string) string {
 	return fmt.Sprintf("there is no %s %q", o.Name, o.NameOf(key))
 }
 
-// wrongReference reports a reference. The repair removes it.
 func (r *run) wrongReference(ref *tables.Reference, x referrer, why string) {
 	for i := range x.cells {
 		if x.cells[i].Qualifier == ref.Attribute {
@@ -107,7 +105,6 @@ func (r *run) wrongReference(ref *tables.Reference, x referrer, why string) {
 	}
 }
 
-// sourceOfReferrer returns the object that is a member of its owner's list.
 func sourceOfReferrer(ref *tables.Reference, owner string, member hbase.Cell) (source, error) {
 	key, err := ref.KeyOf(owner, member)
 	return source{row: ref.Get(key), why: func(cells []hbase.Cell) string {

@@ -13,8 +13,8 @@ import (
 // batchTimelines is the number of timelines in memory: each may be long.
 const batchTimelines = 32
 
-// timelines checks that timelines have the twits of all followed authors, down to the position at
-// which they were trimmed, except those of busy authors and broadcasters.
+// timelines checks the twits of all followed authors down to the position at which a timeline was
+// trimmed, except those of busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -109,7 +109,6 @@ func (r *run) expectEntry(timelines map[string]*timeline, followers []tables.Fol
 	}
 }
 
-// explainEntries returns the reasons against entries of a timeline.
 func (r *run) explainEntries(ctx context.Context, owner string, members []tables.TwitKey) ([]string, error) {
 	twits, err := hbase.GetEach(ctx, r.Store, members, func(k tables.TwitKey) hbase.Get {
 		return tables.PostedTwits.ExistenceOf(k.String())

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree reads the parents of all departments, which fit into memory. References to an unreadable
-// department are not repaired, because it may exist.
+// readTree reads the parents of all departments. References to an unreadable one are not repaired,
+// because it may exist.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -33,8 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb checks that the path from a department ends at the top, and reports the department if its
-// own parent is wrong.
+// climb reports the department if its own parent is the reason that its path does not end at the
+// top.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {

@@ -51,14 +51,12 @@ func (r *run) twitNames(ctx context.Context) error {
 	})
 }
 
-// deleteName reports the row of a name whose twit does not exist. The repair marks the twit as
-// deleted.
+// deleteName repairs by marking the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(hbase.Youngest(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)
 }
 
-// explainTwits returns the reasons against an author's twits.
 func (r *run) explainTwits(ctx context.Context, author string, members []*tables.Twit) ([]string, error) {
 	why := make([]string, len(members))
 	name := func(t *tables.Twit) hbase.Get { return tables.TwitNames.Get(t.Name) }

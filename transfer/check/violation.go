@@ -61,9 +61,9 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation and adds its repair to the pending ones. Puts are written before
-// deletions, so that a moved cell is never missing. isNew is false if the violation was reported: a
-// batch with an unreadable row is checked again.
+// report adds the repair to the pending ones. Puts are written before deletions: a moved cell is
+// never missing. isNew is false if the violation was reported, since a batch with an unreadable row
+// is checked again.
 func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, is, should, why, len(repair) == 0}
 	if r.reported[v] {
@@ -85,7 +85,6 @@ func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation
 
 func (r *run) unreadable(at column, err error) { r.report(at, "unreadable", "readable", err.Error()) }
 
-// differs reports a change between a stored and a derived cell.
 func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	is, should := absent, absent
 	var at column

@@ -26,8 +26,7 @@ func (r *run) albumVisibilities(ctx context.Context) error {
 	})
 }
 
-// restoreTwits reports columns of a list without a readable twit. The repair copies the twit from
-// the other list.
+// restoreTwits repairs unreadable twits with the copies in the other list.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
 	var damaged []hbase.Cell
 	var copies []entry
@@ -54,8 +53,8 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	return nil
 }
 
-// copyOf returns the copy of a damaged twit in another list, or nil. A public copy is restricted if
-// the damaged twit may have been for followers.
+// copyOf returns the copy of a damaged twit, or nil. It is restricted if the damaged twit may have
+// been for followers.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {
@@ -72,7 +71,6 @@ func (r *run) copyOf(
 	return t
 }
 
-// restrict reports a public twit that should be for followers only, and returns the repaired one.
 func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, why string) *tables.Twit {
 	r.restricted[t.Key()] = true
 	t = r.asRestricted(t)

@@ -31,7 +31,6 @@ func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []strin
 	})
 }
 
-// arranged is the result of one pass over a list.
 type arranged struct {
 	length  Length
 	changed bool
@@ -89,7 +88,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	return found, nil
 }
 
-// add counts a member of a bucket. Buckets are added in order.
+// add is called for members in order.
 func (a *arranged) add(number uint32, position string, half int) {
 	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
 		a.buckets = append(a.buckets, bucket{number: number})
@@ -101,8 +100,6 @@ func (a *arranged) add(number uint32, position string, half int) {
 	b.held++
 }
 
-// move puts the members that are astray into the buckets that cover them, then deletes them from
-// this one.
 func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) error {
 	puts := make([]hbase.Mutation, len(span.Astray))
 	for i, c := range span.Astray {
@@ -116,10 +113,9 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
-// split splits a full bucket. It copies members into the new buckets, and then names these in the
-// directory with one Put: readers see the old bucket before, and the new ones after. The old copies
-// are astray then, and the next pass deletes them. An interrupted split is repeated with the same
-// result.
+// split copies members into the new buckets, and then names these in the directory with one Put:
+// readers see the old bucket before, and the new ones after. The next pass deletes the old copies.
+// An interrupted split is repeated with the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {

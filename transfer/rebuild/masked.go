@@ -54,8 +54,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	return nil
 }
 
-// rewritten returns the cell to write instead of a masked one, given the cells that are read in its
-// place.
+// rewritten returns the cell to write instead of a masked one, given what is read there.
 func rewritten(c hbase.Cell, stored []hbase.Cell, n int) (hbase.Cell, bool) {
 	switch {
 	case len(stored) == 0:

@@ -25,13 +25,11 @@ import (
 type authorState struct {
 	state  tables.Broadcast
 	stored bool
-	// orphaned is true if the author is leaving and the job does not exist: no job will end this
-	// state.
+	// orphaned is true if the author is leaving and its job does not exist.
 	orphaned  bool
 	followers int
 }
 
-// readAuthorState reads the author's state, and the existence of its job if the author is leaving.
 func (f *fanout) readAuthorState(ctx context.Context) (s authorState, err error) {
 	cells, err := f.read(ctx, tables.Broadcasters.Of(f.Author), tables.Followers.Length(f.Author))
 	if err != nil {
@@ -71,7 +69,6 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 	return f.store.CheckAndPut(ctx, check, put)
 }
 
-// few reports whether a broadcaster with this number of followers starts leaving.
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
 // startLeaving puts a new returned job and makes the author leaving. It reports whether the state
@@ -87,8 +84,7 @@ func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, erro
 	return done, err
 }
 
-// returned delivers the twits of an author who is leaving, waits for the quarantine, and ends the
-// leaving state. done is false while it waits.
+// returned is not done while it waits for the quarantine.
 func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if err := f.redeliver(ctx); err != nil {
 		return false, err
@@ -106,9 +102,8 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// endLeaving ends the leaving state if it names this job. waits is true if the job has just
-// delivered, and the quarantine begins. A leaving state of another job is left to that job. If no
-// job will end the author's state, a new one does.
+// endLeaving ends the leaving state if it names this job, or starts a new job if none will end it.
+// waits is true if the quarantine begins.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)
@@ -133,7 +128,6 @@ func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	}
 }
 
-// deliverAll delivers the author's newest twits to all followers, and starts the quarantine.
 func (f *fanout) deliverAll(ctx context.Context) error {
 	twits, err := f.newestTwits(ctx)
 	if err != nil {

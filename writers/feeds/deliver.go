@@ -24,8 +24,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
-// deliver delivers twits to a page of followers, in batches. It drops twits from twits when they
-// are deleted.
+// deliver delivers twits in batches, and drops deleted ones from twits.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
@@ -66,8 +65,7 @@ func (f *fanout) redeliver(ctx context.Context) error {
 	return err
 }
 
-// putAndVerify writes the entries of a recorded batch, and verifies it. It returns the deleted
-// twits.
+// putAndVerify returns the deleted twits.
 func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	puts := make([]hbase.Mutation, len(b.Followers))
 	for i, follower := range b.Followers {

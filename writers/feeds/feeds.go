@@ -107,8 +107,7 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 // Run runs jobs until ctx is done.
 func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep runs all jobs that no other gateway has leased, and returns their errors. Corrupt jobs are
-// only logged.
+// Sweep runs all jobs that no other gateway has leased. Corrupt jobs are only logged.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	_, err := f.outbox.Sweep(ctx)
 	return err
@@ -161,7 +160,6 @@ type fanout struct {
 	item *outbox.Item[job]
 }
 
-// renew takes or extends the lease, and stores the progress.
 func (f *fanout) renew(ctx context.Context) error { return f.item.Renew(ctx, f.Progress.Cells()...) }
 
 // advance moves the cursor, and stores it once a second.

@@ -7,8 +7,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// followed delivers the author's newest twits to a new follower, unless the author is a
-// broadcaster.
 func (f *fanout) followed(ctx context.Context) error {
 	cells, err := f.read(ctx, tables.Follows.Get(f.Follower, f.Author), tables.Broadcasters.Of(f.Author))
 	if err != nil {
@@ -46,8 +44,8 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor removes the author's twits from the follower's timeline, except those of a later
-// follow. If another job puts more entries of the author, it deletes them when it verifies.
+// removeAuthor keeps the twits of a later follow. Another job that puts more entries of the author
+// deletes them when it verifies.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// posted delivers a twit to the author's followers, unless the author is a broadcaster.
 func (f *fanout) posted(ctx context.Context) error {
 	twit := tables.TwitKey{Author: f.Author, Position: f.Position}
 	_, name, err := twit.Parts()
@@ -73,8 +72,7 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 	return deliverTwit, nil
 }
 
-// deleted removes a twit from the timelines of all followers, and masks late puts of it. New
-// followers do not find it in the author's list.
+// deleted also masks late puts. New followers do not find the twit in the author's list.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

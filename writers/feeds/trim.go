@@ -10,8 +10,8 @@ import (
 )
 
 // trimPeriod is the average number of entries written to a timeline per trim, because its length is
-// not stored. It is a tenth of the bound. So a timeline rarely exceeds twice the bound, and
-// trimming reads about ten entries per entry written.
+// not stored. So a timeline rarely exceeds twice the bound, and trimming reads ten entries per
+// entry written.
 func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
 // trims reports whether the delivery of these twits trims the timeline. A hash decides.

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// verify deletes the entries of a batch whose follower or twit is no longer in the author's lists,
-// and trims some timelines. It returns the deleted twits.
+// verify deletes the entries of a batch whose follower or twit is gone, and trims some timelines.
+// It returns the deleted twits.
 func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	var left []tables.Follow
 	g, both := errgroup.WithContext(ctx)
@@ -86,7 +86,6 @@ func (f *fanout) confirm(
 	return left, deleted, nil
 }
 
-// deleteEntries deletes a batch's entries of some followers and twits, and masks late puts of them.
 func (f *fanout) deleteEntries(
 	ctx context.Context, b tables.Batch, left []tables.Follow, deleted []tables.TwitKey,
 ) error {

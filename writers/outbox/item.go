@@ -40,14 +40,12 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item that no scan found, because this gateway put it or needs it done. Its lease
-// is unknown until Keep renews it.
+// Item returns an item that no scan found. Its lease is unknown until Keep renews it.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read reads an item before the work on it. The error is ErrLost if the item is not available.
-// observed and call are passed to Observe.
+// read returns ErrLost if the item is not available. observed and call are passed to Observe.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -62,7 +60,6 @@ func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string
 	return item, err
 }
 
-// available reports whether this gateway may work on an item now.
 func (o *Outbox[T]) available(item *Item[T]) bool {
 	now := o.now()
 	ended := !now.Before(item.lease.Until)
@@ -95,8 +92,7 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the remaining time of the lease.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend replaces the lease that was read with one of this gateway, which ends in d, but later than
-// the old one.
+// extend replaces the lease by one of this gateway that ends in d, but later than the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)
@@ -119,15 +115,13 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 	return nil
 }
 
-// take reads the item, and takes or extends the lease. The error is ErrLost if another gateway has
-// the item, or removed it.
+// take returns ErrLost if another gateway has the item, or removed it.
 func (i *Item[T]) take(ctx context.Context) error {
 	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {
 		return err
 	}
-	// After a lost response, ErrLost may be wrong: the lease may be this gateway's own. The next
-	// read shows who has it.
+	// After a lost response, ErrLost may be wrong. The next read shows who has the lease.
 	if err := item.extend(ctx, "renew", LeaseTime, nil); !errors.Is(err, ErrLost) {
 		return err
 	}

@@ -27,8 +27,8 @@ type Config[T any] struct {
 	Describe func(item T) Properties
 	// MinAge is the minimum age of items that scans return. The default is 0.
 	MinAge time.Duration
-	// Work processes an item, and removes it when it is done: see its obligations in the package
-	// comment. Otherwise the item is retried, after a backoff if Work failed.
+	// Work processes an item, and removes it when it is done: see the package comment. Otherwise
+	// the item is retried, after a backoff if Work failed.
 	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
 	// Workers and LongWorkers are the numbers of workers for short and long items.
 	Workers, LongWorkers int
@@ -135,7 +135,7 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 }
 
 // Sweep processes all items that are available now, without backoff, until a pass completes none.
-// It returns the last errors of items that failed, and separately the errors of corrupt items.
+// It returns the last errors of failed items, and those of corrupt ones.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)
@@ -150,7 +150,6 @@ func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	}
 }
 
-// drain processes the waiting items of a queue, and reports whether any item was done.
 func (o *Outbox[T]) drain(ctx context.Context, q *queue) (progress bool, errs []error) {
 	var workers sync.WaitGroup
 	var mu sync.Mutex

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queue hands the ids of available items to the workers of one gateway, the oldest first, and each
-// to one worker at a time.
+// queue hands the ids of available items to workers, the oldest first, each to one worker at a
+// time.
 type queue struct {
 	wake chan struct{} // buffered, one per worker
 
@@ -26,7 +26,6 @@ func newQueue(workers int) *queue {
 	return &queue{wake: make(chan struct{}, workers), running: map[string]bool{}}
 }
 
-// add queues an id, unless it is waiting or running.
 func (q *queue) add(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,8 +86,7 @@ const (
 	maxBackoff   = 8 * time.Second
 )
 
-// failed records a failure, and returns their number. The backoff is random, at least half of the
-// longest.
+// failed returns the number of failures. The backoff is random, at least half of the longest.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,8 +104,8 @@ func (o *Outbox[T]) succeeded(id string) {
 	delete(o.failures, id)
 }
 
-// backingOff reports whether it is too early to retry an item. If more than maxBackoff remains, the
-// clock was set back: then the item is retried now.
+// backingOff reports whether it is too early for a retry. If more than maxBackoff remains, the
+// clock was set back.
 func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -65,7 +65,7 @@ type found[T any] struct {
 }
 
 // scan queues the available items. With all, it is a full scan without backoff. Corrupt items are
-// logged and returned, and do not block others.
+// logged and returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -96,8 +96,8 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// scanShards reads the items that were put in a time range. The limit per shard counts available
-// items only, so that others cannot hide younger ones.
+// scanShards reads the items of a time range. The limit per shard counts available items only:
+// others cannot hide younger ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()
@@ -135,7 +135,6 @@ func (o *Outbox[T]) readEarlier(ctx context.Context, f *found[T], earlier []stri
 	return err
 }
 
-// found decodes a row, and queues its item if that is available.
 func (o *Outbox[T]) found(f *found[T], row hbase.Row, all bool) {
 	item, ok, err := o.decode(row.Key, row.Cells)
 	if err != nil {
