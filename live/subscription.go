@@ -24,7 +24,7 @@ var (
 //	          next poll            its row was read
 //	waiting ────────────► joining ────────────────► receiving
 //	   │                     │                       │     ▲
-//	   │                     │        Suspend, Rewind│     │Resume
+//	   │                     │                Suspend│     │Resume
 //	   │                     │                       ▼     │
 //	   │                     │                     suspended
 //	   └─────────────────────┴───────────┬───────────┘

@@ -132,7 +132,6 @@ func (e *Endpoint) subscription(
 		if !yield(response) {
 			return
 		}
-		resumed.Sent()
 		if response.Data == nil {
 			return
 		}
