@@ -86,11 +86,16 @@ func (s *Store) failed(ctx context.Context, err error, table, row, server string
 		s.observe(err)
 	}
 	at := place{table, server}
+	if errors.Is(err, hbase.ErrUnavailable) { // translated already
+		return err
+	}
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
 		return translate(err, at)
 	}
 	if region := s.regions.find(table, row); region != nil {
 		s.trip(region)
+	} else {
+		s.states.suspect(table)
 	}
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }

@@ -85,7 +85,7 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	for _, row := range rows {
 		gets = append(gets, hbase.Get{Table: table, Row: row})
 	}
-	fill(t, store, table, rows)
+	fill(t, patient, table, rows)
 	get := func(t *testing.T) (answered int, took time.Duration) {
 		t.Helper()
 		begun := time.Now()

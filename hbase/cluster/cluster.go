@@ -46,6 +46,7 @@ type Store struct {
 	admin   gohbase.AdminClient
 	regions regionCache
 	breaker breaker
+	states  tableStates
 	heard   sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
 	denied  sync.Map // messages about missing rights that have been logged
 
@@ -162,8 +163,33 @@ func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
 		log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
+		// While HBase is down, gohbase logs each region once a second.
+		log = log.Sample(&zerolog.BurstSampler{Burst: gohbaseLines, Period: gohbasePeriod})
 	}
-	return slog.New(zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger()))
+	handler := zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger())
+	return slog.New(withoutStacks{handler})
+}
+
+// At most gohbaseLines warnings of gohbase are logged per gohbasePeriod.
+const (
+	gohbaseLines  = 10
+	gohbasePeriod = 10 * time.Second
+)
+
+// withoutStacks cuts the stack traces of Java off errors.
+type withoutStacks struct{ slog.Handler }
+
+// Handle implements [slog.Handler].
+func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
+	short := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		if err, ok := a.Value.Any().(error); ok {
+			a.Value = slog.StringValue(firstLines(err.Error()))
+		}
+		short.AddAttrs(a)
+		return true
+	})
+	return h.Handler.Handle(ctx, short)
 }
 
 type zkLogger struct{ log zerolog.Logger }

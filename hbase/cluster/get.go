@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/tsuna/gohbase/hrpc"
@@ -55,12 +56,32 @@ func (s *Store) getAndRetry(
 	defer found.Wait()
 	for pause := firstPause; len(valid) > 0; pause = min(2*pause, maxPause) {
 		again, rest := s.getFromServers(ctx, gets, selections, valid, results)
+		if ctx.Err() == nil {
+			rest = s.dropDisabled(gets, rest, results)
+		}
 		found.Go(func() { s.getThroughGohbase(ctx, gets, selections, rest, results) })
 		if len(again) > 0 && !s.wait(ctx, pause, results[again[0]].Err) {
 			return
 		}
 		valid = again
 	}
+}
+
+// dropDisabled returns the Gets whose tables are not disabled, and sets the errors of the others. The
+// Gets are those without a result, or of unknown regions.
+func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
+	disabled := map[string]error{}
+	return slices.DeleteFunc(rest, func(i int) bool {
+		table := gets[i].Table
+		if _, checked := disabled[table]; !checked {
+			disabled[table] = nil
+			if s.regions.find(table, gets[i].Row) != nil || s.states.known(table) != nil {
+				disabled[table] = s.isDisabled(table)
+			}
+		}
+		results[i].Err = disabled[table]
+		return disabled[table] != nil
+	})
 }
 
 func (s *Store) getThroughGohbase(

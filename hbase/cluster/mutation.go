@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -25,7 +26,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 			continue
 		}
 		table, row := m.At()
-		if errs[i] = s.refused(table, row); errs[i] == nil {
+		if errs[i] = cmp.Or(s.refused(table, row), s.mustWait(table, row)); errs[i] == nil {
 			valid = append(valid, i)
 		}
 	}

@@ -44,6 +44,9 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 		region := s.regions.find(string(call.Table()), string(call.Key()))
 		server := serverOf(region)
 		if server == nil {
+			if err := s.mustWait(string(call.Table()), string(call.Key())); err != nil {
+				return nil, err
+			}
 			return s.sendThroughGohbase(ctx, call)
 		}
 		call.SetRegion(region)
@@ -60,6 +63,9 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 				s.hear(server.Addr())
 				s.observe(result.Error)
 			case unfinished(result.Error):
+				if err := s.isDisabled(string(call.Table())); err != nil {
+					return nil, err
+				}
 				return s.sendThroughGohbase(ctx, call)
 			default:
 				return result.Msg, result.Error

@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// stateTimeout is the call timeout of the tests of states.
-const stateTimeout = 2 * time.Second
+// busyTimeout is the call timeout of the tests of states.
+const busyTimeout = 2 * time.Second
 
 // TestStatesOfACluster has an HBase with quotas and access control.
 func TestStatesOfACluster(t *testing.T) {
@@ -40,7 +40,7 @@ func openLogging(t *testing.T, url string, options ...cluster.Option) (*cluster.
 	t.Helper()
 	var log bytes.Buffer
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)
-	options = append([]cluster.Option{cluster.WithCallTimeout(stateTimeout)}, options...)
+	options = append([]cluster.Option{cluster.WithCallTimeout(busyTimeout)}, options...)
 	store, err := cluster.Open(t.Context(), url, logger, options...)
 	if err != nil {
 		t.Fatal(err)
@@ -159,14 +159,14 @@ func testQuota(t *testing.T, url string) {
 				t.Errorf("%s: %v, retry after %v", call, err, waitOf(err))
 			}
 		}
-		if took := time.Since(begun); took > 4*stateTimeout {
+		if took := time.Since(begun); took > 4*busyTimeout {
 			t.Errorf("four calls took %v", took)
 		}
 	})
 	t.Run("other tables of the server answer immediately", func(t *testing.T) {
 		begun := time.Now()
 		results, err := store.Get(t.Context(), []hbase.Get{{Table: other, Row: "r"}})
-		if took := time.Since(begun); err != nil || results[0].Err != nil || took > stateTimeout/2 {
+		if took := time.Since(begun); err != nil || results[0].Err != nil || took > busyTimeout/2 {
 			t.Errorf("%v, %v after %v", results, err, took)
 		}
 	})

@@ -56,22 +56,33 @@ func TestOpen(t *testing.T) {
 }
 
 func TestDisabledTable(t *testing.T) {
-	store := open(t)
+	const timeout = 3 * time.Second
+	store, log := openLogging(t, minihbase.ForTest(t), cluster.WithCallTimeout(timeout))
 	table, other := newTable(t, store), newTable(t, store)
 	fill(t, store, table, []string{"r"})
 	fill(t, store, other, []string{"r"})
+	cold, _ := openLogging(t, minihbase.ForTest(t), cluster.WithCallTimeout(timeout/4)) // it knows no region
 	if err := store.Admin().DisableTable(hrpc.NewDisableTable(t.Context(), []byte(table))); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	results, err := store.Get(ctx, []hbase.Get{{Table: table, Row: "r"}, {Table: other, Row: "r"}})
+	begun := time.Now()
+	results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "r"}, {Table: other, Row: "r"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("Gets are unavailable at their deadline", func(t *testing.T) {
-		if err := results[0].Err; !errors.Is(err, hbase.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
+	expect := func(t *testing.T, call string, err error) {
+		t.Helper()
+		if !errors.Is(err, hbase.ErrUnavailable) || !strings.Contains(err.Error(), "table "+table+" is disabled") {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	t.Run("calls are answered immediately", func(t *testing.T) {
+		expect(t, "Get", results[0].Err)
+		for call, err := range writes(t, store, table) {
+			expect(t, call, err)
+		}
+		if took := time.Since(begun); took > timeout {
+			t.Errorf("four calls took %v", took)
 		}
 	})
 	t.Run("Gets of other tables have results", func(t *testing.T) {
@@ -79,7 +90,46 @@ func TestDisabledTable(t *testing.T) {
 			t.Errorf("got %v", r)
 		}
 	})
-	t.Run("it can be dropped", func(t *testing.T) {
+	t.Run("a store that knows no region of it notices after a timeout", func(t *testing.T) {
+		get := []hbase.Get{{Table: table, Row: "r"}}
+		if results, err := cold.Get(t.Context(), get); err != nil || !errors.Is(results[0].Err, hbase.ErrUnavailable) {
+			t.Errorf("first Get: %v, %v", results, err)
+		}
+		results, err := cold.Get(t.Context(), get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "second Get", results[0].Err)
+	})
+	t.Run("it answers within two seconds after it is enabled", func(t *testing.T) {
+		time.Sleep(2 * time.Second) // gohbase's pauses grow
+		if err := store.Admin().EnableTable(hrpc.NewEnableTable(t.Context(), []byte(table))); err != nil {
+			t.Fatal(err)
+		}
+		enabled := time.Now()
+		for {
+			results, err := store.Get(t.Context(), []hbase.Get{{Table: table, Row: "r"}})
+			if err == nil && results[0].Err == nil {
+				break
+			}
+			if time.Since(enabled) > 2*time.Second {
+				t.Fatalf("after %v: %v, %v", time.Since(enabled), results, err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Logf("it answers %v after HBase", time.Since(enabled))
+	})
+	t.Run("both are logged", func(t *testing.T) {
+		for _, message := range []string{"a table is disabled", "a disabled table is enabled again"} {
+			if n := strings.Count(log.String(), message); n != 1 {
+				t.Errorf("%q is logged %d times", message, n)
+			}
+		}
+	})
+	t.Run("a disabled table can be dropped", func(t *testing.T) {
+		if err := store.Admin().DisableTable(hrpc.NewDisableTable(t.Context(), []byte(table))); err != nil {
+			t.Fatal(err)
+		}
 		if err := store.DropTable(t.Context(), table); err != nil {
 			t.Error(err)
 		}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"twibase/hbase"
+)
+
+const (
+	// stateInterval is the time between two reads of a table's state, while its regions are in trouble.
+	stateInterval = 500 * time.Millisecond
+	// stateTimeout bounds a read of it.
+	stateTimeout = 300 * time.Millisecond
+)
+
+// tableStates knows which tables are disabled. gohbase waits for their regions until the deadline. It
+// is safe for concurrent use.
+type tableStates struct {
+	mu     sync.Mutex
+	states map[string]*tableState
+}
+
+type tableState struct {
+	mu       sync.Mutex // held while the state is read
+	read     time.Time
+	disabled atomic.Bool
+}
+
+func (t *tableStates) of(table string) *tableState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.states == nil {
+		t.states = map[string]*tableState{}
+	}
+	if t.states[table] == nil {
+		t.states[table] = new(tableState)
+	}
+	return t.states[table]
+}
+
+// suspect makes the next call of a table whose region is unknown check the table's state.
+func (t *tableStates) suspect(table string) { t.of(table) }
+
+// known returns the state of a table that had trouble, or nil.
+func (t *tableStates) known(table string) *tableState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.states[table]
+}
+
+// mustWait returns an error if a call of a row would wait for a region of a disabled table. A region
+// of a disabled table looks served until gohbase gets an exception.
+func (s *Store) mustWait(table, row string) error {
+	region, state := s.regions.find(table, row), s.states.known(table)
+	switch served := serverOf(region) != nil; {
+	case state == nil && (served || region == nil), served && !state.disabled.Load():
+		return nil
+	}
+	return s.isDisabled(table)
+}
+
+// isDisabled returns an error if a table is disabled. It is called before a call waits for a region of
+// the table, and reads hbase:meta at most once per stateInterval.
+func (s *Store) isDisabled(table string) error {
+	if table == metaTable {
+		return nil
+	}
+	t := s.states.of(table)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Since(t.read) >= stateInterval {
+		is := s.readDisabled(table)
+		before := t.disabled.Swap(is)
+		t.read = time.Now()
+		switch {
+		case is && !before:
+			s.log.Warn().Str("table", table).Msg("a table is disabled: calls fail until it is enabled")
+		case before && !is:
+			s.log.Info().Str("table", table).Msg("a disabled table is enabled again")
+		}
+	}
+	if t.disabled.Load() {
+		return fmt.Errorf("%w: table %s is disabled", hbase.ErrUnavailable, table)
+	}
+	return nil
+}
+
+// readDisabled reports whether the state of a table in hbase:meta is another than ENABLED. It is
+// false if that is unknown.
+func (s *Store) readDisabled(table string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
+	defer cancel()
+	get := newGet(ctx, metaTable, table, tableStateOnly)
+	if _, err := s.sendOne(ctx, get); err != nil || len(get.cells) != 1 {
+		return false
+	}
+	// A protobuf message whose field 1 is the state: ENABLED is 0.
+	field, kind, n := protowire.ConsumeTag(get.cells[0].Value)
+	if n < 0 || field != 1 || kind != protowire.VarintType {
+		return false
+	}
+	state, n := protowire.ConsumeVarint(get.cells[0].Value[n:])
+	return n > 0 && state != 0
+}
+
+var tableStateOnly = &selection{
+	columns: protoColumns([]hbase.Column{{Family: stateFamily, Qualifier: "state"}}), time: &pb.TimeRange{},
+}
