@@ -55,6 +55,9 @@ type Config struct {
 	// It is only for [ErrTerminated].
 	DrainDelay time.Duration
 
+	// Shared is true if other gateways may serve the same store.
+	Shared bool
+
 	// Production hides the schema, the IDE, reports and metrics from clients.
 	Production bool
 	// PrivateMetrics removes /metrics from the public handler.
@@ -134,6 +137,9 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Go(func() { g.writers.Run(ctx) })
 	work.Go(func() { g.feeds.Run(background) })
 	work.Go(func() { g.live.Run(background) })
+	if g.config.Shared {
+		work.Go(func() { g.feeds.CompareSettings(ctx) })
+	}
 	<-ctx.Done()
 	completion, cancel := context.WithTimeout(background, completionTimeout)
 	defer cancel()
