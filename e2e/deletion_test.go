@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"twibase/e2e/oracle"
 	"twibase/graph/auth"
+	"twibase/graph/relay"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
 	"twibase/hbase/tables"
@@ -339,4 +341,45 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A client whose request had no response repeats it. It must not take the deletion for undone.
+func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
+	s := newPeopleGateway(t, folderOf(t, people))
+	never := tables.Twit{AuthorName: "writer", PostedAt: time.UnixMilli(1), Name: "never"}
+	ids := map[string]string{"deleted": s.ids.Replace("<w>"), "never posted": strings.Trim(string(relay.AppendID(nil, never.ID())), `"`)}
+	ask := func(viewer oracle.Viewer, twit string) string {
+		t.Helper()
+		return string(s.ask(t, fmt.Sprintf(`mutation{deleteTwit(input:{id:%q}){deletedId twit{id} userErrors{code field}}}`,
+			ids[twit]), nil, viewer))
+	}
+	if got := ask(as("writer"), "deleted"); !strings.Contains(got, `"deletedId":"`+ids["deleted"]+`"`) {
+		t.Fatal(got)
+	}
+	again := `{"data":{"deleteTwit":{"deletedId":"` + ids["deleted"] + `","twit":null,"userErrors":[]}}}`
+	notFound := `{"data":{"deleteTwit":{"deletedId":null,"twit":null,"userErrors":[{"code":"NOT_FOUND","field":"id"}]}}}`
+	for _, test := range []struct {
+		name   string
+		viewer oracle.Viewer
+		twit   string
+		want   string
+	}{
+		{"the author", as("writer"), "deleted", again},
+		{"the author, once more", as("writer"), "deleted", again},
+		{"an administrator", root, "deleted", again},
+		{"the author, of a twit that never was", as("writer"), "never posted", notFound},
+		{"an administrator, of a twit that never was", root, "never posted", notFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := ask(test.viewer, test.twit); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+	t.Run("others learn nothing of it", func(t *testing.T) {
+		of := func(twit string) string { return strings.ReplaceAll(ask(as("fan"), twit), ids[twit], "ID") }
+		if deleted, other := of("deleted"), of("never posted"); deleted != other || !strings.Contains(deleted, `"FORBIDDEN"`) {
+			t.Errorf("got %s, and %s of a twit that never was", deleted, other)
+		}
+	})
 }

@@ -134,7 +134,12 @@ func (m deleteTwit) resolve(
 	if err != nil {
 		return nil, err
 	}
-	userErrors, err := change(ctx, func(ctx context.Context) error { return r.Writers.DeleteTwit(ctx, before[0]) })
+	userErrors, err := change(ctx, func(ctx context.Context) error {
+		if before[0] == nil { // a client repeats a deletion whose outcome it does not know
+			return r.Writers.TwitWasDeleted(ctx, key)
+		}
+		return r.Writers.DeleteTwit(ctx, before[0])
+	})
 	if *deletedID = deleted(ctx, in.ID, userErrors, err); *deletedID != nil {
 		*twit = before[0]
 	}

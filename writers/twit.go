@@ -151,3 +151,25 @@ func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	}
 	return execute(ctx, w, nil, deleteTwit, deletionOf(t))
 }
+
+// TwitWasDeleted returns nil if there was a twit of the key that was deleted. Otherwise the error is
+// NOT_FOUND.
+func (w *Writers) TwitWasDeleted(ctx context.Context, key tables.TwitKey) error {
+	never := UserErrors{noSuch("twit", "id")}
+	_, name, err := key.Parts()
+	if err != nil {
+		return never
+	}
+	cells, err := (client{w, deleteTwit.name}).one(ctx, "read, deleted", tables.TwitNames.Get(name))
+	if err != nil {
+		return err
+	}
+	stored, gone, posted, err := tables.TwitNames.Decode(cells)
+	switch {
+	case err != nil:
+		return err
+	case !gone || !posted || stored != key:
+		return never
+	}
+	return nil
+}
