@@ -32,7 +32,7 @@ var publicFields = map[string]string{
 	"GameEdge":             "cursor node day count",
 	"DayPlays":             "day count",
 	"PageInfo":             "hasNextPage hasPreviousPage startCursor endCursor",
-	"UserError":            "code message field",
+	"UserError":            "code message field path",
 }
 
 // The rows of docs/PERMISSIONS.md for reads. Those of twits and comments apply on every path.

@@ -168,7 +168,9 @@ func TestTwitOutsideOfTheAlbumHasNoAlbumEdge(t *testing.T) {
 // Each mutation sees its own change in the counts of the viewer and in queries, also if several
 // mutations are in one operation.
 func TestPayloadHasTheStateAfterItsMutation(t *testing.T) {
-	s := newPeopleGateway(t, folderOf(t, people))
+	files := morePeople()
+	files["likes"] = "username,twit,liked_at\nwriter,w,"
+	s := newPeopleGateway(t, folderOf(t, files))
 	const viewer = `viewer{followingCount twitCount likedTwits{nodes{content}}}`
 	const count = `query{user(username:"third"){followerCount} twit(id:"<w>"){likeCount viewerLikes}}`
 	got := s.data(t, s.ids.Replace(`mutation{
@@ -192,12 +194,12 @@ func TestPayloadHasTheStateAfterItsMutation(t *testing.T) {
 			"twit": map[string]any{"likeCount": float64(likes), "viewerLikes": liked}}
 	}
 	want := map[string]any{
-		"a": map[string]any{"viewer": state(2, 2), "query": counts(1, 1, false)},
-		"b": map[string]any{"viewer": state(2, 2, "by the writer"), "query": counts(1, 2, true)},
-		"c": map[string]any{"viewer": state(2, 3, "by the writer")},
-		"d": map[string]any{"viewer": state(1, 3, "by the writer"), "query": counts(0, 2, true)},
-		"e": map[string]any{"viewer": state(1, 3), "query": counts(0, 1, false)},
-		"f": map[string]any{"viewer": state(1, 2), "query": map[string]any{"twit": nil, "node": nil}},
+		"a": map[string]any{"viewer": state(2, 3), "query": counts(1, 1, false)},
+		"b": map[string]any{"viewer": state(2, 3, "by the writer"), "query": counts(1, 2, true)},
+		"c": map[string]any{"viewer": state(2, 4, "by the writer")},
+		"d": map[string]any{"viewer": state(1, 4, "by the writer"), "query": counts(0, 2, true)},
+		"e": map[string]any{"viewer": state(1, 4), "query": counts(0, 1, false)},
+		"f": map[string]any{"viewer": state(1, 3), "query": map[string]any{"twit": nil, "node": nil}},
 		"g": map[string]any{"query": map[string]any{"viewer": nil, "user": nil}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

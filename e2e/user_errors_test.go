@@ -22,7 +22,7 @@ import (
 // userErrorCase is a mutation with user errors, by a viewer with permission.
 type userErrorCase struct {
 	mutation, input string
-	// want lists the errors: CODE field.
+	// want lists the errors: CODE and the path, joined by dots.
 	want string
 }
 
@@ -51,13 +51,19 @@ var userErrorCases = []userErrorCase{
 	{"follow", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"unfollow", `{username:"a b"}`, "BAD_USER_INPUT username"},
 	{"postTwit", `{content:"",title:"` + longText + `",photoUrls:["https://example.org/a.jpg","https://u:p@example.org"]}`,
-		"BAD_USER_INPUT title, BAD_USER_INPUT photoUrls"},
+		"BAD_USER_INPUT title, BAD_USER_INPUT photoUrls.1"},
 	{"postTwit", `{content:" "}`, "BAD_USER_INPUT content"},
 	{"postTwit", `{content:"x",idempotencyKey:""}`, "BAD_USER_INPUT idempotencyKey"},
 	{"postTwit", `{content:"x",idempotencyKey:"deleted"}`, "NOT_FOUND idempotencyKey"},
 	{"postTwit", `{content:"` + strings.Repeat("x", writers.MaxTwit+1) +
 		`",title:"",photoUrls:["https://u:p@example.org"],idempotencyKey:"` + longText + `"}`,
-		"BAD_USER_INPUT title, BAD_USER_INPUT content, BAD_USER_INPUT photoUrls, BAD_USER_INPUT idempotencyKey"},
+		"BAD_USER_INPUT title, BAD_USER_INPUT content, BAD_USER_INPUT photoUrls.0, BAD_USER_INPUT idempotencyKey"},
+	{"postTwit", `{content:"x",photoUrls:["https://example.org","a","http://","javascript:alert(1)"]}`,
+		"BAD_USER_INPUT photoUrls.1, BAD_USER_INPUT photoUrls.2, BAD_USER_INPUT photoUrls.3"},
+	{"postTwit", `{content:"x",photoUrls:[` + strings.Repeat(`"https://example.org",`, 10) + `]}`, "BAD_USER_INPUT photoUrls"},
+	{"createUser", `{username:"young",name:"x",avatarUrl:"young.png"}`, "BAD_USER_INPUT avatarUrl"},
+	{"recordPlay", `{game:"chess",day:"2014-02-30"}`, "BAD_USER_INPUT day"},
+	{"recordPlay", `{game:"chess",day:"today"}`, "BAD_USER_INPUT day"},
 	{"deleteTwit", `{id:"<remark>"}`, "NOT_FOUND id"},
 	{"like", `{twitId:"<remark>"}`, "NOT_FOUND twitId"},
 	{"unlike", `{twitId:"<remark>"}`, "NOT_FOUND twitId"},
@@ -156,7 +162,7 @@ func TestUserErrorsChangeNothing(t *testing.T) {
 	before, cells := exported(t, s.store), allCells(t, s.store)
 	for _, r := range userErrorCases {
 		t.Run(r.mutation+" "+r.want, func(t *testing.T) {
-			body := s.ask(t, s.ids.Replace(`mutation{`+r.mutation+`(input:`+r.input+`){clientMutationId userErrors{code field message}}}`), nil, as("boss"))
+			body := s.ask(t, s.ids.Replace(`mutation{`+r.mutation+`(input:`+r.input+`){clientMutationId userErrors{code field path message}}}`), nil, as("boss"))
 			a, err := decodeAnswer(body)
 			if err != nil || len(a.Errors) > 0 {
 				t.Fatal(err, a.Errors)
@@ -164,8 +170,12 @@ func TestUserErrorsChangeNothing(t *testing.T) {
 			var got []string
 			for _, e := range oracle.Get(a.Data, r.mutation, "userErrors").(oracle.List) {
 				code := sprint(oracle.Get(e, "code"))
-				if field := oracle.Get(e, "field"); field != nil {
-					code += " " + sprint(field)
+				path, _ := oracle.Get(e, "path").(oracle.List)
+				for i, step := range path {
+					code += []string{" ", "."}[min(i, 1)] + sprint(step)
+				}
+				if field := oracle.Get(e, "field"); path == nil && field != nil || path != nil && field != path[0] {
+					t.Errorf("the field is %v, and the path %v", field, path)
 				}
 				if sprint(oracle.Get(e, "message")) == "" {
 					t.Error(code, " has no message")

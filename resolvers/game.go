@@ -105,6 +105,9 @@ func (playsByDay) cost(call *costCall) error {
 }
 
 func dayRange(game, from, to string) (loaders.DayRange, error) {
+	if tables.CheckDay(from) != nil || tables.CheckDay(to) != nil {
+		return loaders.DayRange{}, apierr.BadUserInput("from and to must be days such as 2014-12-25, from 1970 on")
+	}
 	if from > to {
 		return loaders.DayRange{}, apierr.BadUserInput("from is after to: swap the days")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -72,7 +73,8 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 	for i, p := range problems {
 		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
 		if p.Field != "" {
-			list[i].Field = &problems[i].Field
+			list[i].Path = strings.Split(p.Field, ".")
+			list[i].Field = &list[i].Path[0]
 		}
 	}
 	return list, nil

@@ -21,7 +21,8 @@ const (
 	WrongCredentials Code = "WRONG_CREDENTIALS"
 )
 
-// UserError is a user error of the schema. Field is an input field of the schema, or empty.
+// UserError is a user error of the schema. Field is an input field of the schema, or empty. The
+// element of a list has its index behind a dot, as in photoUrls.3.
 type UserError struct {
 	Code    Code
 	Field   string

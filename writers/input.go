@@ -34,9 +34,9 @@ const (
 	MaxPassword       = 1024      // bytes
 )
 
-// input validates the input of a mutation and collects all errors, at most one per field. Its
-// methods take the schema name of a field and its value, and return the stored form: texts in
-// Unicode's normal form C.
+// input validates the input of a mutation and collects all errors, at most one per field or element
+// of a list. Its methods take the schema name of a field and its value, and return the stored form:
+// texts in Unicode's normal form C.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -218,7 +218,7 @@ func (in *input) photos(field string, urls []string) []string {
 	}
 	for i, s := range urls {
 		if !isURL(s) {
-			in.bad(field, "photo %d: "+urlRule, i+1, MaxURL)
+			in.bad(fmt.Sprintf("%s.%d", field, i), urlRule, MaxURL)
 		}
 	}
 	return urls

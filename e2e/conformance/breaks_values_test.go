@@ -2,8 +2,6 @@ package conformance
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -78,46 +76,6 @@ var valueBreaks = []mutation{
 			func(other *argument) bool { return other.name == a.Name },
 		)
 		s.arguments = append(s.arguments, &argument{a.Name, &value{text: oneOf(g, literals...)}, a})
-		return true
-	}),
-	tree("5.6.1", "a text that is no Date or no URL", func(g *generator, d *document) bool {
-		type position struct {
-			kind      ast.Operation
-			typ, text string
-			contents  []string
-		}
-		at := oneOf(
-			g,
-			position{ast.Query, "Date!", `{games(first:1){nodes{plays(from:VALUE,to:"2015-01-01"){count}}}}`, dates},
-			position{ast.Mutation, "Date", `{recordPlay(input:{game:"a",day:VALUE}){count}}`, dates},
-			position{
-				ast.Mutation,
-				"URL", `{createUser(input:{username:"a",name:"a",avatarUrl:VALUE}){clientMutationId}}`,
-				urls,
-			},
-			position{
-				ast.Mutation,
-				"[URL!]", `{postTwit(input:{content:"a",photoUrls:VALUE}){clientMutationId}}`,
-				urls,
-			},
-			position{
-				ast.Mutation,
-				"URL!",
-				`{postTwit(input:{content:"a",photoUrls:["https://example.org",VALUE]}){clientMutationId}}`,
-				urls,
-			},
-		)
-		content := oneOf(g, at.contents...)
-		literal, o := strconv.Quote(content), &operation{kind: at.kind}
-		*d = document{variables: map[string]string{}, operations: []*operation{o}}
-		if g.chance(2) {
-			o.variables = []*variable{{name: "v", typ: at.typ}}
-			if d.variables["v"] = literal; g.chance(4) {
-				o.variables[0].initial = &value{text: literal}
-			}
-			literal = "$v"
-		}
-		o.text = strings.Replace(at.text, "VALUE", literal, 1)
 		return true
 	}),
 	tree(

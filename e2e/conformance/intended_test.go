@@ -32,17 +32,7 @@ var intents = []intent{
 	{"null for the condition of @skip or @include", "3.13.1", func(_ request, got, want outcome) bool {
 		return got.Phase == variables && want.Phase == execution && all(got, "is the condition of a directive")
 	}},
-	{"URLs are read by net/url", "3.5", func(r request, got, want outcome) bool {
-		lenient := got.Phase == execution && some(want, "URL cannot represent")
-		strict := want.Phase == execution && all(got, "it must be an absolute URL")
-		return (lenient || strict) && slices.ContainsFunc(disputed, func(part string) bool {
-			return strings.Contains(r.Query+r.Variables, part)
-		})
-	}},
 }
-
-// disputed are parts of URLs that RFC 3986 and net/url judge differently.
-var disputed = []string{`org/a b`, `a@b@`, `?%zz`, `example.org\\a`, `exa%41mple`}
 
 // hasControl reports whether a text has a control character that is neither a tab nor the end of a
 // line.

@@ -52,7 +52,7 @@ func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	}
 }
 
-// scalars check values as the scalars' own formats require.
+// scalars check values that can be refused before execution.
 var scalars = map[string]func(value any) error{
 	"DateTime": checked(scalar.UnmarshalDateTime),
 	"Date":     checked(scalar.UnmarshalDate),

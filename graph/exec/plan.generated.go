@@ -4059,6 +4059,23 @@ func planUserError() []plan.Field {
 				return plan.AppendString(dst, *v), true
 			},
 		},
+		{
+			Name: "path", Object: "UserError", NonNull: false,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*model.UserError).Path
+				if v == nil {
+					return dst, false
+				}
+				dst = append(dst, '[')
+				for i, e := range v {
+					if i > 0 {
+						dst = append(dst, ',')
+					}
+					dst = plan.AppendString(dst, e)
+				}
+				return append(dst, ']'), true
+			},
+		},
 	}
 }
 

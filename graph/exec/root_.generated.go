@@ -499,6 +499,7 @@ type ComplexityRoot struct {
 		Code    func(childComplexity int) int
 		Field   func(childComplexity int) int
 		Message func(childComplexity int) int
+		Path    func(childComplexity int) int
 	}
 }
 
@@ -2638,6 +2639,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UserError.Message(childComplexity), true
+	case "UserError.path":
+		if e.ComplexityRoot.UserError.Path == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UserError.Path(childComplexity), true
 
 	}
 	return 0, false
@@ -2849,6 +2856,8 @@ type UserError {
   message: String!
   "The field of the input that is wrong. Null if it is no single field."
   field: String
+  "The path of the wrong value in the input: the field and, if one element of a list is wrong, its index. Null if ` + "`" + `field` + "`" + ` is."
+  path: [String!]
 }
 
 "The codes of the errors of mutations."
@@ -3540,10 +3549,10 @@ type PageInfo {
 "An instant in UTC as in RFC 3339, such as 2014-12-25T08:30:00Z."
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
-"A calendar day from 1970 on, such as 2014-12-25."
+"A calendar day from 1970 on, such as 2014-12-25. A mutation returns a ` + "`" + `userError` + "`" + ` for another text, and a query fails its field."
 scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
-"An absolute http or https URL."
+"An absolute http or https URL. A mutation returns a ` + "`" + `userError` + "`" + ` for another text."
 scalar URL @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3986")
 `, BuiltIn: false},
 	{Name: "../schema/role.graphqls", Input: `extend type Query {
@@ -3780,7 +3789,7 @@ entries are left out, so a page can be short, or empty, while ` + "`" + `hasNext
 
 **Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
 ` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
-that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + `; it has then changed nothing. Where an input has an
+that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + ` and ` + "`" + `path` + "`" + `; it has then changed nothing. Where an input has an
 ` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
 
 **Client caches.** Payloads of mutations have what a cache needs: the changed object, the edge of its entry in a list, the ` + "`" + `viewer` + "`" + ` with the new
@@ -5139,6 +5148,8 @@ func (ec *executionContext) childFields_UserError(ctx context.Context, field gra
 		return ec.fieldContext_UserError_message(ctx, field)
 	case "field":
 		return ec.fieldContext_UserError_field(ctx, field)
+	case "path":
+		return ec.fieldContext_UserError_path(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 }

@@ -811,6 +811,8 @@ type UserError struct {
 	Message string `json:"message"`
 	// The field of the input that is wrong. Null if it is no single field.
 	Field *string `json:"field"`
+	// The path of the wrong value in the input: the field and, if one element of a list is wrong, its index. Null if `field` is.
+	Path []string `json:"path"`
 }
 
 // The codes of the errors of mutations.

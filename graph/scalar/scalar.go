@@ -4,7 +4,6 @@ package scalar
 import (
 	"io"
 	"math"
-	"net/url"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -40,13 +39,13 @@ func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(da
 // AppendDate appends what [MarshalDate] writes.
 func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
 
-// UnmarshalDate reads a day such as "2014-12-25".
+// UnmarshalDate reads any string. Fields check that it is a day, so that a mutation can return a
+// user error.
 func UnmarshalDate(v any) (string, error) {
-	s, _ := v.(string)
-	if tables.CheckDay(s) != nil {
-		return "", apierr.BadUserInput("it must be a day such as 2014-12-25, from 1970 on")
+	if s, ok := v.(string); ok {
+		return s, nil
 	}
-	return s, nil
+	return "", apierr.BadUserInput("it must be a string with a day such as 2014-12-25")
 }
 
 // MarshalURL writes a stored URL.
@@ -55,14 +54,12 @@ func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
 // AppendURL appends what [MarshalURL] writes.
 func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
 
-// UnmarshalURL reads an absolute http or https URL.
+// UnmarshalURL reads any string. Mutations return a user error unless it is a URL.
 func UnmarshalURL(v any) (string, error) {
-	s, _ := v.(string)
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return "", apierr.BadUserInput("it must be an absolute URL with http or https")
+	if s, ok := v.(string); ok {
+		return s, nil
 	}
-	return s, nil
+	return "", apierr.BadUserInput("it must be a string with a URL")
 }
 
 // MarshalInt writes an Int of 32 bits. It panics with an [apierr.Error], for the field, if i does
