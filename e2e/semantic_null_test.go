@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 	"golang.org/x/sync/errgroup"
 
+	"twibase/e2e/oracle"
 	"twibase/graph/auth"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -145,26 +146,30 @@ func formatted(schema *ast.Schema, document *ast.QueryDocument) string {
 	return text.String()
 }
 
-// collectNullsOfMutations collects the nulls of payloads, with user errors and without.
+// collectNullsOfMutations collects the nulls of payloads, with user errors and without, also for
+// viewers who do not exist.
 func collectNullsOfMutations(t *testing.T, all *nulls) {
-	send := func(s *peopleGateway, mutation, input string) {
+	send := func(s *peopleGateway, viewer oracle.Viewer, mutation, input string) {
 		payload := all.schema.Types[all.schema.Mutation.Fields.ForName(mutation).Type.Name()]
 		text := s.ids.Replace("mutation{" + mutation + "(input:" + input + ")" + everyField(all.schema, payload, 3) + "}")
 		document, errs := gqlparser.LoadQuery(all.schema, text)
 		if errs != nil {
 			t.Fatal(errs, text)
 		}
-		if err := all.add(document.Operations[0], "Mutation", s.ask(t, text, nil, as("boss"))); err != nil {
+		if err := all.add(document.Operations[0], "Mutation", s.ask(t, text, nil, viewer)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	limits := newLimitGateway(t)
 	for _, r := range userErrorCases {
-		send(limits, r.mutation, r.input)
+		send(limits, as("boss"), r.mutation, r.input)
 	}
 	folder := folderOf(t, people)
 	for mutation, input := range mutationInputs {
-		send(newPeopleGateway(t, folder), mutation, input)
+		s := newPeopleGateway(t, folder)
+		send(s, as("ghost"), mutation, input)
+		send(s, root, mutation, input)
+		send(newPeopleGateway(t, folder), as("boss"), mutation, input)
 	}
 }
 

@@ -2815,7 +2815,7 @@ type SignUpPayload {
   "When the token expires."
   expiresAt: DateTime
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2841,7 +2841,7 @@ type LogInPayload {
   "When the token expires."
   expiresAt: DateTime
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2950,7 +2950,7 @@ type AddCommentPayload {
   "The comment in the ` + "`" + `comments` + "`" + ` of the twit."
   commentEdge: CommentEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -2972,7 +2972,7 @@ type DeleteCommentPayload {
   "The id of the deleted object."
   deletedId: ID
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3117,7 +3117,7 @@ type CreateDepartmentPayload {
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3143,7 +3143,7 @@ type UpdateDepartmentPayload {
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `. Its position follows the name."
   departmentEdge: DepartmentEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3169,7 +3169,7 @@ type MoveDepartmentPayload {
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3193,7 +3193,7 @@ type DeleteDepartmentPayload {
   "The id of the deleted object."
   deletedId: ID
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3327,7 +3327,7 @@ type CreateGamePayload {
   "The game in ` + "`" + `games` + "`" + `."
   gameEdge: GameEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3351,7 +3351,7 @@ type UpdateGamePayload {
   "The updated game."
   game: Game
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3373,7 +3373,7 @@ type DeleteGamePayload {
   "The id of the deleted object."
   deletedId: ID
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3409,7 +3409,7 @@ type RecordPlayPayload {
   "The user in the ` + "`" + `players` + "`" + ` of the game."
   userEdge: UserEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3480,7 +3480,7 @@ type LikePayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3502,7 +3502,7 @@ type UnlikePayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3670,7 +3670,7 @@ type CreateRolePayload {
   "The role in ` + "`" + `roles` + "`" + `."
   roleEdge: RoleEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3696,7 +3696,7 @@ type UpdateRolePayload {
   "The updated role."
   role: Role
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3718,7 +3718,7 @@ type DeleteRolePayload {
   "The id of the deleted object."
   deletedId: ID
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3746,7 +3746,7 @@ type AssignRolePayload {
   "The user in the ` + "`" + `users` + "`" + ` of the role. Null if the user no longer has the role."
   userEdge: UserEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3770,7 +3770,7 @@ type RevokeRolePayload {
   "The role."
   role: Role
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3941,7 +3941,7 @@ type PostTwitPayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -3965,7 +3965,7 @@ type DeleteTwitPayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -4206,7 +4206,7 @@ type CreateUserPayload {
   "The user in ` + "`" + `users` + "`" + `."
   userEdge: UserEdge
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -4238,7 +4238,7 @@ type UpdateUserPayload {
   "The updated user."
   user: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -4260,7 +4260,7 @@ type DeleteUserPayload {
   "The id of the deleted object."
   deletedId: ID
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -4286,7 +4286,7 @@ type FollowPayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
@@ -4308,7 +4308,7 @@ type UnfollowPayload {
   "The viewer, with the counts after the mutation."
   viewer: User
   "The root of queries, for whatever else the client needs after the mutation."
-  query: Query
+  query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
