@@ -34,14 +34,7 @@ func TestProduction(t *testing.T) {
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url, log := started(t, "--production", "--documents", file)
-	if line := log.await(t, "a trusted document is not valid and will be rejected"); line["hash"] != "7d793037a0760186574b0282f2f435e7" ||
-		line["file"] != file {
-		t.Errorf("the invalid document is logged as %v", line)
-	}
-	if line := log.await(t, "trusted documents were read"); line["documents"] != 3.0 {
-		t.Errorf("the documents are logged as %v", line)
-	}
+	url, _ := started(t, "--production", "--documents", file)
 
 	const untrusted, found = `"code":"FORBIDDEN"`, `{"data":{"user":{"username":"LiLei"}}}`
 	for _, test := range []struct {

@@ -45,7 +45,7 @@ func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest st
 func TestDocumentsAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	first, v1 := manifestOf(t, "{first:__typename}")
-	second, v2 := manifestOf(t, "{second:__typename}")
+	second, v2 := manifestOf(t, "{second:__typename}", "{secret}")
 	third, v3 := manifestOf(t, "{third:__typename}")
 	replaceFile(t, filepath.Join(dir, "v1.json"), v1)
 	server, log := started(t, "--production", "--documents", dir)
@@ -75,9 +75,13 @@ func TestDocumentsAreReloaded(t *testing.T) {
 			}
 		})
 	}
-	log.await(t, "trusted documents were read")
 	replaceFile(t, filepath.Join(dir, "v2.json"), v2)
-	if line := log.await(t, "trusted documents were read"); line["documents"] != 2.0 {
+	invalid := log.await(t, "a trusted document is not valid and will be rejected")
+	if invalid["hash"] != second[1] || invalid["file"] != filepath.Join(dir, "v2.json") ||
+		!strings.Contains(invalid["error"].(string), "Cannot query field") {
+		t.Errorf("an invalid document is logged as %v", invalid)
+	}
+	if line := log.await(t, "trusted documents were read"); line["documents"] != 3.0 {
 		t.Errorf("after the second version is deployed: %v", line)
 	}
 	if got := found(second[0]); got != `{"data":{"second":"Query"}}` {
@@ -123,7 +127,6 @@ func TestMetricsOfDocuments(t *testing.T) {
 		}
 	}
 	expect("twibase_documents_trusted 2", "twibase_documents_reload_failures_total 0", "twibase_documents_outdated 0")
-	log.await(t, "trusted documents were read")
 	replaceFile(t, file, "{")
 	log.await(t, "trusted documents cannot be read; the previous ones stay in use")
 	expect("twibase_documents_trusted 2", "twibase_documents_reload_failures_total 1", "twibase_documents_outdated 1")

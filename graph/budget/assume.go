@@ -10,8 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume returns the values of an operation's variables, and the names of the open ones. Their
-// values are valid; what they cost is declared by the fields that use them.
+// assume returns the values of an operation's variables, and the names of the open ones. The values
+// of those are valid and arbitrary: fields declare the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -25,8 +25,8 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a valid value for the i-th variable, as decoded JSON. An Int is the largest page, a
-// list as long as permitted.
+// value returns a valid value for the i-th variable, as decoded JSON. An Int is the size of the
+// largest page, and a list has the maximum length.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)

@@ -85,7 +85,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// refused returns the operations of an invalid document, as far as they are known.
+// refused returns the operations of an invalid document. One without a name stands for those of a
+// document that can't be parsed.
 func refused(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

@@ -17,9 +17,9 @@ type cause struct {
 	rows       int64 // additional
 }
 
-// causes returns the fields to which an operation owes that it exceeds figures, in the order of the
-// document: a larger page comes before the fields below, which it makes more expensive. Of many
-// fields these are those with most additional rows, and more is the number of the others.
+// causes returns the fields that contribute to the figures that an operation exceeds. They have the
+// order of the document: a larger page comes before the fields below, which it makes more expensive.
+// Of many fields it returns those with most additional rows; more is the number of the others.
 func (e *Entry) causes() (causes []cause, more int) {
 	before := map[string]explain.Item{}
 	if e.was != nil {

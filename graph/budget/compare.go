@@ -82,9 +82,9 @@ type Excess struct {
 // Failed reports whether a server refuses the operation, or it costs more than allowed.
 func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
 
-// Compare returns a report. An operation may cost as much as in the baseline, or as the maximums if
-// they are larger. With maximums, only their figures are compared; without a baseline, only they
-// bound the cost. A new operation has no cost in the baseline.
+// Compare returns a report. A figure of an operation must not exceed both its value in the baseline
+// and its maximum. With maximums, only their figures are compared. Without a baseline, and for new
+// operations, only maximums bound the cost.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}

@@ -47,7 +47,8 @@ func TestCompare(t *testing.T) {
 			[]Operation{op("A", "1", 2, 3, 4), op("A", "2", 2, 3, 9)}, nil, "A rows≤4"},
 		{"documents without a name are compared by hash", []Operation{op("", "1", 2, 3, 5), op("", "2", 2, 3, 9)},
 			[]Operation{op("", "1", 2, 3, 4)}, nil, " rows≤4"},
-		{"a mutation of the name of a query", []Operation{{Name: "A", Kind: "mutation", Hash: "2", Totals: explain.Totals{Rows: 9}}},
+		{"a mutation of the name of a query",
+			[]Operation{{Name: "A", Kind: "mutation", Hash: "2", Totals: explain.Totals{Rows: 9}}},
 			[]Operation{op("A", "1", 2, 3, 4)}, nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

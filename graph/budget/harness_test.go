@@ -48,7 +48,8 @@ func read(t testing.TB, files map[string]string) *documents.Trusted {
 // operations returns the operations of one document.
 func operations(t testing.TB, text string, variables map[string]any) []Operation {
 	t.Helper()
-	return newChecker(variables).Operations(t.Context(), read(t, map[string]string{"a.json": manifest(map[string]string{"1": text})}))
+	trusted := read(t, map[string]string{"a.json": manifest(map[string]string{"1": text})})
+	return newChecker(variables).Operations(t.Context(), trusted)
 }
 
 func manifest(documents map[string]string) string {

@@ -59,7 +59,7 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// markdownTable writes a table of operations, and returns the number of those that are left out.
+// markdownTable writes a table of operations, and returns the number of operations that do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0

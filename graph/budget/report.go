@@ -20,7 +20,7 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// Summary says in one line what the result is.
+// Summary returns the result in one line.
 func (r *Report) Summary() string {
 	all := counted(len(r.Operations), "operation")
 	switch n := r.Failed(); {

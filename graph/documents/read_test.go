@@ -151,7 +151,8 @@ func TestReadRejects(t *testing.T) {
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(pipe); err == nil || !strings.HasSuffix(err.Error(), "pipe.json is neither a file nor a directory") {
+		if _, err := Read(pipe); err == nil ||
+			!strings.HasSuffix(err.Error(), "pipe.json is neither a file nor a directory") {
 			t.Error(err)
 		}
 	})

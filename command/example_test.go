@@ -1,0 +1,77 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const exampleDir = "../examples/documents"
+
+// TestDocumentsExampleInTheDocs runs the commands that README.md and docs/DOCUMENTS.md show.
+func TestDocumentsExampleInTheDocs(t *testing.T) {
+	for _, page := range []string{"../README.md", "../docs/DOCUMENTS.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := regexp.MustCompile("(?s)\n[$] sed -i 's/(.+?)/(.+?)/' (\\S+)\n[$] twibase (.+?)\n(.+?)```").FindStringSubmatch(string(text))
+		if shown == nil {
+			t.Fatal(page + " has no example")
+		}
+		t.Run(page, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(exampleDir)); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(dir)
+			query, err := os.ReadFile(shown[3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(query), shown[1], shown[2], 1)
+			if err := os.WriteFile(shown[3], []byte(changed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			status, stdout, _ := command(t, strings.Fields(shown[4])...)
+			if diff := cmp.Diff(shown[5], stdout); diff != "" || status != statusFailed {
+				t.Errorf("status %d (-page +printed):\n%s", status, diff)
+			}
+		})
+	}
+}
+
+func TestBaselineOfTheExampleIsUpToDate(t *testing.T) {
+	t.Chdir(exampleDir)
+	want, err := os.ReadFile("costs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := command(t, "documents", "check", "queries", "--format", "json")
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("in examples/documents run: twibase documents check queries --format json > costs.json\n(-want +got):\n%s", diff)
+	}
+}
+
+// TestWorkflowOfTheExample runs the check of the workflow for pull requests.
+func TestWorkflowOfTheExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(exampleDir, "pull-request.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(exampleDir)
+	line := regexp.MustCompile(`run: \./twibase (documents check .+) > costs\.md\n`).FindStringSubmatch(string(text))
+	if line == nil {
+		t.Fatal("the workflow does not check documents")
+	}
+	status, stdout, stderr := command(t, strings.Fields(line[1])...)
+	// The workflow finds its comment by the first line.
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "### Cost of GraphQL operations\n") ||
+		!strings.Contains(string(text), `startswith("### Cost of GraphQL operations")`) {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
