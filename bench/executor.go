@@ -23,11 +23,11 @@ func (untracked) Await() map[any]error { return nil }
 
 // planned is the schema executed by the plan, stock by gqlgen.
 func (w *dataset) planned() graphql.ExecutableSchema {
-	return exec.NewPlannedSchema(exec.Config{Resolvers: root{w}}, func(context.Context) plan.Tasks { return untracked{} })
+	return exec.NewPlannedSchema(exec.Config{Resolvers: root{dataset: w}}, func(context.Context) plan.Tasks { return untracked{} })
 }
 
 func (w *dataset) stock() graphql.ExecutableSchema {
-	return exec.NewExecutableSchema(exec.Config{Resolvers: root{w}})
+	return exec.NewExecutableSchema(exec.Config{Resolvers: root{dataset: w}})
 }
 
 // responder returns a function that executes the body of a request and returns the body of the

@@ -12,7 +12,10 @@ import (
 
 // The resolvers read the dataset. Resolvers that no query needs are nil.
 type (
-	root          struct{ *dataset }
+	root struct {
+		exec.ResolverRoot
+		*dataset
+	}
 	queryResolver struct {
 		exec.QueryResolver
 		*dataset
@@ -40,15 +43,13 @@ type (
 	gameResolver struct{ exec.GameResolver }
 )
 
-func (r root) Mutation() exec.MutationResolver         { return nil }
-func (r root) Subscription() exec.SubscriptionResolver { return nil }
-func (r root) Query() exec.QueryResolver               { return queryResolver{dataset: r.dataset} }
-func (r root) User() exec.UserResolver                 { return userResolver{dataset: r.dataset} }
-func (r root) Twit() exec.TwitResolver                 { return twitResolver{dataset: r.dataset} }
-func (r root) Comment() exec.CommentResolver           { return commentResolver{dataset: r.dataset} }
-func (r root) Department() exec.DepartmentResolver     { return departmentResolver{dataset: r.dataset} }
-func (r root) Role() exec.RoleResolver                 { return roleResolver{dataset: r.dataset} }
-func (r root) Game() exec.GameResolver                 { return gameResolver{} }
+func (r root) Query() exec.QueryResolver           { return queryResolver{dataset: r.dataset} }
+func (r root) User() exec.UserResolver             { return userResolver{dataset: r.dataset} }
+func (r root) Twit() exec.TwitResolver             { return twitResolver{dataset: r.dataset} }
+func (r root) Comment() exec.CommentResolver       { return commentResolver{dataset: r.dataset} }
+func (r root) Department() exec.DepartmentResolver { return departmentResolver{dataset: r.dataset} }
+func (r root) Role() exec.RoleResolver             { return roleResolver{dataset: r.dataset} }
+func (r root) Game() exec.GameResolver             { return gameResolver{} }
 
 // firstPage returns the size of a page. The queries request first pages only.
 func firstPage(first *int, after *string, last *int, before *string) (int, error) {
