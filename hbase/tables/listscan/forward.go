@@ -112,17 +112,8 @@ func (s *Scan) advance(complete bool) {
 		s.finish()
 		return
 	}
-	if n := len(s.cells); n > 0 {
-		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
-	}
-	for len(s.known) > 0 && s.known[0].Stop != "" && s.known[0].Stop <= s.from {
-		s.known = s.known[1:]
-	}
-	if s.Before != "" {
-		n := len(s.known)
-		s.known = s.known[:sort.Search(n, func(i int) bool { return s.known[i].Start >= s.Before })]
-		complete = complete || len(s.known) < n || s.from >= s.Before
-	}
+	s.skipRead()
+	complete = s.cutKnown() || complete
 	needed, width := 1, int(min(s.width, s.fill)) // needed is the minimum of known buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
 		// The first bucket is read from its middle on, and may have few members there. So the next
@@ -137,4 +128,24 @@ func (s *Scan) advance(complete bool) {
 	default:
 		s.next(forwardBuckets, min(width, len(s.known)))
 	}
+}
+
+// skipRead moves from behind the members of the page, and drops known buckets that end before it.
+func (s *Scan) skipRead() {
+	if n := len(s.cells); n > 0 {
+		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
+	}
+	for len(s.known) > 0 && s.known[0].Stop != "" && s.known[0].Stop <= s.from {
+		s.known = s.known[1:]
+	}
+}
+
+// cutKnown drops known buckets behind the range, and reports whether no other bucket is within it.
+func (s *Scan) cutKnown() (complete bool) {
+	if s.Before == "" {
+		return false
+	}
+	n := len(s.known)
+	s.known = s.known[:sort.Search(n, func(i int) bool { return s.known[i].Start >= s.Before })]
+	return len(s.known) < n || s.from >= s.Before
 }
