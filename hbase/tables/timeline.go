@@ -45,6 +45,17 @@ func PutTimelineSince(owner string, at time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
+// TrimTimeline returns the writes that remove the oldest entries of a timeline. since comes first, so
+// that an incomplete timeline never looks complete.
+func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
+	twit, err := EntryOf(oldest[0].Qualifier)
+	if err != nil {
+		return since, deletion, err
+	}
+	at, _, err := twit.Parts()
+	return PutTimelineSince(owner, at), hbase.DeleteCells(Timelines.Table, Timelines.Row(owner, 0), oldest...), err
+}
+
 // TimelineSince reads the time since which the owner's timeline is complete.
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)

@@ -18,21 +18,14 @@ func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 			if len(rest) == 0 {
 				return nil
 			}
-			twit, err := tables.EntryOf(rest[0].Qualifier)
+			since, deletion, err := tables.TrimTimeline(span.Owner, rest)
 			if err != nil {
 				return err
 			}
-			at, _, err := twit.Parts()
-			if err != nil {
-				return err
-			}
-			// Before the deletion, so that an incomplete timeline never looks complete.
-			since := tables.PutTimelineSince(span.Owner, at)
 			if err := hbase.MutateAll(ctx, s.Store, []hbase.Mutation{since}); err != nil {
 				return err
 			}
-			row := tables.Timelines.Row(span.Owner, span.Bucket)
-			return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{hbase.DeleteCells(tables.Timelines.Table, row, rest...)})
+			return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{deletion})
 		})
 	})
 }

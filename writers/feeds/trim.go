@@ -34,20 +34,14 @@ func (f *Feeds) trim(ctx context.Context, owner string) error {
 		if err != nil || len(cells[0]) <= f.o.TimelineBound {
 			return err
 		}
-		old := cells[0][f.o.TimelineBound:]
-		newest, err := tables.EntryOf(old[0].Qualifier)
+		since, deletion, err := tables.TrimTimeline(owner, cells[0][f.o.TimelineBound:])
 		if err != nil {
 			return err
 		}
-		at, _, err := newest.Parts()
-		if err != nil {
+		if err := f.write(ctx, since); err != nil {
 			return err
 		}
-		// Before the deletion, so that an incomplete timeline never looks complete.
-		if err := f.write(ctx, tables.PutTimelineSince(owner, at)); err != nil {
-			return err
-		}
-		if err := f.write(ctx, deleteFrom(owner, old)); err != nil || len(cells[0]) < limit {
+		if err := f.write(ctx, deletion); err != nil || len(cells[0]) < limit {
 			return err
 		}
 	}
