@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"twibase/graph/auth"
 	"twibase/graph/limits"
 	"twibase/hbase/embedded"
 	"twibase/transfer"
@@ -69,6 +71,35 @@ func TestTwoGatewaysInOneProcess(t *testing.T) {
 		if status, body := get(second, path); status != http.StatusOK {
 			t.Errorf("after the shutdown of the first the second answers %d: %s", status, body)
 		}
+	}
+}
+
+func TestErrorsAreCountedByCode(t *testing.T) {
+	g := New(sampled(t), Config{Tokens: &auth.Tokens{}})
+	ask := func(query, token string) {
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"`+query+`"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		g.Public.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	ask("{nope neither}", "")
+	ask("{a:user(username:1){name}}", "")
+	ask("{__typename}", "no-token")
+	ask("mutation{deleteGame(input:{code:\\\"go\\\"}){deletedId}}", "")
+	ask("{__typename}", "")
+	w := httptest.NewRecorder()
+	g.Public.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	var got []string
+	for line := range strings.Lines(w.Body.String()) {
+		if strings.HasPrefix(line, "twibase_errors_total{") {
+			got = append(got, strings.TrimSpace(strings.TrimPrefix(line, "twibase_errors_total")))
+		}
+	}
+	want := []string{`{code="BAD_USER_INPUT"} 3`, `{code="UNAUTHENTICATED"} 2`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
