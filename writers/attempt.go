@@ -142,12 +142,8 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
 		return stateChecking, nil
 	}
-	if _, void := tables.FencedBy(last); !void && !tables.IsComplete(x.read.row, last) {
-		open, err := x.openIntents(ctx, []string{last}, "read, last intent")
-		if err == nil && open[last] {
-			err = x.complete(ctx, last)
-		}
-		if err != nil {
+	if !tables.IsComplete(x.read.row, last) {
+		if err := x.complete(ctx, last); err != nil {
 			return 0, err
 		}
 	}

@@ -110,7 +110,7 @@ func protocolPoints(name string, k *anyOpType) (points []point) {
 			"sweep, read", "sweep, own intent", "sweep, forget")
 	}
 	if k.readsEffects {
-		purpose = append(purpose, "note complete", "read, last intent")
+		purpose = append(purpose, "note complete", "complete predecessor")
 	}
 	if k.recordsCompletion {
 		purpose = append(purpose, "record completion", "read again")
