@@ -28,7 +28,8 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	return func(next http.Handler) http.Handler {
 		compressed := buffer(inFlight, compress(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), sse.MediaType) {
+			accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+			if r.Header.Get("Upgrade") != "" || strings.Contains(accept, sse.MediaType) {
 				next.ServeHTTP(w, r)
 				return
 			}
