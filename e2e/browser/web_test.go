@@ -156,12 +156,13 @@ type webReport struct {
 	Errors   []string                     // of the console
 }
 
-func useApplication(t *testing.T, arguments ...string) (report webReport) {
+func useApplication(t *testing.T, url string, tokens ...string) (report webReport) {
 	t.Helper()
 	screenshots := t.ArtifactDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "node", append([]string{"web.mjs", arguments[0], screenshots}, arguments[1:]...)...)
+	arguments := append([]string{"web.mjs", url, screenshots}, tokens...)
+	command := exec.CommandContext(ctx, "node", arguments...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()
@@ -200,7 +201,8 @@ func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")
 	}
-	output, err := exec.Command("git", "diff", "--exit-code", "--stat", "--", application+"/documents.json").CombinedOutput()
+	command := exec.Command("git", "diff", "--exit-code", "--stat", "--", application+"/documents.json")
+	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("commit the changes of make web: %v\n%s", err, output)
 	}

@@ -48,7 +48,7 @@ export const departmentQuery = graphql`
   }
 `;
 
-/** A department with its sub-departments, and its roles with the users who have them. */
+/** A department with its roles, the users who have them, and its sub-departments. */
 export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> }) {
   const { department } = usePreloadedQuery<DepartmentsQuery>(departmentQuery, query);
   if (!department) return <p className="empty">There is no such department.</p>;
@@ -61,7 +61,6 @@ export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> 
         {ancestors.toReversed().map(({ id, code, name }) => <a key={id} href={href('departments', code)}>{name}</a>)}
       </nav>
       <h1>{name}</h1>
-      <SubDepartments department={department} />
       {roles.edges.map(({ node: { id, name, users } }) => (
         <section key={id} className="role">
           <h2>{name} <span className="quiet">{count(users.totalCount ?? 0, 'user')}</span></h2>
@@ -72,6 +71,7 @@ export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> 
           </ul>
         </section>
       ))}
+      <SubDepartments department={department} />
     </>
   );
 }
@@ -113,7 +113,8 @@ function DepartmentLink({ department }: { department: Departments_link$key }) {
   return (
     <li>
       <a href={href('departments', code)}>
-        <span><b>{name}</b> <span className="quiet">{code}{!!below && ` · ${count(below, 'department')}`}</span></span>
+        <span><b>{name}</b><small>{code}</small></span>
+        {!!below && <span className="quiet">{count(below, 'department')}</span>}
         <Icon name="next" />
       </a>
     </li>
