@@ -76,3 +76,12 @@ func TestDocumentsCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestDocumentsOfTheWebApplication finds changes of the schema that the application does not follow,
+// and queries that became expensive.
+func TestDocumentsOfTheWebApplication(t *testing.T) {
+	status, stdout, stderr := command(t, "documents", "check", "--max", "rows=4000", "../examples/web/documents.json")
+	if status != 0 || !strings.HasSuffix(stdout, "\n16 operations: valid and within limits\n") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
