@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -73,8 +72,8 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 		return store
 	}
 	store, patient := open(cluster.WithCallTimeout(callTimeout)), open()
-	var log bytes.Buffer
-	store.LogTo(zerolog.New(zerolog.SyncWriter(&log)))
+	log := new(logBuffer)
+	store.LogTo(zerolog.New(log))
 	var splits, rows []string
 	var gets []hbase.Get
 	for i := range 10 {
@@ -142,7 +141,7 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	t.Run("the server is logged and counted", func(t *testing.T) {
 		n := metric(t, store, "twibase_store_servers_unresponsive", "")
 		if line := `"server":"` + address + `"`; n != 1 || strings.Count(log.String(), line) != 1 {
-			t.Errorf("the metric is %v, the log has:\n%s", n, &log)
+			t.Errorf("the metric is %v, the log has:\n%s", n, log)
 		}
 	})
 	t.Run("writes fail immediately", func(t *testing.T) {
@@ -188,7 +187,7 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 			}
 		}
 		if again := "the regions of an unresponsive server answer again"; strings.Count(log.String(), again) != 1 {
-			t.Errorf("the log has:\n%s", &log)
+			t.Errorf("the log has:\n%s", log)
 		}
 	})
 }

@@ -75,15 +75,13 @@ func (s *Store) isDisabled(table string) error {
 	t := s.states.of(table)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Since(t.read) >= stateInterval {
-		is := s.readDisabled(table)
-		before := t.disabled.Swap(is)
+	if !t.disabled.Load() && time.Since(t.read) >= stateInterval {
+		enabled, err := s.readEnabled(table)
 		t.read = time.Now()
-		switch {
-		case is && !before:
+		if err == nil && !enabled && !s.closed.Load() {
+			t.disabled.Store(true)
 			s.log.Warn().Str("table", table).Msg("a table is disabled: calls fail until it is enabled")
-		case before && !is:
-			s.log.Info().Str("table", table).Msg("a disabled table is enabled again")
+			go s.awaitEnabled(table, t)
 		}
 	}
 	if t.disabled.Load() {
@@ -92,22 +90,40 @@ func (s *Store) isDisabled(table string) error {
 	return nil
 }
 
-// readDisabled reports whether the state of a table in hbase:meta is another than ENABLED. It is
-// false if that is unknown.
-func (s *Store) readDisabled(table string) bool {
+// awaitEnabled reads the state of a disabled table until it is enabled or dropped.
+func (s *Store) awaitEnabled(table string, t *tableState) {
+	for {
+		time.Sleep(stateInterval)
+		if s.closed.Load() {
+			return
+		}
+		if enabled, err := s.readEnabled(table); err == nil && enabled {
+			t.disabled.Store(false)
+			s.log.Info().Str("table", table).Msg("a disabled table is enabled again, or dropped")
+			return
+		}
+	}
+}
+
+// readEnabled reports whether the state of a table in hbase:meta is ENABLED, or there is none.
+func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()
 	get := newGet(ctx, metaTable, table, tableStateOnly)
-	if _, err := s.sendOne(ctx, get); err != nil || len(get.cells) != 1 {
-		return false
+	if _, err := s.sendOne(ctx, get); err != nil {
+		return false, err
 	}
-	// A protobuf message whose field 1 is the state: ENABLED is 0.
-	field, kind, n := protowire.ConsumeTag(get.cells[0].Value)
+	if len(get.cells) == 0 {
+		return true, nil
+	}
+	// A protobuf message whose field 1 is the state. ENABLED is 0.
+	value := get.cells[0].Value
+	field, kind, n := protowire.ConsumeTag(value)
 	if n < 0 || field != 1 || kind != protowire.VarintType {
-		return false
+		return false, fmt.Errorf("%w: the state of table %s is %q", hbase.ErrCorrupt, table, value)
 	}
-	state, n := protowire.ConsumeVarint(get.cells[0].Value[n:])
-	return n > 0 && state != 0
+	state, _ := protowire.ConsumeVarint(value[n:])
+	return state == 0, nil
 }
 
 var tableStateOnly = &selection{

@@ -33,6 +33,11 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		if err := s.refused(gets[i].Table, gets[i].Row); err != nil {
 			return err
 		}
+		if s.collects { // gohbase would wait; otherwise getAndRetry checks
+			if err := s.mustWait(gets[i].Table, gets[i].Row); err != nil {
+				return err
+			}
+		}
 		selections[i] = sel
 		rest = append(rest, i)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,17 +37,35 @@ func TestStatesOfACluster(t *testing.T) {
 	t.Run("a quota", func(t *testing.T) { testQuota(t, h.URL()) })
 }
 
-func openLogging(t *testing.T, url string, options ...cluster.Option) (*cluster.Store, *bytes.Buffer) {
+// logBuffer is a log that is read while it is written.
+type logBuffer struct {
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+func (l *logBuffer) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.Write(line)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.String()
+}
+
+func openLogging(t *testing.T, url string, options ...cluster.Option) (*cluster.Store, *logBuffer) {
 	t.Helper()
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)
+	log := new(logBuffer)
+	logger := zerolog.New(log).Level(zerolog.InfoLevel)
 	options = append([]cluster.Option{cluster.WithCallTimeout(busyTimeout)}, options...)
 	store, err := cluster.Open(t.Context(), url, logger, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	return store, &log
+	return store, log
 }
 
 // writes returns the errors of a Put, a CheckAndPut and an Increment of a row.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,10 +44,10 @@ func (a address) await(ctx context.Context) error {
 
 func awaitZnode(ctx context.Context, conn *zk.Conn, a address) error {
 	for {
-		switch up, _, err := conn.Exists(a.znode + "/meta-region-server"); {
-		case err != nil:
+		switch meta, _, err := conn.Get(a.znode + "/meta-region-server"); {
+		case err != nil && !errors.Is(err, zk.ErrNoNode):
 			return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
-		case up:
+		case len(meta) > 0: // gohbase panics if it is empty
 			return nil
 		}
 		select {
