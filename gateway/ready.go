@@ -16,8 +16,8 @@ import (
 
 const (
 	// readyTimeout bounds the answer of /readyz, and probeTimeout the calls of the store before it.
-	readyTimeout = 450 * time.Millisecond
-	probeTimeout = 400 * time.Millisecond
+	readyTimeout = 400 * time.Millisecond
+	probeTimeout = 350 * time.Millisecond
 	// probedRegions is the number of rows that a probe reads, spread over the row keys.
 	probedRegions = 16
 )

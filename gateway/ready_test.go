@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"twibase/graph/limits"
@@ -72,7 +74,7 @@ func TestProbesWriteNothing(t *testing.T) {
 	}
 }
 
-// hanging is a store whose reads ignore their deadline.
+// hanging is a store whose calls ignore their deadline.
 type hanging struct {
 	hbase.Store
 	reads   atomic.Int64
@@ -85,19 +87,26 @@ func (h *hanging) Get(context.Context, []hbase.Get) ([]hbase.Result, error) {
 	return nil, hbase.ErrClosed
 }
 
+func (h *hanging) CheckAndPut(context.Context, hbase.Check, hbase.Put) (bool, error) {
+	<-h.release
+	return false, hbase.ErrClosed
+}
+
 func TestReadyAnswersInTimeWhateverHangs(t *testing.T) {
-	store := &hanging{Store: sampled(t), release: make(chan struct{})}
-	defer close(store.release)
-	handler := New(store, Config{}).Public
-	for range 3 {
-		begun := time.Now()
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-		if took := time.Since(begun); w.Code != http.StatusServiceUnavailable || took > 500*time.Millisecond {
-			t.Errorf("status %d after %v: %s", w.Code, took, w.Body)
+	synctest.Test(t, func(t *testing.T) {
+		store := &hanging{release: make(chan struct{})}
+		ready := readiness{store: store}
+		for range 3 {
+			begun := time.Now()
+			err := ready.check(t.Context())
+			if took := time.Since(begun); !errors.Is(err, hbase.ErrUnavailable) || took > 500*time.Millisecond {
+				t.Errorf("%v after %v", err, took)
+			}
 		}
-	}
-	if n := store.reads.Load(); n != 1 {
-		t.Errorf("%d probes hang, want 1", n)
-	}
+		if n := store.reads.Load(); n != 1 {
+			t.Errorf("%d probes hang, want 1", n)
+		}
+		close(store.release)
+		synctest.Wait()
+	})
 }
