@@ -20,8 +20,8 @@ help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
 
 run: build $(SECRET) ## twibase on http://127.0.0.1:8080 with the embedded store in data/; imports a sample if that is empty
-	@echo 'To act as LiLei, send the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
-	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET)
+	@echo 'To act as LiLei from a shell, send the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
+	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET) --dev-tokens
 
 build: $(IDE) ## bin/twibase, with the IDE
 	go build -trimpath -buildvcs=auto -o bin/twibase .

@@ -39,12 +39,13 @@ const workers = await build({
   },
 });
 
-const names = (await readdir(examples)).filter((name) => name.endsWith('.graphql')).sort();
+const names = (await readdir(examples)).filter((name) => name.endsWith('.graphql')).sort((a, b) => parseInt(a) - parseInt(b));
 const ide = await build({
   ...common,
   format: 'esm',
   splitting: true,
   jsx: 'automatic',
+  metafile: true,
   entryPoints: ['ide.jsx'],
   define: {
     'process.env.NODE_ENV': '"production"',
@@ -70,4 +71,9 @@ for (const { path, contents } of [...workers.outputFiles, ...ide.outputFiles]) {
   await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));
 }
 await writeFile(join(dist, 'index.html'), page);
-console.log(`${relative(process.cwd(), dist)}: ${names.length} examples`);
+const pictures = ['waterfall.jsx', 'plantree.jsx', 'picture.jsx', 'cost.jsx', 'costs.js', 'format.js', 'cost.css'];
+const outputs = Object.entries(ide.metafile.outputs);
+const kB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+const own = outputs.flatMap(([, { inputs }]) => pictures.map((name) => inputs[name]?.bytesInOutput ?? 0)).reduce((a, b) => a + b);
+const whole = ide.outputFiles.filter(({ path }) => basename(path).startsWith('ide-'));
+console.log(`${relative(process.cwd(), dist)}: ${names.length} examples; ${kB(own)} of ${kB(whole.reduce((sum, { contents }) => sum + contents.length, 0))} draw the cost`);

@@ -1,96 +1,116 @@
-// The cost of requests: a button to explain the request instead of running it, a switch for reports, and their view.
+// The cost of the last request, below the answer: its figures, its execution and its plan.
 import { ToolbarButton, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { useState, useSyncExternalStore } from 'react';
-
-// The extensions of the last response. Only the fetcher changes them.
-let shown = null;
-const listeners = new Set();
-
-function show(cost) {
-  shown = cost;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-let reporting = false; // request reports
-let explaining = false; // explain the current request
-
-// costing returns a fetcher that requests and shows reports and plans.
-export function costing(fetcher) {
-  return async (params, options) => {
-    if (params.operationName === 'IntrospectionQuery') return fetcher(params, options);
-    const header = explaining ? 'X-Twibase-Explain' : reporting ? 'X-Twibase-Report' : null;
-    show(null);
-    if (!header) return fetcher(params, options);
-    const response = await fetcher(params, { ...options, headers: { ...options?.headers, [header]: '1' } });
-    show(response.extensions ?? null);
-    return response;
-  };
-}
+import { useEffect, useState } from 'react';
+import { boundOf, useCost } from './costs.js';
+import { explain, measure, measures, setTab } from './fetcher.js';
+import { bytes, count, milliseconds } from './format.js';
+import { Icon } from './icon.jsx';
+import { PlanTree } from './plantree.jsx';
+import { forBrowser } from './settings.js';
+import { Waterfall } from './waterfall.jsx';
 
 export function Cost() {
-  const cost = useSyncExternalStore(subscribe, () => shown);
-  if (!cost) return null;
+  const tab = useGraphiQL(({ tabs, activeTabIndex }) => tabs[activeTabIndex]?.id);
+  useEffect(() => setTab(tab), [tab]);
+  const cost = useCost(tab);
+  const [chosen, choose] = useState(() => forBrowser.get('view') || 'execution');
+  const [open, setOpen] = useState(true);
+  if (!cost || !(cost.plan || cost.report || cost.time)) return null;
+  const views = [
+    { id: 'execution', title: 'Execution', picture: cost.report && <Waterfall {...cost} /> },
+    { id: 'plan', title: 'Plan', picture: cost.plan && <PlanTree {...cost} /> },
+  ].filter(({ picture }) => picture);
+  const view = views.find(({ id }) => id === chosen) ?? views[0];
+  const show = (id) => {
+    choose(id);
+    setOpen(true);
+    forBrowser.set('view', id);
+  };
   return (
     <section className="cost" aria-label="Cost">
-      {cost.plan && <pre>{cost.plan.text}</pre>}
-      {cost.report && <Report {...cost.report} />}
+      <header>
+        <div role="tablist" aria-label="Pictures of the cost" onKeyDown={({ key, currentTarget }) => {
+          if (views.length < 2 || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return;
+          show(views.find(({ id }) => id !== view.id).id);
+          currentTarget.querySelector('[aria-selected="false"]').focus();
+        }}>
+          {views.map(({ id, title }) => (
+            <button
+              key={id}
+              type="button"
+              role="tab"
+              id={`cost-${id}`}
+              aria-controls="cost-view"
+              aria-selected={id === view.id}
+              tabIndex={id === view.id ? 0 : -1}
+              onClick={() => show(id)}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        <Figures {...cost} />
+        {view && (
+          <button type="button" className="fold" aria-expanded={open} aria-label="Picture of the cost" onClick={() => setOpen(!open)}>
+            <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d={open ? 'M2 4l4 4 4-4' : 'M2 8l4-4 4 4'} /></svg>
+          </button>
+        )}
+      </header>
+      {view && open && <div id="cost-view" role="tabpanel" aria-labelledby={`cost-${view.id}`}>{view.picture}</div>}
     </section>
   );
 }
 
-function Report({ levels, rounds, gets, scans, rpcs, rows, bytes, durationMs }) {
+// Figures are the time and size of the response, and the totals of the report before their bounds.
+function Figures({ time, size, report, plan }) {
+  const totals = report ?? plan;
+  // The calls of writers are not planned.
+  const planned = plan && (report?.levels ?? []).every((level) => boundOf(plan, level));
+  const most = (figure) => (report && planned ? plan[figure] : undefined);
+  const servers = Math.max(...(report?.levels ?? []).map(({ regionServers }) => regionServers), 1);
   return (
-    <>
-      <p>
-        {rounds} rounds, {gets} Gets, {scans} scans, {rpcs} RPCs, {rows} rows, {bytes} bytes in {durationMs} ms
-      </p>
-      <table>
-        <thead>
-          <tr>{['level', 'loader', 'keys', 'hits', 'Gets', 'ms'].map((name) => <th key={name}>{name}</th>)}</tr>
-        </thead>
-        <tbody>
-          {levels.flatMap((level, index) =>
-            level.loaders.map(({ name, keys, hits, gets, ms }) => (
-              <tr key={`${index} ${name}`} title={level.path.join('\n')}>
-                {[index + 1, name, keys, hits, gets, ms].map((value, column) => <td key={column}>{value}</td>)}
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
-    </>
+    <dl className="figures">
+      {time !== undefined && <Figure name="Response" title="From the request until the response was read" value={milliseconds(time)} />}
+      {size !== undefined && <Figure name="Size" title="Of the JSON, before compression" value={bytes(size)} />}
+      {report && <Figure name="Server" title="From the arrival of the request until its data were written" value={milliseconds(report.durationMs)} />}
+      {totals && (
+        <>
+          <Figure name="Rounds" value={count(totals.rounds)} most={most('rounds')} />
+          <Figure name="RPCs" value={count(totals.rpcs)} most={servers === 1 ? most('rpcs') : undefined} />
+          <Figure name="Gets" value={count(totals.gets)} most={most('gets')} />
+          <Figure name="Rows" value={count(totals.rows)} most={most('rows')} />
+        </>
+      )}
+      {report && <Figure name="Read" title="Bytes of the keys and values that the store returned" value={bytes(report.bytes)} />}
+    </dl>
+  );
+}
+
+function Figure({ name, value, most, title }) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{value}{most !== undefined && <span> ≤ {count(most)}</span>}</dd>
+    </div>
   );
 }
 
 export function CostButtons() {
   const { run } = useGraphiQLActions();
   const busy = useGraphiQL((state) => state.isFetching);
-  const [pressed, press] = useState(reporting);
-  const explain = () => {
-    explaining = true;
-    run(); // calls the fetcher synchronously
-    explaining = false;
+  const [on, setOn] = useState(measures);
+  const toggle = () => {
+    measure(!on);
+    setOn(!on);
   };
-  const toggle = () => press((reporting = !reporting));
   return (
     <>
-      <ToolbarButton onClick={explain} disabled={busy} label="Explain: show the reads" className="cost-explain">
+      <ToolbarButton onClick={() => explain(run)} disabled={busy} label="Explain: show the plan only" className="cost-explain">
         <Icon path="M5 5h5v4H5zM14 10h5v4h-5zM14 17h5v4h-5zM7.5 9v10H14M7.5 12H14" />
       </ToolbarButton>
-      <ToolbarButton onClick={toggle} aria-pressed={pressed} label="Report the cost" className="cost-report">
+      <ToolbarButton onClick={toggle} aria-pressed={on} label="Show the cost of requests" className="cost-report">
         <Icon path="M4 20h16M7 16v-5M12 16V5M17 16v-8" />
       </ToolbarButton>
     </>
   );
 }
-
-const Icon = ({ path }) => (
-  <svg className="graphiql-toolbar-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
-    <path d={path} />
-  </svg>
-);

@@ -1,8 +1,13 @@
 import './ide.css';
-import { createGraphiQLFetcher } from '@graphiql/toolkit';
-import { GraphiQL } from 'graphiql';
+import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Cost, CostButtons, costing } from './cost.jsx';
+import { Cost, CostButtons } from './cost.jsx';
+import { fetcher } from './fetcher.js';
+import { ShareButtons, SharedOperation, shared } from './share.jsx';
+import { Viewer } from './viewerform.jsx';
 
 // Set by build.mjs: the script of each worker, and the texts of the examples.
 /* global WORKERS, EXAMPLES */
@@ -12,24 +17,40 @@ globalThis.MonacoEnvironment = {
 };
 
 const headers = `{
-  // Your token, as printed by "twibase token LiLei".
-  // "Authorization": "Bearer …",
-  // The cost, in extensions.report and extensions.plan, as with the buttons next to the query.
-  // "X-Twibase-Report": "1",
-  // "X-Twibase-Explain": "1"
+  // Headers of this tab. A token here takes precedence over the viewer at the top.
+  // "Authorization": "Bearer …"
 }`;
+const tabs = EXAMPLES.map((query) => ({ query, headers }));
+const plugins = [explorerPlugin({ showAttribution: false }), HISTORY_PLUGIN];
 
-const url = new URL('graphql', document.baseURI).href;
-const subscriptionUrl = url.replace(/^http/, 'ws'); // the headers go into connection_init
+// SystemTheme changes the colours of the editors when the system's scheme changes. GraphiQL reads it only at the start.
+function SystemTheme() {
+  const { setTheme } = useGraphiQLActions();
+  const chosen = useGraphiQL(({ theme }) => theme);
+  useEffect(() => {
+    if (chosen) return undefined;
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const follow = () => setTheme(null);
+    dark.addEventListener('change', follow);
+    return () => dark.removeEventListener('change', follow);
+  }, [chosen, setTheme]);
+  return null;
+}
 
 createRoot(document.getElementById('ide')).render(
   <GraphiQL
-    fetcher={costing(createGraphiQLFetcher({ url, subscriptionUrl, enableIncrementalDelivery: false }))}
-    defaultTabs={EXAMPLES.map((query) => ({ query, headers }))}
+    fetcher={fetcher}
+    plugins={plugins}
+    defaultTabs={shared.query ? [{ ...shared, headers }, ...tabs] : tabs}
+    initialQuery={shared.query}
+    initialVariables={shared.variables}
     defaultHeaders={headers}
-    defaultEditorToolsVisibility="headers"
+    defaultEditorToolsVisibility="variables"
     shouldPersistHeaders={false}
   >
+    <GraphiQL.Logo>
+      <Viewer />
+    </GraphiQL.Logo>
     <GraphiQL.Toolbar>
       {({ prettify, merge, copy }) => (
         <>
@@ -37,11 +58,14 @@ createRoot(document.getElementById('ide')).render(
           {prettify}
           {merge}
           {copy}
+          <ShareButtons />
         </>
       )}
     </GraphiQL.Toolbar>
     <GraphiQL.Footer>
       <Cost />
     </GraphiQL.Footer>
+    <SharedOperation />
+    <SystemTheme />
   </GraphiQL>,
 );

@@ -1,0 +1,89 @@
+// Sends requests as the chosen viewer, with their plan and report, and shows the cost next to the answer.
+import { createGraphiQLFetcher, isAsyncIterable } from '@graphiql/toolkit';
+import { showCost } from './costs.js';
+import { forBrowser } from './settings.js';
+import { authorized } from './viewer.js';
+
+const url = new URL('graphql', document.baseURI).href;
+const send = createGraphiQLFetcher({
+  url,
+  subscriptionUrl: url.replace(/^http/, 'ws'), // the headers go into connection_init
+  enableIncrementalDelivery: false,
+});
+
+const stream = 'text/event-stream';
+const off = 'noCost';
+let measuring = !forBrowser.get(off);
+let explaining = false;
+let tab = null;
+
+// setTab names the tab whose requests follow.
+export const setTab = (id) => void (tab = id);
+
+export const measures = () => measuring;
+
+// measure sets whether requests get a plan and a report.
+export function measure(on) {
+  measuring = on;
+  forBrowser.set(off, on ? '' : '1');
+}
+
+// explain runs the current operation for its plan only.
+export function explain(run) {
+  explaining = true;
+  run(); // calls the fetcher synchronously
+  explaining = false;
+}
+
+export async function fetcher(params, options) {
+  if (params.operationName === 'IntrospectionQuery') return send(params, options);
+  const [shown, planOnly, withCost] = [tab, explaining, measuring];
+  showCost(shown, null);
+  const headers = await authorized(options?.headers);
+  if (planOnly) {
+    const response = await planOf(params, headers);
+    showCost(shown, { plan: response.extensions?.plan });
+    return response;
+  }
+  const plan = withCost ? await planOf(params, headers).then(({ extensions }) => extensions?.plan, () => undefined) : undefined;
+  const started = performance.now();
+  const response = await send(params, { ...options, headers: withCost ? { ...headers, 'X-Twibase-Report': '1' } : headers });
+  if (isAsyncIterable(response)) return eventsOf(response, headers, (cost) => showCost(shown, { plan, ...cost }));
+  const time = performance.now() - started;
+  const { answer, report, size } = separated(response, headers);
+  showCost(shown, { plan, report, time, size });
+  return answer;
+}
+
+// planOf returns the response with the plan of an operation, also of a subscription.
+async function planOf(params, headers) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json', Accept: `application/json, ${stream}`, 'X-Twibase-Explain': '1' },
+    body: JSON.stringify(params),
+  });
+  if (!response.headers.get('Content-Type')?.startsWith(stream)) return response.json();
+  const [, event] = /^data: ?(.+)$/m.exec(await response.text());
+  return JSON.parse(event);
+}
+
+async function* eventsOf(events, headers, show) {
+  show({});
+  for await (const event of events) {
+    const { answer, report, size } = separated(event, headers);
+    show({ report, size });
+    yield answer;
+  }
+}
+
+// separated takes the report out of a response, unless the header editor requests it.
+function separated(response, headers) {
+  const report = response.extensions?.report;
+  let answer = response;
+  if (report && !Object.keys(headers).some((name) => name.toLowerCase() === 'x-twibase-report')) {
+    const { report: _, ...extensions } = response.extensions;
+    answer = { ...response, extensions };
+    if (Object.keys(extensions).length === 0) delete answer.extensions;
+  }
+  return { answer, report, size: new TextEncoder().encode(JSON.stringify(answer)).length };
+}

@@ -1,0 +1,24 @@
+// What the IDE remembers: in this browser, or for the session only.
+export const forBrowser = keep(() => localStorage);
+export const forSession = keep(() => sessionStorage);
+
+// keep accesses a storage, or nothing if the browser forbids it.
+function keep(storage) {
+  return {
+    get(name) {
+      try {
+        return storage().getItem(`twibase:${name}`) ?? '';
+      } catch {
+        return '';
+      }
+    },
+    set(name, value) {
+      try {
+        if (value) storage().setItem(`twibase:${name}`, value);
+        else storage().removeItem(`twibase:${name}`);
+      } catch {
+        // The value is lost on a reload.
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// The viewer of all tabs: with --dev-tokens a user of the store, kept in this browser; otherwise a token, kept for the
+// session. An Authorization header of a tab takes precedence.
+import { forBrowser, forSession } from './settings.js';
+
+// canActAs is set by a gateway with --dev-tokens on this machine.
+export const canActAs = document.body.hasAttribute('data-act-as');
+
+let username = canActAs ? forBrowser.get('actAs') : '';
+let token = canActAs ? '' : forSession.get('token');
+let expires = 0;
+
+export const actingAs = () => username;
+export const typedToken = () => token;
+
+// actAs changes the user; '' is a stranger. It throws if the name is invalid.
+export async function actAs(name) {
+  [username, token] = [name, ''];
+  forBrowser.set('actAs', '');
+  if (name) await renew();
+  forBrowser.set('actAs', name);
+}
+
+export function setToken(text) {
+  token = text;
+  forSession.set('token', text);
+}
+
+// authorized adds the viewer's token to headers.
+export async function authorized(headers = {}) {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return headers;
+  if (username && (!token || expires < Date.now() + 60_000)) await renew();
+  return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
+}
+
+async function renew() {
+  const response = await fetch('dev/token', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username }),
+  });
+  if (!response.ok) {
+    const [name, reason] = [username, (await response.text()).trim()];
+    username = '';
+    throw new Error(`cannot act as ${name}: ${reason}`);
+  }
+  const answer = await response.json();
+  token = answer.token;
+  expires = Date.parse(answer.expiresAt);
+}
+
+const users = `query Users($after: String) {
+  users(first: 100, after: $after) { nodes { username name } pageInfo { endCursor hasNextPage } }
+}`;
+
+// usernames returns users to choose from: the first five hundred.
+export async function usernames() {
+  const all = [];
+  for (let after = null; all.length < 500; ) {
+    const response = await fetch('graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: users, variables: { after } }),
+    });
+    const { nodes, pageInfo } = (await response.json()).data.users;
+    all.push(...nodes.filter(Boolean));
+    if (!pageInfo.hasNextPage) break;
+    after = pageInfo.endCursor;
+  }
+  return all.sort((a, b) => a.username.localeCompare(b.username));
+}

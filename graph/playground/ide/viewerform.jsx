@@ -1,0 +1,59 @@
+// Chooses the viewer of all tabs.
+import { useId, useState } from 'react';
+import { actAs, actingAs, canActAs, typedToken, setToken, usernames } from './viewer.js';
+
+export const Viewer = () => (canActAs ? <ActAs /> : <Token />);
+
+function ActAs() {
+  const [name, setName] = useState(actingAs);
+  const [error, setError] = useState('');
+  const [users, setUsers] = useState(null);
+  const id = useId();
+  const submit = async (event) => {
+    event?.preventDefault();
+    try {
+      await actAs(name.trim());
+      setError('');
+    } catch ({ message }) {
+      setError(message);
+    }
+  };
+  const offer = async () => users ?? setUsers(await usernames().catch(() => []));
+  return (
+    <form className="viewer" onSubmit={submit}>
+      <label htmlFor={`${id}name`}>Act as</label>
+      <input
+        id={`${id}name`}
+        list={`${id}users`}
+        value={name}
+        placeholder="a stranger"
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={Boolean(error)}
+        aria-describedby={`${id}error`}
+        onFocus={offer}
+        onChange={({ target }) => setName(target.value)}
+        onBlur={() => name.trim() !== actingAs() && submit()}
+      />
+      <datalist id={`${id}users`}>
+        {(users ?? []).map(({ username, name }) => <option key={username} value={username}>{name}</option>)}
+      </datalist>
+      <span id={`${id}error`} className="viewer-error" role="status">{error}</span>
+    </form>
+  );
+}
+
+function Token() {
+  const [text, setText] = useState(typedToken);
+  const change = ({ target }) => {
+    setText(target.value);
+    setToken(target.value.trim().replace(/^Bearer\s+/i, ''));
+  };
+  const id = useId();
+  return (
+    <form className="viewer" onSubmit={(event) => event.preventDefault()}>
+      <label htmlFor={id}>Token</label>
+      <input id={id} type="password" value={text} placeholder="none: a stranger" autoComplete="off" onChange={change} />
+    </form>
+  );
+}
