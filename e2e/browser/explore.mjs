@@ -1,137 +1,179 @@
-// Uses the IDE in a browser that can reach this machine only, and prints a report as JSON:
+// Uses the IDE of a gateway with --dev-tokens, and prints what the server sent and the IDE drew as JSON:
 //
-//   node explore.mjs URL SCREENSHOT [TOKEN]
+//   node explore.mjs URL FOLDER
 //
-// It runs the query of each tab, with TOKEN in the headers if it is given, and takes a screenshot of the first. It also
-// shows the plan and the report of the first query, with a screenshot of each.
-import puppeteer from 'puppeteer-core';
+// It acts as LiLei, runs the query of each tab, and then uses everything else. The screenshots are in the folder.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { change, drawn, launch, load, open, run, subscribe } from './driver.mjs';
 
-const [url, screenshot, token] = process.argv.slice(2);
-const timeout = 30_000;
-const introspection = 'IntrospectionQuery'; // sent by the IDE
-
-// requests are those of the page and its workers; errors those of the console; responses, plan, report and the event of a
-// subscription are as the IDE shows them.
-const report = { requests: [], errors: [], responses: {}, plan: '', report: '', event: null };
-
-const browser = await puppeteer.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-  defaultViewport: { width: 1600, height: 1000 },
-  args: [
-    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-gpu',
-    '--disable-quic',
-    '--disable-sync',
-    '--no-first-run',
-    '--no-sandbox',
-  ],
-});
-
-const page = await browser.newPage();
+const [url, folder] = process.argv.slice(2);
+const report = { requests: [], errors: [], examples: [] };
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const browser = await launch();
+const page = await open(browser, url, report);
+const picture = (name) => page.screenshot({ path: `${folder}/${name}.png` });
 try {
-  page.setDefaultTimeout(timeout);
-  page.on('request', (request) => report.requests.push(request.url()));
-  page.on('pageerror', (error) => report.errors.push(`page: ${error.stack ?? error}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warn') report.errors.push(`${message.type()}: ${message.text()}`);
-  });
-
-  const introspected = page.waitForResponse((response) => operationOf(response) === introspection);
-  await page.goto(url);
-  const { errors } = await (await introspected).json();
-  if (errors) report.errors.push(`the schema: ${JSON.stringify(errors)}`);
-  await page.waitForSelector('.graphiql-query-editor .view-line');
-  for (const [index, tab] of (await page.$$('[role="tab"]')).entries()) {
-    if (index > 0) await change(page, tab);
-    if (token) await typeHeaders(page, { Authorization: `Bearer ${token}` });
-    const { operation, response } = await run(page);
-    report.responses[operation] = response;
-    if (index > 0) continue;
-    await page.screenshot({ path: screenshot });
-    await page.click('.cost-explain');
-    report.plan = await read(page, '.cost pre');
-    await page.screenshot({ path: screenshot.replace('.png', '-plan.png') });
-    await page.click('.cost-report');
-    await page.click('.graphiql-execute-button');
-    report.report = await read(page, '.cost table');
-    await page.screenshot({ path: screenshot.replace('.png', '-report.png') });
-    await page.click('.cost-report');
+  report.inaccessible = [];
+  await actAs('LiLei');
+  const tabs = await page.$$eval('[id^="graphiql-session-tab-"]', (tabs) => tabs.map(({ title }) => title));
+  for (const [index, title] of tabs.entries()) {
+    if (index > 0) await change(page, index);
+    const result = title === 'News' ? await subscribe(page, 'LiLei') : await run(page);
+    await page.waitForSelector('#cost-execution');
+    report.examples.push({ ...result, drawn: await drawn(page) });
+    if (['Followers', 'Post', 'News'].includes(title)) await picture(title.toLowerCase());
   }
-  if (token) report.event = await subscribe(page);
+  await change(page, 0);
+  await keyboard();
+  await looks();
+  await explained();
+  await withoutCost();
+  await viewers();
+  await queryBuilder();
+  await shared();
 } catch (error) {
-  await page.screenshot({ path: screenshot });
-  throw new Error(`exploring failed; the page is in ${screenshot}; ${JSON.stringify(report)}`, { cause: error });
+  await picture('failed');
+  throw new Error(`exploring failed; the page is in ${folder}/failed.png; ${JSON.stringify(report).slice(-2000)}`, { cause: error });
 } finally {
   await browser.close();
 }
 console.log(JSON.stringify(report));
 
-// operationOf returns the name of the GraphQL operation of a response, or null.
-function operationOf(response) {
-  const body = response.request().postData();
-  return body ? JSON.parse(body).operationName : null;
+async function actAs(name) {
+  await page.click('.viewer input', { count: 3 });
+  await page.keyboard.press('Delete');
+  if (name) await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(
+    (name) => (localStorage.getItem('twibase:actAs') ?? '') === name || document.querySelector('.viewer-error').textContent,
+    {},
+    name,
+  );
 }
 
-// change selects another tab, and waits until the IDE has read its query.
-async function change(page, tab) {
-  await tab.click();
+// keyboard moves through the rows of the waterfall.
+async function keyboard() {
+  await page.focus('#cost-execution');
+  await page.keyboard.press('Tab'); // the button that folds the picture
+  await page.keyboard.press('Tab');
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  const first = await focused();
+  await page.keyboard.press('ArrowDown');
+  report.keyboard = { first, second: await focused(), hint: await page.$eval('.hint', ({ innerText }) => innerText) };
+  await picture('hint');
+  await page.keyboard.press('Escape');
+}
+
+// looks checks both schemes and a narrow window.
+async function looks() {
+  for (const scheme of ['dark', 'light']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    for (const view of ['plan', 'execution']) {
+      await page.click(`#cost-${view}`);
+      await picture(`${scheme}-${view}`);
+      report.inaccessible.push(...(await violations()));
+    }
+  }
+  await page.setViewport({ width: 420, height: 900 });
+  await page.waitForFunction(() => document.querySelector('.picture svg')?.getBoundingClientRect().right <= 420);
+  report.narrow = await page.evaluate(() => {
+    const outside = (selector) => {
+      const { left, right, width } = document.querySelector(selector).getBoundingClientRect();
+      return left < 0 || right > innerWidth || width === 0;
+    };
+    return {
+      width: document.scrollingElement.scrollWidth,
+      outside: ['.graphiql-execute-button', '.viewer input', '.share-curl', '.cost', '.picture svg', '.graphiql-tab-add'].filter(outside),
+    };
+  });
+  await picture('narrow');
+  await page.$eval('.cost', (cost) => cost.scrollIntoView({ block: 'end' }));
+  await picture('narrow-cost');
+  await page.setViewport({ width: 1600, height: 1000 });
+}
+
+// violations are those of WCAG 2 in what twibase adds to GraphiQL.
+async function violations() {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(
+      { include: ['.cost', '.viewer', '.graphiql-toolbar'] },
+      { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(', ')}`);
+  });
+}
+
+// explained requests the plan only.
+async function explained() {
+  await page.click('.cost-explain');
+  await page.waitForFunction(() => document.querySelector('#cost-plan') && !document.querySelector('#cost-execution'));
+  report.explained = await page.$$eval('[data-field]', (fields) => fields.map(({ dataset }) => dataset.field));
+}
+
+async function withoutCost() {
+  await page.click('.cost-report');
+  const { plan, report: sent } = await run(page);
+  await page.waitForSelector('.figures');
+  report.withoutCost = { plan: Boolean(plan), report: Boolean(sent), figures: await page.$eval('.figures', ({ innerText }) => innerText) };
+  await page.click('.cost-report');
+}
+
+// viewers acts as an invalid user, as a stranger, and as a user after a reload.
+async function viewers() {
+  await actAs('no name');
+  report.errors = report.errors.filter((message) => !message.endsWith('/dev/token')); // the refusal, status 400
+  report.viewers = { invalid: await page.$eval('.viewer-error', ({ textContent }) => textContent) };
+  const seen = async (name) => {
+    await actAs(name);
+    await load(page, () => page.reload());
+    await change(page, 1);
+    const { shown } = await run(page);
+    return [await page.$eval('.viewer input', ({ value }) => value), shown.data.viewer?.username ?? null];
+  };
+  report.viewers.stranger = await seen('');
+  report.viewers.user = await seen('Lucy');
+  await page.focus('.viewer input');
+  await page.waitForSelector('datalist option[value="LiLei"]');
+  report.viewers.offered = await page.$$eval('datalist option', (options) => options.map(({ value }) => value));
+}
+
+// queryBuilder adds a field to the operation.
+async function queryBuilder() {
+  await change(page, 4);
+  await page.click('[aria-label="Show GraphiQL Explorer"]');
+  const field = await page.waitForSelector('.graphiql-explorer-topDepartments .graphiql-explorer-field-view');
+  await field.click();
   await page.waitForFunction(() => {
     const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
-    return localStorage.getItem('graphiql:query') === editor.getValue();
+    return editor.getValue().includes('topDepartments');
   });
+  report.built = true;
+  await picture('builder');
 }
 
-// typeHeaders replaces the text of the header editor, and removes the brackets and quotes that the editor adds.
-async function typeHeaders(page, headers) {
-  await page.click('.graphiql-editor-tool .graphiql-editor:not(.hidden)');
-  await press(page, 'Control', 'KeyA');
-  await page.keyboard.type(JSON.stringify(headers));
-  await press(page, 'Control', 'Shift', 'End');
-  await page.keyboard.press('Delete');
-}
-
-async function press(page, ...keys) {
-  for (const key of keys) await page.keyboard.down(key);
-  for (const key of keys.reverse()) await page.keyboard.up(key);
-}
-
-// read waits for an element, and returns its text.
-async function read(page, selector) {
-  const element = await page.waitForSelector(selector);
-  return element.evaluate(({ innerText }) => innerText);
-}
-
-// run executes the query, and waits until the IDE shows the response.
-async function run(page) {
-  const answered = page.waitForResponse((response) => ![null, introspection].includes(operationOf(response)));
-  await page.click('.graphiql-execute-button');
-  const operation = operationOf(await answered);
-  const shown = await page.waitForFunction(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
-    return editor.getValue();
-  });
-  return { operation, response: JSON.parse(await shown.jsonValue()) };
-}
-
-// subscribe subscribes to the viewer's twits, posts until an event arrives, and returns it.
-async function subscribe(page) {
-  await page.evaluate(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
-    editor.setValue('subscription News { twitPosted(username: "LiLei") { content } }');
-  });
-  await page.waitForFunction(() => localStorage.getItem('graphiql:query').startsWith('subscription News'));
-  await page.click('.graphiql-execute-button');
-  const event = await page.waitForFunction(
-    async (token) => {
-      const body = JSON.stringify({ query: 'mutation Post { postTwit(input: { content: "news" }) { userErrors { code } } }' });
-      await fetch('graphql', { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body });
-      const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
-      return editor.getValue().includes('twitPosted') && editor.getValue();
-    },
-    { polling: 300 },
-    token,
-  );
-  return JSON.parse(await event.jsonValue());
+// shared opens an operation by a link, and copies it as a link and as a command.
+async function shared() {
+  const link = new URL(url);
+  const operation = {
+    query: 'query A { __typename }\n# "It\'s B."\nquery B($name: String!) { user(username: $name) { name } }',
+    variables: '{"name":"O\'Hara \\"$HOME\\""}',
+    operationName: 'B',
+  };
+  for (const [name, value] of Object.entries(operation)) link.searchParams.set(name, value);
+  const other = await open(browser, link.href, report);
+  const sent = other.waitForRequest((request) => request.headers()['x-twibase-explain'] === '1');
+  await other.waitForFunction(() => document.querySelector('.graphiql-query-editor').innerText.includes('query'));
+  await other.click('.cost-explain'); // the other button offers a menu of the operations
+  const copied = async (selector) => {
+    await other.click(selector);
+    const text = await other.waitForFunction(() => globalThis.copied);
+    await other.evaluate(() => delete globalThis.copied);
+    return text.jsonValue();
+  };
+  report.shared = {
+    link: link.href, address: other.url(), ran: JSON.parse((await sent).postData()).operationName,
+    copied: await copied('.share-link'), curl: await copied('.share-curl'), sent: operation,
+  };
 }

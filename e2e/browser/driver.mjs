@@ -1,0 +1,147 @@
+// Drives the IDE in a browser that can reach this machine only.
+import puppeteer from 'puppeteer-core';
+
+const introspection = 'IntrospectionQuery'; // sent by the IDE
+
+export const launch = () => puppeteer.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  defaultViewport: { width: 1600, height: 1000 },
+  args: [
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-gpu',
+    '--disable-quic',
+    '--disable-sync',
+    '--no-first-run',
+    '--no-sandbox',
+  ],
+});
+
+// open opens the IDE in a page without earlier state. seen collects the requests and the errors of the console. The page keeps
+// what the IDE copies in copied.
+export async function open(browser, url, seen) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on('request', (request) => seen.requests.push(request.url()));
+  page.on('pageerror', (error) => seen.errors.push(`page: ${error.stack ?? error}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') seen.errors.push(`${message.type()}: ${message.text()} ${message.location()?.url ?? ''}`);
+  });
+  await page.evaluateOnNewDocument(() => {
+    navigator.clipboard.writeText = async (text) => void (globalThis.copied = text);
+  });
+  await load(page, () => page.goto(url));
+  return page;
+}
+
+// load runs what loads the IDE, and waits until it knows the schema and shows a query.
+export async function load(page, how) {
+  const introspected = page.waitForResponse((response) => bodyOf(response)?.operationName === introspection);
+  await how();
+  const { errors } = await (await introspected).json();
+  if (errors) throw new Error(`the schema: ${JSON.stringify(errors)}`);
+  await page.waitForSelector('.graphiql-query-editor .view-line');
+}
+
+function bodyOf(response) {
+  const body = response.request().postData();
+  return body?.startsWith('{') ? JSON.parse(body) : null;
+}
+
+// change selects another tab, and waits until the IDE has read its query.
+export async function change(page, tab) {
+  await page.click(`#graphiql-session-tab-${tab}`);
+  await page.waitForFunction(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
+    return localStorage.getItem('graphiql:query') === editor.getValue();
+  });
+}
+
+// run executes the query, and returns what the server sent, and what the IDE shows.
+export async function run(page) {
+  let plan;
+  const answered = page.waitForResponse(async (response) => {
+    const operation = bodyOf(response)?.operationName;
+    if (!operation || operation === introspection) return false;
+    if (!response.request().headers()['x-twibase-explain']) return true;
+    ({ plan } = (await response.json()).extensions);
+    return false;
+  });
+  await page.click('.graphiql-execute-button');
+  const response = await answered;
+  const { extensions } = await response.json();
+  return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown: JSON.parse(await shown(page)) };
+}
+
+// subscribe executes a subscription, posts as its user until an event arrives, and returns what run does.
+export async function subscribe(page, user) {
+  const protocol = await page.createCDPSession();
+  await protocol.send('Network.enable');
+  let event;
+  protocol.on('Network.webSocketFrameReceived', ({ response }) => {
+    const message = JSON.parse(response.payloadData);
+    if (message.type === 'next') event = message.payload;
+  });
+  const planned = page.waitForResponse((response) => response.request().headers()['x-twibase-explain'] === '1');
+  await page.click('.graphiql-execute-button');
+  const response = await planned;
+  const [, plan] = /^data: ?(.+)$/m.exec(await response.text());
+  // The subscription may begin after the first twit.
+  for (let attempt = 0; !event && attempt < 6; attempt++) {
+    await page.evaluate(post, user);
+    for (const end = Date.now() + 5000; !event && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await shown(page);
+  const result = {
+    operation: bodyOf(response).operationName,
+    plan: JSON.parse(plan).extensions.plan,
+    report: event.extensions.report,
+    shown: JSON.parse(await shown(page)),
+  };
+  await page.click('.graphiql-execute-button'); // stops it
+  return result;
+}
+
+// post posts a twit of a user. It runs in the page.
+async function post(username) {
+  const send = async (url, body, headers) =>
+    (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })).json();
+  const { token } = await send('dev/token', { username });
+  const query = 'mutation { postTwit(input: { content: "news" }) { userErrors { code } } }';
+  await send('graphql', { query }, { Authorization: `Bearer ${token}` });
+}
+
+// shown returns the text of the response, once there is one.
+async function shown(page) {
+  const text = await page.waitForFunction(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
+    return editor.getValue();
+  });
+  return text.jsonValue();
+}
+
+// drawn returns the bars and the tree of the pictures, as they are drawn, and the figures.
+export async function drawn(page) {
+  await page.click('#cost-execution');
+  await page.waitForSelector('#cost-execution[aria-selected="true"]');
+  const bars = await rows(page, '[data-round]');
+  const loaders = await rows(page, '[data-loader]');
+  await page.click('#cost-plan');
+  const fields = await rows(page, '[data-field]');
+  await page.click('#cost-execution');
+  const figures = await page.$eval('.figures', ({ innerText }) => innerText.replaceAll('\n', ' '));
+  return { bars, loaders, fields, figures };
+}
+
+async function rows(page, selector) {
+  await page.waitForSelector('.picture svg, .nothing');
+  return page.$$eval(selector, (all) => all.map((row) => ({
+    ...row.dataset,
+    label: row.getAttribute('aria-label'),
+    texts: [...row.querySelectorAll('text')].map(({ textContent }) => textContent),
+    actual: Number(row.querySelector('.actual')?.getAttribute('width')),
+    most: Number(row.querySelector('.bound')?.getAttribute('width')),
+  })));
+}
