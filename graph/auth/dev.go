@@ -49,7 +49,7 @@ func (t *Tokens) DevHandler() http.Handler {
 			http.Error(w, `send {"username": "…"}`, http.StatusBadRequest)
 			return
 		}
-		token, expires, err := t.Sign(Viewer{Username: request.Username})
+		token, expiresAt, err := t.Sign(Viewer{Username: request.Username})
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -59,6 +59,6 @@ func (t *Tokens) DevHandler() http.Handler {
 		_ = json.NewEncoder(w).Encode(struct {
 			Token     string    `json:"token"`
 			ExpiresAt time.Time `json:"expiresAt"`
-		}{token, expires})
+		}{token, expiresAt})
 	})
 }

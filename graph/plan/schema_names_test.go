@@ -20,28 +20,31 @@ import (
 // generic are names of the schema that package graph and its folders may use with another meaning:
 // in identifiers and, if literal is not empty, in string literals.
 var generic = map[string]struct{ identifier, literal string }{
-	"Comment":  {"a token of GraphQL's grammar", ""},
-	"code":     {"of an error, or of a WebSocket's close frame", "extensions.code of GraphQL errors"},
-	"comment":  {"of server-sent events, without data", ""},
-	"count":    {"a number", ""},
-	"cursor":   {"Relay's, of any connection", ""},
-	"day":      {"a value of the scalar Date", ""},
-	"depth":    {"of a selection set", "its limit"},
-	"field":    {"of a GraphQL type", ""},
-	"id":       {"a global id, or the id of a request or a subscription", "of an operation, over WebSocket and server-sent events"},
-	"message":  {"of a GraphQL error, or of a WebSocket", ""},
-	"name":     {"of anything", "in JSON, of a path or a limit"},
-	"query":    {"an operation, or its text", "in JSON, and of URLs"},
-	"token":    {"a credential", "in keys where clients must not send it"},
-	"username": {"the subject of a token", ""},
-	"version":  {"of the protocol of persisted documents", "the same in JSON"},
-	"viewer":   {"the user of a token", "the user of a token, in connection_ack"},
+	"Comment":   {"a token of GraphQL's grammar", ""},
+	"code":      {"of an error, or of a WebSocket's close frame", "extensions.code of GraphQL errors"},
+	"comment":   {"of server-sent events, without data", ""},
+	"count":     {"a number", ""},
+	"cursor":    {"Relay's, of any connection", ""},
+	"day":       {"a value of the scalar Date", ""},
+	"depth":     {"of a selection set", "its limit"},
+	"expiresAt": {"of a token", "in JSON, of a development token"},
+	"field":     {"of a GraphQL type", "in JSON, of a plan"},
+	"id":        {"a global id, or the id of a request or a subscription", "of an operation, over WebSocket and server-sent events"},
+	"message":   {"of a GraphQL error, or of a WebSocket", ""},
+	"name":      {"of anything", "in JSON, of a path or a limit"},
+	"path":      {"of a field, a file or a URL", "in JSON, of a report"},
+	"query":     {"an operation, or its text", "in JSON, and of URLs"},
+	"token":     {"a credential", "in keys where clients must not send it"},
+	"username":  {"the subject of a token", "in JSON, of a development token"},
+	"version":   {"of the protocol of persisted documents", "the same in JSON"},
+	"viewer":    {"the user of a token", "the user of a token, in connection_ack"},
 }
 
 // inScripts are names of the schema that the IDE's scripts may use with another meaning.
 var inScripts = map[string]string{
 	"name":  "of a loader, or of a file",
 	"node":  "Node.js",
+	"path":  "of a field, or of a file",
 	"query": "an operation",
 	"title": "an attribute of HTML",
 }
