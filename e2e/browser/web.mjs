@@ -17,9 +17,10 @@ const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
 // the browser's own messages of the failures that the steps cause.
 const seen = {};
 let failing; // the id of a document whose next response has the error of a field
+let losing; // the id of a document whose next response is lost
 const requests = [];
 const errors = [];
-const caused = /401 \(Unauthorized\)|ERR_INTERNET_DISCONNECTED|The server cannot be reached|Relay: Unexpected response/;
+const caused = /401 \(Unauthorized\)|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|The server cannot be reached|Relay: Unexpected response/;
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -74,6 +75,10 @@ async function open() {
       const response = { data: { department: null }, errors: [{ message: 'a read failed', path: ['department'] }] };
       const headers = { 'access-control-allow-origin': '*' };
       request.respond({ contentType: 'application/json', headers, body: JSON.stringify(response) });
+    } else if (body && body.documentId === losing) {
+      losing = undefined;
+      fetch(request.url(), { method: 'POST', headers: request.headers(), body: request.postData() })
+        .then(() => request.abort('connectionreset'));
     } else {
       request.continue();
     }
@@ -197,10 +202,20 @@ async function failures(page) {
   await page.type('.composer textarea', '   ');
   await page.click('.composer button');
   seen.userError = await text(page, '.composer [role="alert"]');
+  await go(page, '#/user/LiLei', '李雷');
+  losing = idOf('mutation PostTwitMutation');
+  await page.type('.composer textarea', 'Once.');
+  await page.click('.composer button');
+  seen.lostResponse = [await text(page, '.composer [role="alert"]')];
+  await page.click('.composer button');
+  await shown(page, 'article .text', 'Once.');
+  await page.reload();
+  await shown(page, 'article .text', 'Once.');
+  seen.lostResponse.push(...(await contents(page)).slice(0, 2));
   await go(page, '#/user/nobody');
   seen.nobody = await text(page, '.empty');
 
-  [[failing]] = documents.filter(([, text]) => text.startsWith('query DepartmentsQuery('));
+  failing = idOf('query DepartmentsQuery');
   await go(page, '#/departments/hr');
   seen.failedField = await text(page, 'main [role="alert"] p');
   await click(page, 'main [role="alert"] button', 'Try again');
@@ -238,6 +253,11 @@ async function looks(page) {
   }
   seen.dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.setViewport({ width: 1200, height: 900 });
+}
+
+// idOf returns the id of a document by its operation.
+function idOf(operation) {
+  return documents.find(([, text]) => text.startsWith(`${operation}(`))[0];
 }
 
 // agreed returns what the page shows, after it has seen that it shows the same with an empty store.

@@ -75,6 +75,8 @@ func TestWebApplication(t *testing.T) {
 		{"following and unfollowing change the count, as after a refetch", "follow",
 			`[["Unfollow","2 twits\n72 followers\n3 following"],["Follow","2 twits\n71 followers\n3 following"]]`},
 		{"a refused input is explained", "userError", `"it has no visible character"`},
+		{"a text whose response was lost is stored once", "lostResponse",
+			`["The server cannot be reached.","Once.","It is my own."]`},
 		{"an unknown user is not an error", "nobody", `"There is no such user."`},
 		{"the error of a field is shown, and can be retried", "failedField", `"This could not be loaded completely."`},
 		{"without a network the page says so, and recovers", "offline", `"The server cannot be reached."`},

@@ -5,7 +5,7 @@ type Props = {
   button: string;
   limit: number;
   pending: boolean;
-  /** Sends the fields, and calls done when they are stored. An attempt that is repeated has the same key. */
+  /** Sends the fields, and calls done when they are stored. Repeated with the same fields, it has the same key. */
   onSend: (fields: FormData, idempotencyKey: string, done: () => void) => void;
   children: ReactNode;
 };
@@ -13,12 +13,15 @@ type Props = {
 /** A form for a text, such as a twit or a comment. */
 export function Composer({ label, button, limit, pending, onSend, children }: Props) {
   const id = useId();
-  const key = useRef(crypto.randomUUID());
+  const attempt = useRef({ fields: '', key: '' });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
-    onSend(new FormData(form), key.current, () => {
-      key.current = crypto.randomUUID();
+    const data = new FormData(form);
+    const fields = JSON.stringify([...data]);
+    if (attempt.current.fields !== fields) attempt.current = { fields, key: crypto.randomUUID() };
+    onSend(data, attempt.current.key, () => {
+      attempt.current = { fields: '', key: '' };
       form.reset();
     });
   }
