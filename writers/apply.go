@@ -100,6 +100,9 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 		case job:
 			writes = append(writes, write{label + e.String(), tables.Jobs.Put(e.Job)})
 		case *member:
+			if x.compensated {
+				continue
+			}
 			writes = append(writes, e.writes(e.place, label)...)
 			if !slices.Contains(x.unverified, e) {
 				x.unverified = append(x.unverified, e)
@@ -179,6 +182,10 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 		if err := x.checkOpen(ctx, label+" "); err != nil {
 			return nil, err
 		}
+		if x.compensated {
+			x.unverified = nil
+			continue
+		}
 		if err := x.mutate(ctx, writes...); err != nil {
 			return nil, err
 		}
@@ -188,15 +195,30 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
-// between reading places and writing to them: while the operation is open, no later removal of the
-// member has committed, so that one masks late writes. See docs/WRITES.md, "Splits".
+// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called between
+// reading places and writing to them: while the operation is open, no later removal of the member has
+// committed, so that one masks late writes. Only a compensation commits earlier, after the members
+// were stored and verified: then the commit record is no longer the operation's, and none is written
+// again. See docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
-	open, err := x.openIntents(ctx, []string{x.intent.ID}, label+"own intent")
-	if err == nil && !open[x.intent.ID] {
-		err = errSuperseded
+	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
+	if x.intent.Table != "" {
+		gets = append(gets, x.lastGet())
 	}
-	return err
+	cells, err := x.get(ctx, label+"own intent", gets)
+	if err != nil {
+		return err
+	}
+	if len(cells[0]) == 0 {
+		return errSuperseded
+	}
+	if x.intent.Table != "" {
+		record, err := tables.DecodeCommitRecord(cells[1])
+		id, _ := tables.CommittedBy(record)
+		x.compensated = id != x.intent.ID
+		return err
+	}
+	return nil
 }
 
 func placeGets(members []*member) (gets []hbase.Get) {

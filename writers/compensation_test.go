@@ -180,3 +180,14 @@ func awaitIdle(t *testing.T, w *Writers) {
 		}
 	}
 }
+
+// A gateway completes an assignment while another one has compensated it, and while a bucket is
+// split: it must not add the member to the new bucket.
+func TestLateExecutionDoesNotRestoreACompensatedMember(t *testing.T) {
+	for _, noun := range modelled {
+		if noun.name == "assignment" {
+			history{seed: 6778763739454, order: 46, nouns: []modelNoun{noun}, clients: 3, calls: 3, bound: 2,
+				pace: pace(350)}.mustPass(t)
+		}
+	}
+}

@@ -140,6 +140,8 @@ type application struct {
 	increments map[location]*increment
 	// marked reports whether the stored intent is marked as committed.
 	marked bool
+	// compensated reports whether a compensation of the operation has committed.
+	compensated bool
 	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }
