@@ -75,7 +75,7 @@ export async function run(page) {
   return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown: JSON.parse(await shown(page)) };
 }
 
-// subscribe executes a subscription, posts as its user until an event arrives, and returns what run does.
+// subscribe executes a subscription, posts as its user until an event arrives, and stops it. It returns what run does.
 export async function subscribe(page, user) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');
@@ -83,6 +83,9 @@ export async function subscribe(page, user) {
   protocol.on('Network.webSocketFrameReceived', ({ response }) => {
     const message = JSON.parse(response.payloadData);
     if (message.type === 'next') event = message.payload;
+  });
+  const ended = new Promise((resolve) => {
+    protocol.on('Network.webSocketFrameSent', ({ response }) => JSON.parse(response.payloadData).type === 'complete' && resolve(true));
   });
   const planned = page.waitForResponse((response) => response.request().headers()['x-twibase-explain'] === '1');
   await page.click('.graphiql-execute-button');
@@ -101,6 +104,8 @@ export async function subscribe(page, user) {
     shown: JSON.parse(await shown(page)),
   };
   await page.click('.graphiql-execute-button'); // stops it
+  const late = new Promise((resolve) => setTimeout(resolve, 10_000, false));
+  if (!(await Promise.race([ended, late]))) throw new Error('the subscription goes on after it was stopped');
   return result;
 }
 

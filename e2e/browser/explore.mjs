@@ -176,4 +176,7 @@ async function shared() {
     link: link.href, address: other.url(), ran: JSON.parse((await sent).postData()).operationName,
     copied: await copied('.share-link'), curl: await copied('.share-curl'), sent: operation,
   };
+  await page.bringToFront();
+  await page.click('.share-curl');
+  report.shared.curlAsUser = await (await page.waitForFunction(() => globalThis.copied)).jsonValue();
 }

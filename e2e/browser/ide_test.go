@@ -38,8 +38,8 @@ type session struct {
 	}
 	Built  bool
 	Shared struct {
-		Link, Address, Ran, Copied, Curl string
-		Sent                             map[string]string
+		Link, Address, Ran, Copied, Curl, CurlAsUser string
+		Sent                                         map[string]string
 	}
 }
 
@@ -103,6 +103,11 @@ func TestTheIDE(t *testing.T) {
 	t.Run("a link opens the operation, and is copied", func(t *testing.T) {
 		if got := s.Shared; got.Copied != got.Link || got.Ran != "B" || got.Address != gateway.url+"/" {
 			t.Errorf("copied %s of %s; ran %s; the address is %s", got.Copied, got.Link, got.Ran, got.Address)
+		}
+	})
+	t.Run("a copied command has no token", func(t *testing.T) {
+		if got := s.Shared.CurlAsUser; !strings.Contains(got, `-H "Authorization: Bearer $TOKEN"`) || strings.Contains(got, "eyJ") {
+			t.Error(got)
 		}
 	})
 	t.Run("curl sends the operation", func(t *testing.T) { checkCurl(t, gateway.url, s.Shared.Curl, s.Shared.Sent) })

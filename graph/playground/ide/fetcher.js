@@ -67,13 +67,22 @@ async function planOf(params, headers) {
   return JSON.parse(event);
 }
 
-async function* eventsOf(events, headers, show) {
-  show({});
-  for await (const event of events) {
-    const { answer, report, size } = separated(event, headers);
-    show({ report, size });
-    yield answer;
-  }
+// eventsOf is no generator: return of a generator would wait for the next event before it ends the subscription.
+function eventsOf(events, headers, show) {
+  const source = events[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const { done, value } = await source.next();
+      if (done) return { done, value };
+      const { answer, report, size } = separated(value, headers);
+      show({ report, size });
+      return { done, value: answer };
+    },
+    return: (value) => source.return(value),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 // separated takes the report out of a response, unless the header editor requests it.
