@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -42,6 +43,8 @@ func (g *generator) keys(name string, objects any) []string {
 		case map[string]*oracle.Department:
 			g.sorted[name] = sortedKeys(objects)
 		case map[string]*oracle.Game:
+			g.sorted[name] = sortedKeys(objects)
+		case map[string]*oracle.Twit:
 			g.sorted[name] = sortedKeys(objects)
 		}
 	}
@@ -89,6 +92,12 @@ func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *paren
 		case "maxDepth":
 			if g.chance(2) {
 				add(arg.Name, g.number(g.IntN(6)-g.IntN(20)/19))
+			}
+		case "since", "until":
+			if g.chance(5) {
+				posted := g.oracle.Twits[oneOf(g, g.keys("twits", g.oracle.Twits))].PostedAt
+				at := posted.Add(time.Duration(g.IntN(5)-2) * 500 * time.Microsecond)
+				add(arg.Name, g.variable("DateTime", at.Format(time.RFC3339Nano)))
 			}
 		case "from":
 			from, to := g.day(), g.day()

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"time"
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
@@ -150,10 +151,10 @@ func (h faultyUser) ViewerFollows(ctx context.Context, parents []*tables.User) (
 }
 
 func (h faultyUser) Twits(
-	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string,
+	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string, since, until *time.Time,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "twits", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
-		return h.UserResolver.Twits(ctx, parents, first, after, last, before)
+		return h.UserResolver.Twits(ctx, parents, first, after, last, before, since, until)
 	})
 }
 
@@ -164,10 +165,10 @@ func (h faultyUser) TwitCount(ctx context.Context, parents []*tables.User) ([]*i
 }
 
 func (h faultyUser) Album(
-	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string,
+	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string, since, until *time.Time,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "album", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
-		return h.UserResolver.Album(ctx, parents, first, after, last, before)
+		return h.UserResolver.Album(ctx, parents, first, after, last, before, since, until)
 	})
 }
 

@@ -338,6 +338,8 @@ func (q *queries) text(field, argument string) string {
 		argument = "id"
 	case "from", "to":
 		argument = "day"
+	case "since", "until":
+		argument = "postedAt"
 	}
 	for _, name := range []string{field + " " + argument, argument} {
 		if pool := q.pool[name]; len(pool) > 0 {

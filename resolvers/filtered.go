@@ -70,9 +70,13 @@ func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, 
 	if err != nil {
 		return nil, err
 	}
+	return f.pages(ctx, parents, &r)
+}
+
+func (f filteredConnection[P, T, C]) pages(ctx context.Context, parents []*P, r *request) ([]*C, error) {
 	owners := f.owners(parents)
-	pages := newPages[struct{}, T](len(owners), &r)
-	err = fill(ctx, pages, &r, f.total, owners, func() error { return f.read(ctx, &r, owners, pages) })
+	pages := newPages[struct{}, T](len(owners), r)
+	err := fill(ctx, pages, r, f.total, owners, func() error { return f.read(ctx, r, owners, pages) })
 	return convert(pages, err, f.as)
 }
 
@@ -131,7 +135,9 @@ func (f filteredConnection[P, T, C]) read(
 
 func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
-	at = f.source.cost(call, at, look{Range: f.window(r, looks[0]), atBeginning: r.After == "", candidates: looks[0]})
+	first := look{Range: f.window(r, looks[0]), candidates: looks[0]}
+	first.atBeginning = first.After == ""
+	at = f.source.cost(call, at, first)
 	if len(looks) == 1 {
 		return at
 	}
@@ -139,7 +145,7 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	// are large enough.
 	all := looks[1]
 	second := look{Range: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
-	second.atBeginning = r.After == "" && all < call.minMembers
+	second.atBeginning = first.atBeginning && all < call.minMembers
 	second.After += "\x00"
 	if r.Backward { // the first look may have ended early
 		second.candidates, second.condition = all, ifShort

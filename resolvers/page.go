@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 
 	"twibase/graph/explain"
@@ -21,18 +22,27 @@ type request struct {
 	cursors relay.Cursors
 	relay.Page
 	connectionSelection
+	within bounds
 }
+
+// bounds are positions between which a client requests a part of a list, exclusive. Each may be
+// empty. Unlike cursors they are its beginning and its end.
+type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
 	p, err := cursors.Page(a.first, a.after, a.last, a.before)
 	if err != nil {
 		return request{}, err
 	}
-	return request{cursors, p, selectedConnection(ctx)}, nil
+	return request{cursors: cursors, Page: p, connectionSelection: selectedConnection(ctx)}, nil
 }
 
 func (r request) pageRange() loaders.Range {
-	return loaders.Range{After: r.After, Before: r.Before, Limit: r.Size, Backward: r.Backward, Far: r.After != ""}
+	after, before := max(r.After, r.within.after), cmp.Or(r.Before, r.within.before)
+	if r.within.before != "" {
+		before = min(before, r.within.before)
+	}
+	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
 type page[E, T any] struct {

@@ -3,9 +3,11 @@ package resolvers
 import (
 	"context"
 	"slices"
+	"time"
 
 	"twibase/graph/explain"
 	"twibase/graph/model"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
@@ -164,16 +166,56 @@ func postedTwitsOf(list loaders.List[*tables.Twit], total visibleCount) postedTw
 }
 
 func (p postedTwits) resolve(
-	ctx context.Context, users []*tables.User, args pageArgs,
+	ctx context.Context, users []*tables.User, since, until *time.Time, args pageArgs,
 ) ([]*model.TwitConnection, error) {
+	r, err := args.request(ctx, relay.CursorsOf(p.filteredConnection.list))
+	if err != nil {
+		return nil, err
+	}
+	r.within = postedIn(since, until)
+	if since != nil || until != nil {
+		p.total = nil // their number is not stored
+	}
 	// A lazy user that turns out to be deleted is null, with all fields. Skipping the check saves a
 	// tenth of the CPU time of BenchmarkEmbedded/reference in bench.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
-	return p.filteredConnection.resolve(ctx, users, args)
+	return p.pages(ctx, users, &r)
 }
 
-func (p postedTwits) cost(call *costCall) error { return p.filteredConnection.cost(call) }
+// postedIn returns the bounds of the twits of a time, newest first.
+func postedIn(since, until *time.Time) (b bounds) {
+	if until != nil {
+		b.after = tables.NotBefore(*until)
+	}
+	if since != nil {
+		b.before = tables.NotBefore(*since)
+	}
+	return b
+}
+
+func (p postedTwits) cost(call *costCall) error {
+	requests, err := call.requests(relay.CursorsOf(p.filteredConnection.list))
+	if err != nil {
+		return err
+	}
+	since, until := argument[*time.Time](call, "since"), argument[*time.Time](call, "until")
+	within, sinceOpen, untilOpen := postedIn(since, until), call.Open("since"), call.Open("until")
+	if untilOpen {
+		within.after = anyCursor
+	}
+	if sinceOpen {
+		within.before = anyCursor
+	}
+	if since != nil && !sinceOpen || until != nil && !untilOpen {
+		p.total = nil
+	}
+	for i := range requests {
+		requests[i].within = within
+	}
+	p.costFrom(call, requests, call.Begin())
+	return nil
+}
 
 func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.PublicTwitCount }
 

@@ -1,6 +1,9 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 var userFields = map[string]resolver{
 	"User.id":             ofParent(func(u *User) any { return id("User", u.Username) }),
@@ -91,8 +94,9 @@ func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
 // posts is a list of the user's twits. Its total counts the visible ones.
 func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 	l, total := list{kind: kind, owner: u.Username, visible: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
+	since, until := c.instant("since"), c.instant("until")
 	for _, t := range u.twits {
-		if t.deleted || !which(t) {
+		if t.deleted || !which(t) || since != nil && t.PostedAt.Before(*since) || until != nil && !t.PostedAt.Before(*until) {
 			continue
 		}
 		l.entries = append(l.entries, entry{key: recent(&t.PostedAt) + t.ID, node: t})
@@ -100,8 +104,23 @@ func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 			total++
 		}
 	}
-	l.total = &total
+	if since == nil && until == nil {
+		l.total = &total
+	}
 	return l
+}
+
+// instant returns the time in an argument, nil without one.
+func (c *call) instant(arg string) *time.Time {
+	text, given := c.args[arg].(string)
+	if !given {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return &at
 }
 
 // timeline has the twits of followed users. It hides deleted twits, and those of unfollowed users.

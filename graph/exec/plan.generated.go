@@ -5,6 +5,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -3778,7 +3779,7 @@ func planUser() []plan.Field {
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time))
 				return plan.Pointers(dst, values, err)
 			},
 		},
@@ -3810,7 +3811,7 @@ func planUser() []plan.Field {
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time))
 				return plan.Pointers(dst, values, err)
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -457,7 +458,7 @@ type ComplexityRoot struct {
 
 	User struct {
 		Age            func(childComplexity int) int
-		Album          func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Album          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) int
 		AvatarURL      func(childComplexity int) int
 		Bio            func(childComplexity int) int
 		CreatedAt      func(childComplexity int) int
@@ -476,7 +477,7 @@ type ComplexityRoot struct {
 		Roles          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Timeline       func(childComplexity int, first *int, after *string, last *int, before *string) int
 		TwitCount      func(childComplexity int) int
-		Twits          func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Twits          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) int
 		Username       func(childComplexity int) int
 		Version        func(childComplexity int) int
 		ViewerFollows  func(childComplexity int) int
@@ -2393,7 +2394,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.User.Album(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.User.Album(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time)), true
 	case "User.avatarUrl":
 		if e.ComplexityRoot.User.AvatarURL == nil {
 			break
@@ -2557,7 +2558,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.User.Twits(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.User.Twits(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time)), true
 	case "User.username":
 		if e.ComplexityRoot.User.Username == nil {
 			break
@@ -3889,7 +3890,7 @@ type TwitConnection {
   nodes: [Twit] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + `, which is not counted."
+  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + `, which is not counted, and with ` + "`" + `since` + "`" + ` or ` + "`" + `until` + "`" + `."
   totalCount: Int
 }
 
@@ -4070,6 +4071,10 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
+    "Only twits that were posted at this time or later."
+    since: DateTime
+    "Only twits that were posted before this time."
+    until: DateTime
   ): TwitConnection @semanticNonNull
   "The number of the user's twits that the viewer may see."
   twitCount: Int @semanticNonNull
@@ -4083,6 +4088,10 @@ type User implements Node {
     last: Int
     "Returns the entries before this cursor."
     before: String
+    "Only twits that were posted at this time or later."
+    since: DateTime
+    "Only twits that were posted before this time."
+    until: DateTime
   ): TwitConnection @semanticNonNull
   "The twits of the users that the user follows, newest first. Visible to the user and to administrators; null for others."
   timeline(

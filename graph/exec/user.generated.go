@@ -38,9 +38,9 @@ type UserResolver interface {
 
 	IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error)
 	ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error)
-	Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error)
+	Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error)
 	TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error)
-	Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error)
+	Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error)
 	Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error)
 	Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error)
 	HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error)
@@ -88,6 +88,22 @@ func (ec *executionContext) field_User_album_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg5
 	return args, nil
 }
 
@@ -396,6 +412,22 @@ func (ec *executionContext) field_User_twits_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalODateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg5
 	return args, nil
 }
 
@@ -1970,7 +2002,7 @@ func (ec *executionContext) resolveBatch_User_twits(ctx context.Context, field g
 					key = field.Name
 				}
 				result := group.GetFieldResult(key, func() (any, error) {
-					return resolver.Twits(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+					return resolver.Twits(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
 				})
 				return graphql.ResolveBatchGroupResult[*model.TwitConnection](
 					ctx,
@@ -1983,7 +2015,7 @@ func (ec *executionContext) resolveBatch_User_twits(ctx context.Context, field g
 			}
 		}
 	}
-	results, err := resolver.Twits(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+	results, err := resolver.Twits(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
 	return graphql.ResolveBatchSingleResult[*model.TwitConnection](
 		ctx,
 		results,
@@ -2105,7 +2137,7 @@ func (ec *executionContext) resolveBatch_User_album(ctx context.Context, field g
 					key = field.Name
 				}
 				result := group.GetFieldResult(key, func() (any, error) {
-					return resolver.Album(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+					return resolver.Album(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
 				})
 				return graphql.ResolveBatchGroupResult[*model.TwitConnection](
 					ctx,
@@ -2118,7 +2150,7 @@ func (ec *executionContext) resolveBatch_User_album(ctx context.Context, field g
 			}
 		}
 	}
-	results, err := resolver.Album(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+	results, err := resolver.Album(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
 	return graphql.ResolveBatchSingleResult[*model.TwitConnection](
 		ctx,
 		results,

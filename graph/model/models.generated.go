@@ -623,7 +623,7 @@ type TwitConnection struct {
 	Nodes []*tables.Twit `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list that the viewer may see. Null for `timeline`, which is not counted.
+	// The number of entries in the whole list that the viewer may see. Null for `timeline`, which is not counted, and with `since` or `until`.
 	TotalCount *int `json:"totalCount"`
 }
 

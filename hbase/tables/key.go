@@ -92,6 +92,15 @@ func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(Max
 // LaterThan returns the position in a newest-first list after all members later than t.
 func LaterThan(t time.Time) string { return invert(t) }
 
+// NotBefore returns the position in a newest-first list after all members at t or later.
+func NotBefore(t time.Time) string {
+	last := t.Truncate(time.Millisecond) // members have whole milliseconds
+	if last.Equal(t) {
+		last = last.Add(-time.Millisecond)
+	}
+	return invert(last)
+}
+
 // appendPart appends a part of a composite key, after its length.
 func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
