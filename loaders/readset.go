@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"hash/maphash"
 
 	"github.com/graph-gophers/dataloader/v7"
 
@@ -64,20 +65,36 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// index has the first read of each chain.
-type index map[chain]*read
+// startsLike reports whether both reads belong to one chain: their row keys are equal, maybe in
+// different tables, and they start at the same column.
+func (r *read) startsLike(other *read) bool {
+	return r.row == other.row && (r.template == other.template ||
+		r.template.get.Page.Start == other.template.get.Page.Start)
+}
 
-// chain is the row key and the first column of the reads of a chain.
-type chain struct{ row, start string }
+// index has the first read of each chain, by a hash of row and start. A chain whose hash is taken
+// by another has the next free one.
+type index map[uint64]*read
 
-// add adds a read to its chain, and reports whether its Get is new.
+var seed = maphash.MakeSeed()
+
+// add adds a read, and reports whether its Get is new.
 func (x index) add(r *read) bool {
-	of := chain{r.row, r.template.get.Page.Start}
-	first := x[of]
-	if first == nil {
-		r.original, r.first, x[of] = r, r, r
-		return true
+	place := maphash.String(seed, r.row)
+	if start := r.template.get.Page.Start; start != "" {
+		place += maphash.String(seed, start)
 	}
+	for ; x[place] != nil; place++ {
+		if first := x[place]; first.startsLike(r) {
+			return r.join(first)
+		}
+	}
+	r.original, r.first, x[place] = r, r, r
+	return true
+}
+
+// join adds a read to the chain of first, and reports whether its Get is new.
+func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
 			r.original = known
@@ -100,8 +117,16 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 	added := false
 	for i := range set.reads {
-		added = l.reads.add(&set.reads[i]) || added
+		r := &set.reads[i]
+		// Sets of one level often read the same row keys in the same order: a comparison is cheaper
+		// than a lookup.
+		if i < len(l.last) && l.last[i].startsLike(r) {
+			added = r.join(l.last[i].original.first) || added
+		} else {
+			added = l.reads.add(r) || added
+		}
 	}
+	l.last = set.reads
 	if added {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 		l.scheduler.collect()

@@ -27,6 +27,7 @@ type Loaders struct {
 	store      hbase.Store // unmasked, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
+	last       []read // of the set that was enqueued last
 	scheduler  scheduler
 	trace      *trace // nil unless the reads are reported
 	lazy       []*lazyRows
@@ -153,7 +154,7 @@ func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reads, l.store = nil, l.unmasked
+	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
 // Mask hides the rows of a deleted object, its lists and its edges until [Forget], because their
