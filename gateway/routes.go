@@ -12,6 +12,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
+	"twibase/graph/explain"
 	"twibase/graph/limits"
 	"twibase/graph/plan"
 	"twibase/graph/playground"
@@ -108,8 +109,15 @@ func (g *Gateway) monitoring() http.Handler {
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 
-// SDL returns the schema in GraphQL's schema definition language.
-func SDL() string { return schema.SDL(exec.NewExecutableSchema(exec.Config{}).Schema()) }
+// SDL returns the schema in GraphQL's schema definition language, with the costs of its fields.
+func SDL() string {
+	planned := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
+	costed, err := explain.WithCosts(planned, resolvers.Costs(tables.ListBound), resolvers.SampleIDs())
+	if err != nil {
+		panic(err) // tests find it: it depends on no input
+	}
+	return schema.SDL(costed)
+}
 
 // handleProbes adds /healthz (the process runs) and /readyz.
 func (g *Gateway) handleProbes(mux *http.ServeMux) {

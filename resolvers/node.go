@@ -3,6 +3,8 @@ package resolvers
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -217,4 +219,16 @@ func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 		}
 		call.Returns(reader.typ, sets[i])
 	}
+}
+
+// SampleIDs returns an id of each noun, of objects that need not exist.
+func SampleIDs() (ids []string) {
+	twit := &tables.Twit{AuthorName: "x", Name: "x", PostedAt: time.UnixMilli(0)}
+	for _, object := range []interface{ ID() tables.ID }{
+		&tables.User{Username: "x"}, &tables.Role{Code: "x"}, &tables.Department{Code: "x"}, &tables.Game{Code: "x"},
+		twit, &tables.Comment{Twit: twit.Key(), AuthorName: "x", PostedAt: time.UnixMilli(0)},
+	} {
+		ids = append(ids, strings.Trim(string(relay.AppendID(nil, object.ID())), `"`))
+	}
+	return ids
 }

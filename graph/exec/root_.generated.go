@@ -3817,6 +3817,27 @@ directive @semanticNonNull(
   levels: [Int!]! = [0]
 ) on FIELD_DEFINITION
 
+"""
+The maximum number of rows that a field reads for each parent, or that each object of a type takes, for a viewer with a token and the default
+page. It follows IBM's [specification](https://ibm.github.io/graphql-specs/cost-spec.html): the sum of both is the cost of an operation.
+"""
+directive @cost(
+  "A number."
+  weight: String!
+) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+
+"The length of a list, for ` + "`" + `@cost` + "`" + `."
+directive @listSize(
+  "The length without slicing arguments."
+  assumedSize: Int
+  "The arguments that give the length."
+  slicingArguments: [String!]
+  "The fields of the returned object that are lists of this length."
+  sizedFields: [String!]
+  "Whether exactly one of the slicing arguments is needed."
+  requireOneSlicingArgument: Boolean = true
+) on FIELD_DEFINITION
+
 "Accepted without effect: the single response has the fragment."
 directive @defer(
   "Whether to defer the fragment. It has no effect."

@@ -24,9 +24,9 @@ func problems(t *testing.T, changes []change) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const script = `import { readFileSync } from 'node:fs';
+	const script = `import { text } from 'node:stream/consumers';
 		import { problems } from '../../scripts/compatibility.mjs';
-		const changes = JSON.parse(readFileSync(0, 'utf8'));
+		const changes = JSON.parse(await text(process.stdin));
 		console.log(JSON.stringify(changes.map((c) => problems(c.Released, c.Schema, c.Accepted))));`
 	command := exec.CommandContext(t.Context(), "node", "--input-type=module", "--eval", script)
 	command.Stdin, command.Stderr = bytes.NewReader(input), os.Stderr

@@ -40,6 +40,8 @@ func TestConformedDefinitions(t *testing.T) {
 		{"@skip", `directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT`},
 		{"@include", `directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT`},
 		{"@semanticNonNull", `directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION`},
+		{"@cost", `directive @cost(weight: String!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR`},
+		{"@listSize", `directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION`},
 		{"@defer", `directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT`},
 		{"@stream", `directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD`},
 		{"__Schema", `type __Schema {
@@ -111,7 +113,7 @@ args(includeDeprecated: Boolean! = false): [__InputValue!]!
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		want = []string{"defer", "deprecated", "include", "oneOf", "semanticNonNull", "skip", "specifiedBy", "stream"}
+		want = []string{"cost", "defer", "deprecated", "include", "listSize", "oneOf", "semanticNonNull", "skip", "specifiedBy", "stream"}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Directives))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -142,3 +142,14 @@ func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldD
 		}
 	}
 }
+
+// WithCosts of package explain generates @cost and @listSize.
+func TestCostsAreNotWrittenByHand(t *testing.T) {
+	for name, definition := range load(t).Types {
+		for _, field := range definition.Fields {
+			if field.Directives.ForName("cost") != nil || field.Directives.ForName("listSize") != nil {
+				t.Errorf("%s.%s has a cost in its file", name, field.Name)
+			}
+		}
+	}
+}

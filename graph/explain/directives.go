@@ -1,0 +1,219 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/plan"
+	sdl "twibase/graph/schema"
+)
+
+// PageSize is the number of entries of a connection without first and last.
+const PageSize = 20
+
+// WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row. Each weight is derived from the [Cost] of the field, for one parent, a viewer with a
+// token, the default page, and the values of the other arguments that cost most:
+//
+//	@cost of a type    the rows of one more object in a list: the least of all lists of the type
+//	@cost of a field   the rows of the call, less those of the objects if they are selected
+//
+// ids are an id of each object type that has ids.
+//
+// So the sum of both is an upper bound of the rows of a query whose pages are not larger.
+func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast.Schema, error) {
+	p := prober{schema: schema, costs: costs, ids: ids, paths: pathsOf(schema.Schema()), resolved: map[string]bool{}}
+	for _, field := range plan.Resolvers(schema) {
+		p.resolved[field[0]+"."+field[1]] = true
+	}
+	weights, found := map[string]int64{}, map[string]probe{}
+	for _, name := range slices.Sorted(maps.Keys(p.resolved)) {
+		probed, err := p.field(name)
+		if err != nil {
+			return nil, fmt.Errorf("the cost of %s: %w", name, err)
+		}
+		if found[name] = probed; probed.paged {
+			if least, known := weights[probed.typ]; !known || probed.slope < least {
+				weights[probed.typ] = probed.slope
+			}
+		}
+	}
+	for name, possible := range schema.Schema().PossibleTypes { // an interface has the weight of its heaviest type
+		for _, typ := range possible {
+			weights[name] = max(weights[name], weights[typ.Name])
+		}
+	}
+	into, err := gqlparser.LoadSchema(&ast.Source{Input: sdl.SDL(schema.Schema())})
+	if err != nil {
+		return nil, err
+	}
+	for _, def := range into.Types {
+		if def.BuiltIn {
+			continue
+		}
+		if def.Kind == ast.Object {
+			def.Directives = append(def.Directives, costDirective(weights[def.Name]))
+		}
+		for _, field := range def.Fields {
+			freeInputs(into, def, field)
+			if probed, ok := found[def.Name+"."+field.Name]; ok {
+				weight := max(probed.rows-probed.objects*weights[probed.typ], probed.least)
+				field.Directives = append(field.Directives, costDirective(weight))
+				field.Directives = append(field.Directives, probed.listSize(into, field)...)
+			} else if def.Kind == ast.Object && into.Types[field.Type.Name()].IsCompositeType() {
+				field.Directives = append(field.Directives, costDirective(0))
+			}
+		}
+	}
+	return into, nil
+}
+
+// freeInputs gives input objects, whose default weight is 1, the weight 0.
+func freeInputs(schema *ast.Schema, of *ast.Definition, field *ast.FieldDefinition) {
+	if of.Kind == ast.InputObject && schema.Types[field.Type.Name()].Kind == ast.InputObject {
+		field.Directives = append(field.Directives, costDirective(0))
+	}
+	for _, argument := range field.Arguments {
+		if schema.Types[argument.Type.Name()].Kind == ast.InputObject {
+			argument.Directives = append(argument.Directives, costDirective(0))
+		}
+	}
+}
+
+func costDirective(weight int64) *ast.Directive {
+	value := &ast.Value{Kind: ast.StringValue, Raw: strconv.FormatInt(weight, 10)}
+	return &ast.Directive{Name: "cost", Arguments: ast.ArgumentList{{Name: "weight", Value: value}}}
+}
+
+// listSize returns the @listSize of a list or connection.
+func (p probe) listSize(schema *ast.Schema, field *ast.FieldDefinition) ast.DirectiveList {
+	sized, slicing := names(nil), names(nil)
+	for _, below := range schema.Types[field.Type.Name()].Fields {
+		if p.paged && below.Type.Elem != nil {
+			sized = append(sized, below.Name)
+		}
+	}
+	for _, name := range []string{"first", "last"} {
+		if field.Arguments.ForName(name) != nil {
+			slicing = append(slicing, name)
+		}
+	}
+	if field.Type.Elem == nil && sized == nil || p.objects == 0 {
+		return nil
+	}
+	size := &ast.Value{Kind: ast.IntValue, Raw: strconv.FormatInt(p.objects, 10)}
+	d := &ast.Directive{Name: "listSize", Arguments: ast.ArgumentList{{Name: "assumedSize", Value: size}}}
+	if slicing != nil {
+		no := &ast.Value{Kind: ast.BooleanValue, Raw: "false"}
+		d.Arguments = append(d.Arguments, slicing.argument("slicingArguments"), sized.argument("sizedFields"),
+			&ast.Argument{Name: "requireOneSlicingArgument", Value: no})
+	}
+	return ast.DirectiveList{d}
+}
+
+type names []string
+
+func (s names) argument(name string) *ast.Argument {
+	list := &ast.Value{Kind: ast.ListValue}
+	for _, element := range s {
+		list.Children = append(list.Children, &ast.ChildValue{Value: &ast.Value{Kind: ast.StringValue, Raw: element}})
+	}
+	return &ast.Argument{Name: name, Value: list}
+}
+
+// probe is the declared cost of a field for one parent.
+type probe struct {
+	typ           string // of the objects
+	rows, objects int64  // of the default page
+	least         int64  // the rows if no object is selected
+	paged         bool
+	slope         int64 // the rows of one more entry of a page
+}
+
+// field returns the cost of a field.
+func (p *prober) field(name string) (probe, error) {
+	def := p.definition(name)
+	found := probe{typ: def.Type.Name(), paged: def.Arguments.ForName("first") != nil}
+	for _, below := range p.schema.Schema().Types[found.typ].Fields {
+		// The objects of a connection implement an interface, and its edges do not.
+		if typ := p.schema.Schema().Types[below.Type.Name()]; found.paged && len(p.schema.Schema().GetImplements(typ)) > 0 {
+			found.typ = typ.Name
+			break
+		}
+	}
+	sizes := []string{""}
+	if found.paged {
+		sizes = []string{"first:" + strconv.Itoa(PageSize), "last:" + strconv.Itoa(PageSize)}
+	}
+	for _, size := range sizes {
+		totals, err := p.totals(name, size, "")
+		if err != nil {
+			return found, err
+		}
+		found.rows, found.objects = max(found.rows, totals.Rows), max(found.objects, totals.Objects)
+		if found.paged {
+			if totals, err = p.totals(name, size, found.typ); err != nil {
+				return found, err
+			}
+			found.least = max(found.least, totals.Rows)
+		}
+	}
+	if found.paged {
+		one, err := p.totals(name, "first:1", "")
+		if err != nil {
+			return found, err
+		}
+		all, err := p.totals(name, sizes[0], "")
+		found.slope = (all.Rows - one.Rows) / (PageSize - 1)
+		return found, err
+	}
+	return found, nil
+}
+
+// totals returns the cost of a call for one parent, for the id that costs most.
+func (p *prober) totals(name, size, without string) (most Totals, err error) {
+	for _, id := range p.ids {
+		totals, err := p.totalsOf(name, size, id, without)
+		if err != nil {
+			return most, err
+		}
+		if totals.Rows >= most.Rows {
+			most = totals
+		}
+	}
+	return most, nil
+}
+
+func (p *prober) totalsOf(name, size, id, without string) (totals Totals, err error) {
+	doc, variables, err := p.document(name, size, id, without)
+	if err != nil {
+		return totals, err
+	}
+	op := &graphql.OperationContext{
+		Doc: doc, Operation: doc.Operations[0], Variables: variables, RecoverFunc: graphql.DefaultRecover,
+		ResolverMiddleware: plan.PassField, RootResolverMiddleware: plan.PassRootField,
+	}
+	open := map[string]bool{}
+	for variable, value := range variables {
+		_, list := value.([]any)
+		open[variable] = !list && value != id
+	}
+	ctx := WithOpen(graphql.WithOperationContext(p.ctx(), op), open)
+	err = plan.Walk(ctx, p.schema, &Set{Cardinality: 1}, func(call plan.Call, parents *Set) func(string) *Set {
+		if call.Object+"."+call.Field == name {
+			if err == nil {
+				err = call.Err
+			}
+			e := newEstimate(false)
+			e.visit(call, &Set{Cardinality: 1}, p.costs)
+			totals = e.totals()
+		}
+		return func(string) *Set { return parents }
+	})
+	return totals, err
+}

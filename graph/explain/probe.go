@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/auth"
+	"twibase/graph/relay"
+)
+
+// prober makes an operation for each field with a resolver, to evaluate its cost.
+type prober struct {
+	schema   graphql.ExecutableSchema
+	costs    Costs
+	ids      []string
+	resolved map[string]bool // the fields with resolvers, as Type.field
+	paths    map[string]way
+}
+
+// way is the last field on a way from a root type to an object type. The root types have none.
+type way struct {
+	object string
+	field  *ast.FieldDefinition
+}
+
+// pathsOf returns a shortest way to each object type.
+func pathsOf(schema *ast.Schema) map[string]way {
+	paths := map[string]way{}
+	var queue []*ast.Definition
+	for _, root := range []*ast.Definition{schema.Query, schema.Mutation, schema.Subscription} {
+		if root != nil {
+			paths[root.Name], queue = way{}, append(queue, root)
+		}
+	}
+	for len(queue) > 0 {
+		object := queue[0]
+		queue = queue[1:]
+		for _, field := range object.Fields {
+			for _, typ := range schema.GetPossibleTypes(schema.Types[field.Type.Name()]) {
+				if _, known := paths[typ.Name]; !known && typ.Kind == ast.Object {
+					paths[typ.Name], queue = way{object.Name, field}, append(queue, typ)
+				}
+			}
+		}
+	}
+	return paths
+}
+
+func (p *prober) definition(name string) *ast.FieldDefinition {
+	object, field, _ := strings.Cut(name, ".")
+	return p.schema.Schema().Types[object].Fields.ForName(field)
+}
+
+// ctx has a viewer, for whom most is read.
+func (p *prober) ctx() context.Context {
+	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
+}
+
+// document returns an operation with a call of a field, and its variables: a value of each required
+// argument, and a cursor if the field has a size. It selects no field of the type without.
+func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, map[string]any, error) {
+	object, _, _ := strings.Cut(name, ".")
+	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
+	text := o.call(p.definition(name), size) + o.selection(p.definition(name).Type.Name(), "")
+	for p.paths[object].field != nil {
+		above := p.paths[object]
+		text = o.call(above.field, "") + "{...on " + object + "{" + text + "}}"
+		object = above.object
+	}
+	kind := "query"
+	if object != o.schema.Query.Name {
+		kind = strings.ToLower(object)
+	}
+	if o.definitions != nil {
+		kind += "(" + strings.Join(o.definitions, " ") + ")"
+	}
+	doc, errs := gqlparser.LoadQuery(o.schema, kind+"{"+text+"}")
+	if errs != nil {
+		return nil, nil, errs
+	}
+	return doc, o.values, nil
+}
+
+// operation is the text of an operation in the making, with its variables.
+type operation struct {
+	*prober
+	schema      *ast.Schema
+	definitions []string
+	values      map[string]any
+	id          string // the value of ids
+	without     string // a type that is not selected
+}
+
+// call returns a field with its arguments.
+func (o *operation) call(field *ast.FieldDefinition, size string) string {
+	var arguments []string
+	if size != "" {
+		arguments = append(arguments, size)
+	}
+	cursor := map[bool]string{true: "after", false: "before"}[strings.HasPrefix(size, "first")]
+	for _, a := range field.Arguments {
+		if a.Type.NonNull || size != "" && a.Name == cursor {
+			variable := "$v" + string(rune('a'+len(o.definitions)))
+			o.definitions = append(o.definitions, variable+":"+a.Type.String())
+			o.values[variable[1:]] = o.value(a.Type)
+			arguments = append(arguments, a.Name+":"+variable)
+		}
+	}
+	if arguments == nil {
+		return field.Name
+	}
+	return field.Name + "(" + strings.Join(arguments, ",") + ")"
+}
+
+// selection selects all that a field returns without further resolvers. Aliases with the prefix
+// distinguish the fields of the types of an interface.
+func (o *operation) selection(typ, prefix string) string {
+	def := o.schema.Types[typ]
+	if !def.IsCompositeType() {
+		return ""
+	}
+	text := "{__typename"
+	if def.IsAbstractType() {
+		for _, possible := range o.schema.GetPossibleTypes(def) {
+			text += " ...on " + possible.Name + o.selection(possible.Name, possible.Name+"_")
+		}
+		return text + "}"
+	}
+	for _, field := range def.Fields {
+		below := field.Type.Name()
+		if !o.resolved[typ+"."+field.Name] && below != o.schema.Query.Name && below != o.without && !strings.HasPrefix(field.Name, "__") {
+			text += " " + prefix + field.Name + ":" + field.Name + o.selection(below, "")
+		}
+	}
+	return text + "}"
+}
+
+// value returns a valid value of a type.
+func (o *operation) value(typ *ast.Type) any {
+	if typ.Elem != nil {
+		return slices.Repeat([]any{o.value(typ.Elem)}, relay.MaxPage)
+	}
+	switch def := o.schema.Types[typ.NamedType]; {
+	case def.Kind == ast.Enum:
+		return def.EnumValues[0].Name
+	case def.Kind == ast.InputObject:
+		object := map[string]any{}
+		for i, field := range def.Fields {
+			if field.Type.NonNull || i == 0 && def.Directives.ForName("oneOf") != nil {
+				object[field.Name] = o.value(field.Type)
+			}
+		}
+		return object
+	}
+	switch typ.NamedType {
+	case "ID":
+		return o.id
+	case "Int":
+		return 1
+	case "Boolean":
+		return true
+	case "Date":
+		return "1970-01-01"
+	}
+	return "x"
+}
