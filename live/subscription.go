@@ -24,7 +24,7 @@ var (
 //	          next poll            its row was read
 //	waiting ────────────► joining ────────────────► receiving
 //	   │                     │                       │     ▲
-//	   │                     │                Suspend│     │Resume
+//	   │                     │        Suspend, Rewind│     │Resume
 //	   │                     │                       ▼     │
 //	   │                     │                     suspended
 //	   └─────────────────────┴───────────┬───────────┘

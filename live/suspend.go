@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unique"
 
@@ -39,6 +40,42 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	s.parked = nil
 	p.wake()
 	return nil
+}
+
+// Rewind suspends the subscription, and parks the twits that it has queued and those that the
+// caller took from the channel but did not send.
+func (s *Subscription) Rewind(taken []tables.TwitKey) {
+	s.Suspend()
+	s.poller.mu.Lock()
+	defer s.poller.mu.Unlock()
+	if s.state == closed {
+		return
+	}
+	for _, key := range taken {
+		s.park(key, time.Time{})
+	}
+	for t := range s.queue {
+		s.park(t.Key(), time.Time{})
+	}
+}
+
+// MoveTo gives the suspended subscription the parked and pending twits of another one, of the same
+// row, that was suspended earlier.
+func (s *Subscription) MoveTo(earlier *Subscription) {
+	p := s.poller
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending = slices.DeleteFunc(p.pending, func(c Candidate) bool { return c.to == s })
+	for _, pending := range slices.Clone(p.pending) {
+		if pending.to == earlier {
+			pending.to = s
+			p.keep(pending, nil)
+		}
+	}
+	s.parked = slices.Clone(earlier.parked)
+	if earlier.state == closed {
+		s.end(earlier.err)
+	}
 }
 
 // park parks the key of a twit that was found after the end, and reports whether it was found after

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"twibase/hbase/hbasetest"
 )
 
 func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) listener {
@@ -102,6 +104,89 @@ func TestSubscriptionsWithTheSameEndStopAtTheSameTwit(t *testing.T) {
 			}
 		}
 		time.Sleep(100 * Interval)
+	})
+}
+
+func TestMoveToTakesOverParkedTwits(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		begun := time.Now()
+		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
+		later := f.subscribeUntil(Posts, "a", begun.Add(3*Interval))
+		time.Sleep(Interval)
+		one.suspendWith()
+		f.post("a", "1", 0)
+		time.Sleep(time.Until(begun.Add(3 * Interval)))
+		later.suspendWith("1")
+		later.MoveTo(one.Subscription)
+		f.post("a", "2", 0)
+		time.Sleep(2 * Interval)
+		for _, l := range []listener{one, later} {
+			l.resume(time.Time{})
+			l.wantNext("1", "2")
+			l.Close()
+		}
+		if n := f.poller.Counters.Subscribers.Load(); n != 0 {
+			t.Errorf("got %d subscribers, want 0", n)
+		}
+	})
+}
+
+func TestMoveToTakesOverPendingCandidates(t *testing.T) {
+	for name, pending := range map[string]func(f *fixture){
+		"because Visible failed":  func(f *fixture) { f.set(hbasetest.Fault{}, errVisible) },
+		"in the poll in progress": func(f *fixture) { f.delay(Interval) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			withFixture(t, func(t *testing.T, f *fixture) {
+				var all []listener
+				for range 3 {
+					all = append(all, f.subscribeUntil(Posts, "a", time.Now().Add(Interval*3/2)))
+				}
+				pending(f)
+				f.post("a", "1", 0)
+				time.Sleep(Interval * 3 / 2)
+				synctest.Wait()
+				for _, l := range all {
+					l.suspendWith()
+				}
+				for _, l := range all[1:] {
+					l.MoveTo(all[0].Subscription)
+				}
+				f.set(hbasetest.Fault{}, nil)
+				f.delay(0)
+				for _, l := range all {
+					l.resume(time.Time{})
+				}
+				time.Sleep(2 * Interval)
+				for _, l := range all {
+					l.wantNext("1")
+					l.Close()
+				}
+			})
+		})
+	}
+}
+
+func TestMoveToAClosedSubscriptionCloses(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		begun := time.Now()
+		one := f.subscribeUntil(Posts, "a", begun.Add(Interval))
+		later := f.subscribeUntil(Posts, "a", begun.Add(3*Interval))
+		defer one.Close()
+		defer later.Close()
+		time.Sleep(Interval)
+		one.suspendWith()
+		for i := range QueueSize {
+			f.post("a", fmt.Sprint(i), 0)
+		}
+		time.Sleep(3 * Interval)
+		later.Suspend()
+		f.post("a", "last", 0)
+		time.Sleep(2 * Interval)
+		later.MoveTo(one.Subscription)
+		if err := later.Resume(t.Context(), time.Time{}); !errors.Is(err, ErrSlow) {
+			t.Errorf("Resume: got error %v, want ErrSlow", err)
+		}
 	})
 }
 

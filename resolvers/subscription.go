@@ -67,14 +67,17 @@ func (r *subscriptionResolver) subscribe(
 	events := make(chan *tables.Twit)
 	go func() {
 		defer close(events)
-		err := r.run(ctx, s, since, operation.Expiry(), events)
-		if errors.Is(err, live.ErrSuspended) {
+		switch err := r.run(ctx, s, since, operation.Expiry(), events); {
+		case errors.Is(err, live.ErrSuspended):
 			operation.Expire(s)
-			return
-		}
-		s.Close()
-		if err != nil && ctx.Err() == nil {
-			plan.End(ctx, subscriptionError(err))
+		case ctx.Err() != nil:
+			s.Suspend()
+			operation.Stop(s)
+		default:
+			s.Close()
+			if err != nil {
+				plan.End(ctx, subscriptionError(err))
+			}
 		}
 	}()
 	return events, nil
@@ -117,6 +120,9 @@ type stream struct {
 	replayed map[tables.TwitKey]bool
 	// an earlier operation had the subscription
 	resumed bool
+	// taken are the first twits, two at most, that this operation received: one that the endpoint
+	// sends, and the next.
+	taken []tables.TwitKey
 }
 
 var _ resume.Position = (*stream)(nil)
@@ -130,7 +136,7 @@ func (r *subscriptionResolver) newStream(
 			s.Close()
 			return nil, err
 		}
-		s.resumed = true
+		s.resumed, s.taken = true, nil
 		return s, nil
 	}
 	s, err := r.Live.Subscribe(ctx, kind, owner, until)
@@ -139,6 +145,17 @@ func (r *subscriptionResolver) newStream(
 	}
 	return &stream{Subscription: s, kind: kind, owner: owner, begun: time.Now(), replayed: map[tables.TwitKey]bool{}}, nil
 }
+
+// MoveTo implements [resume.Position].
+func (s *stream) MoveTo(earlier resume.Position) {
+	own, e := s.Subscription, earlier.(*stream)
+	own.MoveTo(e.Subscription)
+	*s = *e
+	s.Subscription = own
+}
+
+// Rewind implements [resume.Position].
+func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
 // run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires
 // it sends earlier twits, and returns [live.ErrSuspended].
@@ -169,6 +186,9 @@ func (r *subscriptionResolver) run(
 			}
 			if time.Since(s.begun) > live.Window {
 				s.replayed = nil // no twit of the replay can arrive any more
+			}
+			if len(s.taken) < 2 {
+				s.taken = append(s.taken, t.Key())
 			}
 			if err := send(t); err != nil {
 				return err

@@ -132,6 +132,7 @@ func (e *Endpoint) subscription(
 		if !yield(response) {
 			return
 		}
+		resumed.Sent()
 		if response.Data == nil {
 			return
 		}

@@ -295,3 +295,48 @@ func TestResumedSubscriptionOmitsDeletedTwits(t *testing.T) {
 		again.expect("2")
 	})
 }
+
+// reconnect subscribes again, and loses the connection.
+func (f *feed) reconnect(refuses string) *subscriber {
+	f.Helper()
+	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(lifetime))
+	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), "1"))
+	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{}), refuses: refuses}
+	go func() {
+		defer close(s.done)
+		for range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()}) {
+			if refuses != "" {
+				return // not sent
+			}
+		}
+	}()
+	synctest.Wait()
+	return s
+}
+
+func TestSubscriptionResumesAfterAFailedAttempt(t *testing.T) {
+	for name, attempt := range map[string]func(f *feed){
+		"lost before an event": func(f *feed) { f.reconnect("").expect() },
+		"lost with the first event": func(f *feed) {
+			s := f.reconnect("any")
+			time.Sleep(2 * live.Interval)
+			s.expect()
+		},
+		"two times": func(f *feed) { f.reconnect("").expect(); f.reconnect("").expect() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFeed(t, func(f *feed) {
+				first := f.subscribe("LiLei", "1", ofA())
+				f.post("1")
+				first.expire()
+				f.post("2", "3", "4", "5")
+				attempt(f)
+				f.post("6")
+				again := f.subscribe("LiLei", "1", ofA())
+				f.post("7")
+				first.expect("1")
+				again.expect("2", "3", "4", "5", "6", "7")
+			})
+		})
+	}
+}

@@ -8,7 +8,9 @@
 //	             │                                                                    ▲
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
-// The position is kept if all events before it were sent.
+// The position is kept if all events before it were sent. If a resumed operation ends before it
+// sent an event, the connection failed again, and the position where it resumed is kept until its
+// minute ends.
 package resume
 
 import (
@@ -26,6 +28,10 @@ const Grace = 5 * time.Second
 
 // Position is a position in the events of a subscription.
 type Position interface {
+	// MoveTo moves the position back to that of another operation with the same key.
+	MoveTo(earlier Position)
+	// Rewind moves the position back to where its last operation resumed.
+	Rewind()
 	// Close releases a position at which no operation resumes.
 	Close()
 }
@@ -67,6 +73,8 @@ type Operation struct {
 	release context.CancelFunc
 
 	mu       sync.Mutex
+	until    time.Time // the time until which the resumed position is kept if no event is sent
+	sent     bool      // an event was sent
 	expired  bool
 	ended    bool
 	position Position
@@ -95,19 +103,61 @@ func Of(ctx context.Context) *Operation {
 }
 
 // Resume returns the position at which to resume, or nil. The caller must close it otherwise.
-func (o *Operation) Resume() Position { return o.window.take(o.key) }
+func (o *Operation) Resume() Position {
+	position, until := o.window.take(o.key)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.until = until
+	return position
+}
 
 // Expiry returns a channel that is closed when the operation's token expires.
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Expire ends the operation at a position, or nil, because it expired.
-func (o *Operation) Expire(position Position) {
+// Sent records that an event was sent. After it, the position where the operation resumed is lost.
+func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.sent = true
+}
+
+// Expire ends the operation at a position, or nil, because it expired. The resolver calls Expire or
+// Stop.
+func (o *Operation) Expire(position Position) { o.stop(position, true) }
+
+// Stop ends the operation for another reason, such as a closed connection.
+func (o *Operation) Stop(position Position) { o.stop(position, false) }
+
+func (o *Operation) stop(position Position, expired bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.position = position
+	if o.ended {
+		o.settle(false)
+	} else {
+		o.expired = expired
+	}
+}
+
+// settle keeps or closes the position. current is whether all events before it were sent. mu is
+// held.
+func (o *Operation) settle(current bool) {
+	position := o.position
+	o.position = nil
+	now := time.Now()
 	switch {
-	case !o.ended:
-		o.expired, o.position = true, position
-	case position != nil:
+	case position == nil:
+	case o.key == Key{}:
+		position.Close()
+	case current:
+		if expires, ok := o.expiry.Deadline(); ok && expires.Before(now) {
+			now = expires
+		}
+		o.window.keep(o.key, o.viewer, position, now.Add(Keep))
+	case !o.sent && now.Before(o.until):
+		position.Rewind()
+		o.window.keep(o.key, o.viewer, position, o.until)
+	default:
 		position.Close()
 	}
 }
@@ -118,18 +168,6 @@ func (o *Operation) End(sent bool) (expired bool) {
 	defer o.mu.Unlock()
 	o.ended = true
 	o.release()
-	position := o.position
-	o.position = nil
-	switch {
-	case position == nil:
-	case sent && o.key != Key{}:
-		ended := time.Now()
-		if expires, ok := o.expiry.Deadline(); ok && expires.Before(ended) {
-			ended = expires
-		}
-		o.window.keep(o.key, o.viewer, position, ended.Add(Keep))
-	default:
-		position.Close()
-	}
+	o.settle(sent && o.expired)
 	return o.expired
 }

@@ -18,13 +18,14 @@ const (
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
 type Window struct {
 	mu sync.Mutex
-	// entries are the kept positions, oldest first. A search in 10,000 entries takes about 20 µs.
+	// entries are ordered by until. A search in 10,000 entries takes about 20 µs.
 	entries []*entry
 }
 
 type entry struct {
 	key      Key
 	viewer   string
+	until    time.Time
 	position Position
 	timer    *time.Timer
 }
@@ -32,20 +33,18 @@ type entry struct {
 func (w *Window) keep(key Key, viewer string, position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var ofViewer []*entry
-	for _, e := range w.entries {
-		if e.viewer == viewer {
-			ofViewer = append(ofViewer, e)
-		}
-	}
-	if len(ofViewer) >= MaxOfViewer {
-		w.drop(ofViewer[0])
+	if of := w.entriesOf(func(e *entry) bool { return e.viewer == viewer }); len(of) >= MaxOfViewer {
+		w.drop(of[0])
 	}
 	if len(w.entries) >= MaxPositions {
 		w.drop(w.entries[0])
 	}
-	e := &entry{key: key, viewer: viewer, position: position}
-	w.entries = append(w.entries, e)
+	e := &entry{key: key, viewer: viewer, until: until, position: position}
+	i := len(w.entries)
+	for i > 0 && until.Before(w.entries[i-1].until) {
+		i--
+	}
+	w.entries = slices.Insert(w.entries, i, e)
 	e.timer = time.AfterFunc(time.Until(until), func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -53,17 +52,30 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// take removes and returns the oldest position with a key, or nil.
-func (w *Window) take(key Key) Position {
+// entriesOf returns the entries that satisfy a condition. mu is held.
+func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
+	for _, e := range w.entries {
+		if is(e) {
+			of = append(of, e)
+		}
+	}
+	return of
+}
+
+// take removes and returns a position with a key, and the end of its time. Of several positions
+// each client gets the earliest: it may receive an event twice, but misses none.
+func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.entries, func(e *entry) bool { return e.key == key })
-	if i < 0 {
-		return nil
+	of := w.entriesOf(func(e *entry) bool { return e.key == key })
+	if len(of) == 0 {
+		return nil, time.Time{}
 	}
-	e := w.entries[i]
-	w.remove(e)
-	return e.position
+	first, last := of[0], of[len(of)-1]
+	if w.remove(last); last != first {
+		last.position.MoveTo(first.position)
+	}
+	return last.position, first.until
 }
 
 // drop removes and closes a position, unless it was removed. mu is held.

@@ -17,6 +17,10 @@ type position struct {
 	open *atomic.Int64
 }
 
+func (p *position) MoveTo(earlier Position) { p.at = earlier.(*position).at }
+
+func (p *position) Rewind() { p.at-- }
+
 func (p *position) Close() { p.open.Add(-1) }
 
 // fixture is a window with its number of open positions.
@@ -128,15 +132,15 @@ func TestPositionIsNotKept(t *testing.T) {
 	}
 }
 
-func TestOperationsResumeAtTheOldestPosition(t *testing.T) {
+func TestOperationsResumeAtTheEarliestPosition(t *testing.T) {
 	run(t, func(w *fixture) {
 		first, second, third := w.start("a", "1"), w.start("a", "1"), w.start("a", "1")
 		w.expire(first, 7)
-		w.expire(second, 8)
+		w.expire(second, 7)
 		w.expire(third, 9)
 		w.wantResume("a", "1", 7)
-		w.wantResume("a", "1", 8)
-		w.wantResume("a", "1", 9)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 7)
 		w.wantResume("a", "1", 0)
 	})
 }
@@ -210,6 +214,67 @@ func TestKeyOf(t *testing.T) {
 			t.Errorf("%s: got a key", name)
 		}
 	}
+}
+
+// resume starts an operation, which must resume at a position.
+func (w *fixture) resume(want int) (*Operation, Position) {
+	w.Helper()
+	o := w.start("a", "1")
+	p, _ := o.Resume().(*position)
+	if p == nil || p.at != want {
+		w.Fatalf("resumes at %v, want %d", p, want)
+	}
+	return o, p
+}
+
+func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
+	for name, end := range map[string]func(o *Operation, p Position){
+		"the resolver stops first":        func(o *Operation, p Position) { o.Stop(p); o.End(false) },
+		"the endpoint ends first":         func(o *Operation, p Position) { o.End(false); o.Stop(p) },
+		"the token expires first":         func(o *Operation, p Position) { o.Expire(p); o.End(false) },
+		"the token expires after the end": func(o *Operation, p Position) { o.End(false); o.Expire(p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(w *fixture) {
+				w.expire(w.start("a", "1"), 7)
+				time.Sleep(Keep / 2)
+				w.expire(w.start("a", "1"), 9) // of a newer token
+				o, p := w.resume(7)
+				w.wantResume("a", "1", 7)
+				end(o, p)
+				time.Sleep(Keep/2 - time.Nanosecond)
+				o, p = w.resume(6) // rewound by 1
+				end(o, p)
+				time.Sleep(time.Nanosecond)
+				synctest.Wait()
+				w.wantResume("a", "1", 0)
+			})
+		})
+	}
+}
+
+func TestPositionIsNotKeptAgainAfterAnEvent(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.expire(w.start("a", "1"), 7)
+		o, p := w.resume(7)
+		o.Sent()
+		o.Stop(p)
+		o.End(false)
+		w.wantResume("a", "1", 0)
+	})
+}
+
+func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
+	run(t, func(w *fixture) {
+		w.expire(w.start("a", "1"), 7)
+		o, p := w.resume(7)
+		time.Sleep(time.Second)
+		w.expire(w.start("a", "1"), 9)
+		o.End(false)
+		o.Stop(p)
+		w.wantResume("a", "1", 6)
+		w.wantResume("a", "1", 6)
+	})
 }
 
 func TestOperationExpiresWithItsToken(t *testing.T) {
