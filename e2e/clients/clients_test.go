@@ -99,7 +99,7 @@ func renew(t *testing.T, url string) {
 	for i := range want {
 		want[i] = fmt.Sprintf("post %03d", i)
 	}
-	for _, client := range []string{"ws", "sse"} {
+	for _, client := range []string{"ws", "sse", "single"} {
 		if report.Connects[client] < 3 {
 			t.Errorf("%s connected %d times, want at least 3", client, report.Connects[client])
 		}
@@ -162,7 +162,7 @@ func subscribe(t *testing.T, url, token string) {
 		report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
 		t.Errorf("%s", text)
 	}
-	for _, client := range []string{"ws", "sse"} {
+	for _, client := range []string{"ws", "sse", "single"} {
 		if twit := report.Heard[client].Data.TwitPosted; !strings.HasPrefix(twit.Content, "news ") ||
 			twit.Author.Username != "LiLei" {
 			t.Errorf("%s: %s", client, text)

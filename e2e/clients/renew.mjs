@@ -34,6 +34,7 @@ const ws = createWS({
   on: { ...on('ws'), closed: ({ code, reason }) => report.closed.push(`${code} ${reason}`) },
 });
 const sse = createSSE({ url, headers: () => ({ authorization: renewed.authorization() }), on: on('sse') });
+const single = createSSE({ url, singleConnection: true, headers: () => ({ authorization: renewed.authorization() }), on: on('single') });
 const postsOf = { query: 'subscription($u:String!){twitPosted(username:$u){content}}', variables: { u: author } };
 const timeline = { query: 'subscription{timelineTwitAdded{content}}' };
 
@@ -57,6 +58,8 @@ listen('ws', ws, postsOf);
 listen('ws timeline', ws, timeline);
 listen('sse', sse, postsOf);
 listen('sse timeline', sse, timeline);
+listen('single', single, postsOf);
+listen('single timeline', single, timeline);
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 for (let n = 0; Object.values(begun).includes(false); n++) {

@@ -41,13 +41,15 @@ async function hear(listeners) {
 const query = 'subscription($u:String!){twitPosted(username:$u){content author{username}}}';
 const client = ws({ authorization });
 const sse = createSSE({ url, headers: { authorization } });
+const single = createSSE({ url, singleConnection: true, headers: { authorization } });
 try {
   report.viewer = await once(client, { query: '{viewer{username}}' });
   report.refused = await once(client, { query: '{nonsense}' }).catch((errors) => errors);
-  [report.heard.ws, report.heard.sse] = await hear([client, sse].map((c) => once(c, { query, variables: { u: username } })));
+  [report.heard.ws, report.heard.sse, report.heard.single] = await hear([client, sse, single].map((c) => once(c, { query, variables: { u: username } })));
 } finally {
   await client.dispose();
   sse.dispose();
+  single.dispose();
 }
 
 // Codes and reasons of connections that are closed because of an error of the client.

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/cors"
 	"golang.org/x/net/http/httpguts"
 
+	"twibase/graph/endpoint/sse"
 	"twibase/graph/explain"
 	"twibase/graph/report"
 )
@@ -21,7 +22,7 @@ const preflightAge = 2 * time.Hour
 // corsHeaders are request headers that listed origins may always send: the server's own, and those
 // of tracing and GraphQL clients.
 func corsHeaders() []string {
-	return []string{"content-type", "authorization", report.Header, explain.Header,
+	return []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
 		"apollographql-client-name", "apollographql-client-version",
 		"apollo-require-preflight", "x-apollo-operation-name",
@@ -39,7 +40,7 @@ func CORS(origins, headers []string) Middleware {
 	}
 	protocol := cors.New(cors.Options{
 		AllowedOrigins: origins,
-		AllowedMethods: []string{http.MethodGet, http.MethodPost},
+		AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete},
 		AllowedHeaders: slices.Concat(corsHeaders(), headers),
 		ExposedHeaders: strings.Split(exposedHeaders, ", "),
 		MaxAge:         int(preflightAge.Seconds()),

@@ -38,7 +38,7 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation logs an operation of a WebSocket. The caller calls end after it.
+// Operation logs an operation of a WebSocket or a shared stream. The caller calls end after it.
 func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
 	ctx, _, _, line := l.begin(ctx)
 	return ctx, func() { line().Msg("operation") }

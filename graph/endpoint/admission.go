@@ -93,12 +93,12 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject a request now. A WebSocket is never rejected;
-// the operations that run over it are.
+// Overloaded reports whether the endpoint would reject a request now. Requests for a WebSocket or a
+// shared stream are never rejected; the operations that run over them are.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	a := e.admission
 	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
-	return full && r.Method != http.MethodOptions && !websocket.Asked(r)
+	return full && r.Method != http.MethodOptions && !websocket.Asked(r) && !isShared(r)
 }
 
 // Reject rejects a request after Overloaded. It does not read the body, which may be slow.
@@ -114,18 +114,24 @@ func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	return int64(len(a.slots)), a.waiting.Load(), a.rejected.Load()
 }
 
-// limitStreams serves a stream, unless the client's address has too many.
 func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve func()) {
+	if remove, ok := e.admit(w, r); ok {
+		defer remove()
+		serve()
+	}
+}
+
+// admit counts a stream for the client's address until remove is called, or refuses the request.
+func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
 	address := auth.AddressOf(r.Context())
 	n, ok := e.streams.add(address, 1)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
 		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.limit, n).
 			Write(w, http.StatusTooManyRequests)
-		return
+		return nil, false
 	}
-	defer e.streams.remove(address, 1)
-	serve()
+	return func() { e.streams.remove(address, 1) }, true
 }
 
 // textEach bounds the documents of an address's subscriptions, in bytes per permitted stream.

@@ -183,6 +183,10 @@ func TestOverloadDoesNotAffectStreams(t *testing.T) {
 			"OPTIONS":        {httptest.NewRequest(http.MethodOptions, "/graphql", nil), false},
 			"a WebSocket": {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), "Upgrade",
 				"websocket"), false},
+			"a shared stream that is reserved": {httptest.NewRequest(http.MethodPut, "/graphql", nil), false},
+			"a shared stream that is opened": {with(httptest.NewRequest(http.MethodGet, "/graphql", nil), sse.TokenHeader,
+				"T"), false},
+			"an operation over a shared stream": {with(post(`{"query":"{ __typename }"}`), sse.TokenHeader, "T"), false},
 		} {
 			if e.Overloaded(test.request) {
 				t.Errorf("%s is rejected although no operation waits", name)
@@ -242,7 +246,7 @@ func (s stuck) Write(text []byte) (int, error) {
 }
 
 func TestSlowReaderHoldsNoSlot(t *testing.T) {
-	const query = `{"query":"{ __typename }"}`
+	const query = `{"query":"{ __typename }","extensions":{"operationId":"1"}}`
 	for name, request := range map[string]func(e *Endpoint, read chan struct{}){
 		"a response": func(e *Endpoint, read chan struct{}) {
 			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, post(query))
@@ -252,6 +256,11 @@ func TestSlowReaderHoldsNoSlot(t *testing.T) {
 		},
 		"a rejection": func(e *Endpoint, read chan struct{}) {
 			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, ask("{ nothing }"))
+		},
+		"a reserved stream": func(e *Endpoint, _ chan struct{}) {
+			reserved := httptest.NewRecorder()
+			e.ServeHTTP(reserved, httptest.NewRequest(http.MethodPut, "/graphql", nil))
+			e.ServeHTTP(httptest.NewRecorder(), with(post(query), sse.TokenHeader, reserved.Body.String()))
 		},
 		"a WebSocket": func(e *Endpoint, read chan struct{}) {
 			ctx := graphql.StartOperationTrace(context.Background())

@@ -13,6 +13,7 @@ import (
 	"twibase/graph/auth"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/sse"
 	"twibase/graph/endpoint/websocket"
 	"twibase/graph/explain"
 	"twibase/graph/limits"
@@ -39,8 +40,8 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe returns the context of an operation of a WebSocket, and a function that is called at its
-	// end. May be nil.
+	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
+	// that is called at its end. May be nil.
 	Observe func(ctx context.Context) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
 	// a second; the others get status 503.
@@ -64,6 +65,7 @@ type Endpoint struct {
 	streams   perAddress
 	texts     perAddress // bytes of documents of subscriptions
 	sockets   websocket.Server
+	shared    sse.Shared
 	positions resume.Window
 
 	draining   context.Context // done when subscribers must reconnect to another gateway
@@ -95,6 +97,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		Draining:     e.draining,
 	}
 	e.sockets.Ended, e.end = context.WithCancel(context.Background())
+	e.shared.Sending, e.shared.Draining = config.Sending, e.draining
 	return e
 }
 

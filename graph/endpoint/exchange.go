@@ -39,6 +39,8 @@ func (x *exchange) serve() {
 	case x.accept.none():
 		apierr.BadUserInput("the answer is %s or %s: accept one of them", mediaJSON, mediaGraphQL).
 			Write(x.w, http.StatusNotAcceptable)
+	case isShared(x.r):
+		x.serveShared(x.w, x.r)
 	default:
 		x.operate()
 	}

@@ -54,7 +54,7 @@ func (e *Endpoint) begin(
 	return &operation{prepared, release}, nil, nil
 }
 
-// execute runs an operation of a WebSocket.
+// execute runs an operation of a WebSocket or a shared stream.
 func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, ended := e.config.Observe(ctx)

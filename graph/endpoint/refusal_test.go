@@ -54,7 +54,7 @@ func requests(text string) (all []*http.Request) {
 		`{"query":"{x}","extensions":{"persistedQuery":{"version":TEXT,"sha256Hash":TEXT}}}`, `{"query":"{x}","extensions":{"persistedQuery":TEXT}}`} {
 		all = append(all, post(expand(body)))
 	}
-	for _, header := range []string{"Content-Type", "Accept", "Content-Encoding"} {
+	for _, header := range []string{"Content-Type", "Accept", "Content-Encoding", "Graphql-Event-Stream-Token"} {
 		all = append(all, with(ask("{x}"), header, text), with(ask("{x}"), header, `application/json;charset="`+text+`"`))
 	}
 	for _, parameter := range []string{"query", "variables", "extensions", "documentId", "operationName", text} {

@@ -24,7 +24,8 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-const allow = "GET, HEAD, POST, OPTIONS"
+// allow includes the methods of shared streams: see [Endpoint.serveShared].
+const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 // maxBody bounds a request body, in bytes.
 const maxBody = 1 << 20

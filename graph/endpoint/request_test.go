@@ -97,7 +97,7 @@ func TestRequestEncoding(t *testing.T) {
 		{"unknown key", post(`{"QUERY":"{__typename}"}`), 400, "lacks its query"},
 		{"incomplete escape in the URL", at("query=%zz"), 400, "the URL is malformed: in its parameters write % as %25"},
 		{"semicolon in the URL", at("query={__typename};a=b"), 400, "the URL is malformed"},
-		{"reservation of a shared stream", httptest.NewRequest(http.MethodPut, "/graphql", nil), 405, "by POST"},
+		{"DELETE without a stream", httptest.NewRequest(http.MethodDelete, "/graphql", nil), 404, "NOT_FOUND"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()

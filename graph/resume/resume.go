@@ -42,11 +42,17 @@ type Key [sha256.Size]byte
 type (
 	idKey        struct{}
 	operationKey struct{}
+	endKey       struct{}
 )
 
 // WithID returns a ctx for an operation with an id of the client, which the client repeats.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
+}
+
+// WithEnd returns a ctx for an operation that expires when end is done.
+func WithEnd(ctx, end context.Context) context.Context {
+	return context.WithValue(ctx, endKey{}, end)
 }
 
 // KeyOf returns a hash of the viewer, id, document, name and variables of an operation in ctx. ok
@@ -85,10 +91,14 @@ type Operation struct {
 func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operation) {
 	viewer, _ := auth.ViewerOf(ctx)
 	o := &Operation{window: w, key: key, viewer: viewer.Username}
+	end, ok := ctx.Value(endKey{}).(context.Context)
+	if !ok {
+		end = context.Background()
+	}
 	if expires, ok := auth.ExpiryOf(ctx); ok {
-		o.expiry, o.release = context.WithDeadline(context.Background(), expires)
+		o.expiry, o.release = context.WithDeadline(end, expires)
 	} else {
-		o.expiry, o.release = context.WithCancel(context.Background())
+		o.expiry, o.release = context.WithCancel(end)
 	}
 	return context.WithValue(ctx, operationKey{}, o), o
 }
@@ -111,7 +121,8 @@ func (o *Operation) Resume() Position {
 	return position
 }
 
-// Expiry returns a channel that is closed when the operation's token expires.
+// Expiry returns a channel that is closed when the operation expires: with its token, or by
+// [WithEnd].
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
 // Sent records that an event was sent. After it, the position where the operation resumed is lost.

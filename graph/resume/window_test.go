@@ -277,22 +277,40 @@ func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
 	})
 }
 
-func TestOperationExpiresWithItsToken(t *testing.T) {
-	run(t, func(w *fixture) {
-		ctx := auth.WithExpiry(w.Context(), time.Now().Add(time.Hour))
-		begun := time.Now()
-		_, o := w.window.Start(ctx, Key{})
-		<-o.Expiry()
-		if took := time.Since(begun); took != time.Hour {
-			w.Errorf("after %s, want an hour", took)
-		}
-		w.open.Add(1)
-		o.Expire(&position{7, &w.open})
-		if !o.End(true) {
-			w.Error("not expired")
-		}
-		if n := w.open.Load(); n != 0 {
-			w.Error("a position without a key was kept")
-		}
-	})
+func TestExpiry(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		known bool
+		end   time.Duration // of the stream
+		want  time.Duration
+	}{
+		{"with the token", true, 2 * time.Hour, time.Hour},
+		{"with the stream", true, time.Minute, time.Minute},
+		{"with the stream, without a token", false, time.Minute, time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run(t, func(w *fixture) {
+				ctx, end := context.WithTimeout(w.Context(), test.end)
+				defer end()
+				ctx = WithEnd(w.Context(), ctx)
+				if test.known {
+					ctx = auth.WithExpiry(ctx, time.Now().Add(time.Hour))
+				}
+				begun := time.Now()
+				_, o := w.window.Start(ctx, Key{})
+				<-o.Expiry()
+				if took := time.Since(begun); took != test.want {
+					w.Errorf("after %s, want %s", took, test.want)
+				}
+				w.open.Add(1)
+				o.Expire(&position{7, &w.open})
+				if !o.End(true) {
+					w.Error("not expired")
+				}
+				if n := w.open.Load(); n != 0 {
+					w.Error("a position without a key was kept")
+				}
+			})
+		})
+	}
 }

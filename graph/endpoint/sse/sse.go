@@ -1,13 +1,12 @@
-// Package sse sends the responses of an operation as server-sent events: the distinct connections
-// mode of https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md.
+// Package sse implements GraphQL over SSE
+// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): operations have streams of
+// their own, or share one.
 package sse
 
 import (
 	"context"
 	"iter"
 	"net/http"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -27,79 +26,83 @@ const (
 // MediaType is the media type of server-sent events.
 const MediaType = "text/event-stream"
 
+// Responses runs an operation until its responses end or ctx is done.
+type Responses = func(ctx context.Context) iter.Seq[*graphql.Response]
+
 var (
 	comment   = []byte(":\n\n")
 	completed = []byte("event: complete\ndata:\n\n")
 )
 
-// Serve sends the responses of an operation until they end, the client is gone, or ctx is done. It
-// completes the operation unless the last response is [transport.Reconnect] or [transport.Expired].
-// Clients repeat operations without completion.
-func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes,
-	responses func(ctx context.Context) iter.Seq[*graphql.Response]) {
-	s := &stream{
-		sending: sending, beats: time.NewTicker(Heartbeat),
-		writing: make(chan struct{}, 1), w: w, control: http.NewResponseController(w),
+// Serve sends responses as events until they end, the client is gone, or ctx is done. It completes
+// the operation unless the last response is [transport.Reconnect] or [transport.Expired]. Clients
+// repeat operations without completion.
+func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
+	ctx, cancel := context.WithCancel(ctx)
+	events := make(feed)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer cancel()
+		for response := range responses(ctx) {
+			if response == transport.Reconnect || response == transport.Expired ||
+				!events.send(ctx, transport.Message("event: next\ndata: ", response, "\n\n")) {
+				return
+			}
+		}
+		events.send(ctx, completed)
+	}()
+	events.write(ctx, w, sending)
+	cancel()
+	<-ended
+}
+
+type feed chan event
+
+// event is an event to write. written receives whether it was.
+type event struct {
+	text    []byte
+	written chan<- bool
+}
+
+// send reports whether an event was written before ctx was done.
+func (f feed) send(ctx context.Context, text []byte) bool {
+	written := make(chan bool, 1)
+	select {
+	case f <- event{text, written}:
+		return <-written
+	case <-ctx.Done():
+		return false
 	}
-	defer s.beats.Stop()
+}
+
+// write sends events and heartbeats until ctx is done or the client is gone.
+func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes) {
+	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
 	w.WriteHeader(http.StatusOK)
-	_ = s.control.SetReadDeadline(time.Time{}) // the request was read; its deadline would end the stream
-	ctx, cancel := context.WithCancel(ctx)
-	var beating sync.WaitGroup
-	beating.Go(func() {
-		s.beat(ctx)
-		cancel()
-	})
-	defer beating.Wait()
-	defer cancel()
-	for response := range responses(ctx) {
-		// JSON has no line breaks, so an event is one line of data.
-		if response == transport.Reconnect || response == transport.Expired || ctx.Err() != nil ||
-			!s.send(transport.Message("event: next\ndata: ", response, "\n\n")) {
-			return
-		}
+	_ = control.SetReadDeadline(time.Time{}) // the request was read; its deadline would end the stream
+	// JSON has no line breaks, so an event is one line of data.
+	send := func(text []byte) bool {
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		defer sending.Hold(len(text), func() { _ = control.SetWriteDeadline(time.Now()) })()
+		_, err := w.Write(text)
+		return err == nil && control.Flush() == nil
 	}
-	if ctx.Err() == nil {
-		s.send(completed)
-	}
-}
-
-type stream struct {
-	sending *inflight.Bytes
-	beats   *time.Ticker
-
-	writing chan struct{} // a semaphore for the fields below
-	w       http.ResponseWriter
-	control *http.ResponseController
-	opened  bool
-}
-
-// beat opens the stream, and sends comments until one fails or ctx is done.
-func (s *stream) beat(ctx context.Context) {
-	for sent := s.send(nil); sent; {
+	beat := time.NewTicker(Heartbeat)
+	defer beat.Stop()
+	for sent := send(comment); sent; {
 		select {
-		case <-s.beats.C:
-			sent = s.send(comment)
+		case event := <-f:
+			sent = send(event.text)
+			event.written <- sent
+			beat.Reset(Heartbeat)
+		case <-beat.C:
+			sent = send(comment)
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// send reports whether an event was sent. Before the first event it sends a comment, because
-// browsers do not open a stream that has only sent its header.
-func (s *stream) send(event []byte) bool {
-	s.writing <- struct{}{}
-	defer func() { <-s.writing }()
-	if !s.opened {
-		event, s.opened = slices.Concat(comment, event), true
-	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	defer s.sending.Hold(len(event), func() { _ = s.control.SetWriteDeadline(time.Now()) })()
-	s.beats.Reset(Heartbeat)
-	_, err := s.w.Write(event)
-	return err == nil && s.control.Flush() == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/endpoint/inflight"
+	"twibase/graph/endpoint/transport"
 )
 
 func TestTooLongMessageClosesTheConnection(t *testing.T) {
@@ -28,7 +29,7 @@ func TestTooLongMessageClosesTheConnection(t *testing.T) {
 func TestOperationAboveTheLimitIsRefused(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
-		for i := range maxOperations {
+		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"ticks"}}`, i))
 		}
 		c.send(`{"id":"more","type":"subscribe","payload":{"query":"viewer"}}`)
@@ -188,7 +189,7 @@ func TestShutdownEndsSubscriptionsAndFinishesOperations(t *testing.T) {
 func TestShutdownCompletesEachOperation(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
-		for i := range maxOperations {
+		for i := range transport.MaxOperations {
 			c.send(fmt.Sprintf(`{"id":"%d","type":"subscribe","payload":{"query":"slow"}}`, i))
 		}
 		synctest.Wait()
@@ -203,7 +204,7 @@ func TestShutdownCompletesEachOperation(t *testing.T) {
 				complete++
 			}
 		}
-		if complete != maxOperations {
+		if complete != transport.MaxOperations {
 			t.Errorf("%d operations were completed", complete)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"twibase/graph/auth"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/resume"
 )
 
@@ -26,7 +27,7 @@ type conn struct {
 	initialized          bool
 	init, silent, expiry *time.Timer // timeouts of connection_init, of silence, of the token
 
-	operations operations
+	operations transport.Operations
 	running    sync.WaitGroup              // of operations and pings
 	draining   atomic.Pointer[closeReason] // why the connection closes when it is idle; nil if it does not
 	closing    atomic.Bool
@@ -47,7 +48,7 @@ func (c *conn) serve() {
 	for _, timer := range []*time.Timer{c.init, c.silent, c.expiry} {
 		timer.Stop()
 	}
-	c.operations.stopAll() // no complete is sent
+	c.operations.StopAll() // no complete is sent
 	c.cancel()
 	if wrong != nil {
 		c.close(wrong)
@@ -130,7 +131,7 @@ func (c *conn) handle(m message) *closeReason {
 	case "subscribe":
 		return c.subscribe(m)
 	case "complete":
-		c.operations.stop(m.ID)
+		c.operations.Stop(m.ID)
 	}
 	return nil
 }
@@ -191,7 +192,7 @@ func (c *conn) close(why *closeReason) {
 // drain closes the connection when no operation runs over it, and refuses new ones.
 func (c *conn) drain(why *closeReason) {
 	c.draining.CompareAndSwap(nil, why)
-	if c.operations.close() {
+	if c.operations.Close() {
 		c.close(c.draining.Load())
 	}
 }

@@ -75,8 +75,8 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closeReaso
 			return m, badRequest("The payload of a message of type %s is an object", m.Type)
 		}
 	case "subscribe", "complete":
-		if m.ID == "" || len(m.ID) > maxID {
-			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, maxID)
+		if m.ID == "" || len(m.ID) > transport.MaxID {
+			return m, badRequest("A message of type %s has an id of 1 to %d bytes", m.Type, transport.MaxID)
 		}
 	case "":
 		return m, badRequest("A message needs a type")

@@ -19,36 +19,37 @@ func (c *conn) subscribe(m message) *closeReason {
 	if wrong != nil {
 		return wrong
 	}
-	ctx, op, err := c.operations.start(resume.WithID(graphql.StartOperationTrace(c.ctx), m.ID), m.ID)
+	ctx, op, err := c.operations.Start(resume.WithID(graphql.StartOperationTrace(c.ctx), m.ID), m.ID)
 	switch err {
 	case nil:
 		c.running.Go(func() { c.run(ctx, op, params) })
-	case errDuplicateID:
+	case transport.ErrDuplicateID:
 		return &closeReason{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
-	case errTooMany:
-		refusal := apierr.LimitExceeded("the number of operations of a connection", maxOperations, maxOperations+1)
+	case transport.ErrTooMany:
+		const limit = transport.MaxOperations
+		refusal := apierr.LimitExceeded("the number of operations of a connection", limit, limit+1)
 		c.send(failed(m.ID, gqlerror.List{refusal.GraphQL()}))
 	}
 	return nil
 }
 
 // run sends the responses of an operation, and its last message unless the client has stopped it.
-func (c *conn) run(ctx context.Context, op *operation, params *graphql.RawParams) {
-	last := []byte(messageHead(op.id, "complete") + "}")
+func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql.RawParams) {
+	last := []byte(messageHead(op.ID, "complete") + "}")
 	for response := range c.server.Execute(ctx, params) {
 		if response == transport.Reconnect || response == transport.Expired {
 			last = nil
 			break
 		}
 		if response.Data == nil && len(response.Errors) > 0 {
-			last = failed(op.id, response.Errors)
+			last = failed(op.ID, response.Errors)
 			break
 		}
-		if ctx.Err() != nil || !c.send(transport.Message(messageHead(op.id, "next")+`,"payload":`, response, "}")) {
+		if ctx.Err() != nil || !c.send(transport.Message(messageHead(op.ID, "next")+`,"payload":`, response, "}")) {
 			break
 		}
 	}
-	idle := c.operations.end(op, func() {
+	idle := c.operations.End(op, func() {
 		if last != nil {
 			c.send(last)
 		}

@@ -122,7 +122,7 @@ func TestProtocol(t *testing.T) {
 			4400 Unknown message type "` + strings.Repeat("é", 12) + `…": this server speaks graphql-transport-ws`},
 		{"4400: no id", ack + `> {"type":"subscribe","payload":{"query":"viewer"}}
 			4400 A message of type subscribe has an id of 1 to 256 bytes`},
-		{"4400: too long id", ack + `> {"id":"` + strings.Repeat("x", maxID+1) + `","type":"complete"}
+		{"4400: too long id", ack + `> {"id":"` + strings.Repeat("x", transport.MaxID+1) + `","type":"complete"}
 			4400 A message of type complete has an id of 1 to 256 bytes`},
 		{"4400: no payload", ack + `> {"id":"1","type":"subscribe"}
 			4400 The payload of a subscribe message is an object with a query`},

@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+const (
+	// MaxOperations bounds the operations of a connection.
+	MaxOperations = 100
+	// MaxID bounds the id of a running operation, in bytes.
+	MaxID = 256
+)
+
+// Errors of [Operations.Start].
+var (
+	ErrDuplicateID = errors.New("an operation with this id runs already")
+	ErrTooMany     = errors.New("too many operations run over the connection")
+	ErrClosing     = errors.New("the connection is being closed")
+)
+
+// Operations has the running operations of a connection: a WebSocket or a shared stream. The zero
+// value has none. It is safe for concurrent use.
+type Operations struct {
+	mu      sync.Mutex
+	byID    map[string]*Operation
+	ending  int // whose last message is being sent
+	closing bool
+}
+
+// Operation is a running operation.
+type Operation struct {
+	ID     string
+	cancel context.CancelFunc
+}
+
+// Start registers an operation, and returns its ctx. The caller calls End.
+func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Operation, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.byID[id] != nil:
+		return nil, nil, ErrDuplicateID
+	case o.closing:
+		return nil, nil, ErrClosing
+	case len(o.byID) >= MaxOperations:
+		return nil, nil, ErrTooMany
+	case o.byID == nil:
+		o.byID = map[string]*Operation{}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	op := &Operation{id, cancel}
+	o.byID[id] = op
+	return ctx, op, nil
+}
+
+// Stop cancels an operation that the client has completed. Its id becomes free.
+func (o *Operations) Stop(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if op := o.byID[id]; op != nil {
+		delete(o.byID, id)
+		op.cancel()
+	}
+}
+
+// End removes an ended operation, and calls last to send its last message unless the client has
+// stopped it. The id is free before that message, but the connection is busy until it was sent.
+// idle reports that Close was called and no operation remains.
+func (o *Operations) End(op *Operation, last func()) (idle bool) {
+	if o.remove(op) {
+		last()
+	}
+	op.cancel()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ending--
+	return o.closing && o.idle()
+}
+
+// remove frees the id of an ending operation. It returns false if the client has stopped the
+// operation.
+func (o *Operations) remove(op *Operation) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ending++
+	if o.byID[op.ID] != op {
+		return false
+	}
+	delete(o.byID, op.ID)
+	return true
+}
+
+// Close refuses further operations, and reports whether none runs. Otherwise the last End reports
+// it.
+func (o *Operations) Close() (idle bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closing = true
+	return o.idle()
+}
+
+func (o *Operations) idle() bool { return len(o.byID)+o.ending == 0 }
+
+// StopAll refuses further operations, and stops the running ones.
+func (o *Operations) StopAll() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closing = true
+	for _, op := range o.byID {
+		op.cancel()
+	}
+	clear(o.byID)
+}
