@@ -23,7 +23,8 @@ func (untracked) Await() map[any]error { return nil }
 
 // planned is the schema executed by the plan, stock by gqlgen.
 func (w *dataset) planned() graphql.ExecutableSchema {
-	return exec.NewPlannedSchema(exec.Config{Resolvers: root{dataset: w}}, func(context.Context) plan.Tasks { return untracked{} })
+	config := exec.Config{Resolvers: root{dataset: w}}
+	return exec.NewPlannedSchema(config, func(context.Context) plan.Tasks { return untracked{} })
 }
 
 func (w *dataset) stock() graphql.ExecutableSchema {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"twibase/graph/auth"
 	"twibase/graph/exec"
@@ -51,10 +52,12 @@ func (r root) Department() exec.DepartmentResolver { return departmentResolver{d
 func (r root) Role() exec.RoleResolver             { return roleResolver{dataset: r.dataset} }
 func (r root) Game() exec.GameResolver             { return gameResolver{} }
 
+var errFirstOnly = errors.New("the resolvers of the benchmark support first only")
+
 // firstPage returns the size of a page. The queries request first pages only.
 func firstPage(first *int, after *string, last *int, before *string) (int, error) {
 	if first == nil || after != nil || last != nil || before != nil {
-		return 0, errors.New("the resolvers of the benchmark support first only")
+		return 0, errFirstOnly
 	}
 	return *first, nil
 }
@@ -134,9 +137,13 @@ func (o userResolver) Followers(
 }
 
 func (o userResolver) Twits(
-	_ context.Context, objs []*tables.User, first *int, after *string, last *int, before *string,
+	_ context.Context, objs []*tables.User,
+	first *int, after *string, last *int, before *string, since, until *time.Time,
 ) ([]*model.TwitConnection, error) {
 	size, err := firstPage(first, after, last, before)
+	if since != nil || until != nil {
+		err = errFirstOnly
+	}
 	of := func(u *tables.User) *page[model.TwitEdge, tables.Twit] { return o.twits[u.Username] }
 	return connect(objs, of, func(c *model.TwitConnection, p *page[model.TwitEdge, tables.Twit], info *model.PageInfo) {
 		n := p.first(size)

@@ -151,7 +151,8 @@ func (h faultyUser) ViewerFollows(ctx context.Context, parents []*tables.User) (
 }
 
 func (h faultyUser) Twits(
-	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string, since, until *time.Time,
+	ctx context.Context, parents []*tables.User,
+	first *int, after *string, last *int, before *string, since, until *time.Time,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "twits", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
 		return h.UserResolver.Twits(ctx, parents, first, after, last, before, since, until)
@@ -165,7 +166,8 @@ func (h faultyUser) TwitCount(ctx context.Context, parents []*tables.User) ([]*i
 }
 
 func (h faultyUser) Album(
-	ctx context.Context, parents []*tables.User, first *int, after *string, last *int, before *string, since, until *time.Time,
+	ctx context.Context, parents []*tables.User,
+	first *int, after *string, last *int, before *string, since, until *time.Time,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "album", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
 		return h.UserResolver.Album(ctx, parents, first, after, last, before, since, until)

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 	"golang.org/x/sync/errgroup"
 
 	"twibase/e2e/oracle"
@@ -90,7 +91,7 @@ func (e *executors) collectNulls(t *testing.T, all *nulls, pool map[string][]str
 				q := &queries{Rand: rand.New(rand.NewPCG(random, uint64(i))), schema: e.schema, pool: pool}
 				r := q.request(q.query())
 				r.faults.missing = 0
-				document, errs := gqlparser.LoadQuery(e.schema, r.query)
+				document, errs := gqlparser.LoadQueryWithRules(e.schema, r.query, rules.NewDefaultRules())
 				if errs != nil {
 					continue
 				}
@@ -118,7 +119,8 @@ func (e *executors) collectNulls(t *testing.T, all *nulls, pool map[string][]str
 // collectNullsOfComments has viewers read comments on twits that they may not see.
 func (e *executors) collectNullsOfComments(t *testing.T, all *nulls, viewers []string) {
 	ids := e.known["comment"]
-	document, errs := gqlparser.LoadQuery(e.schema, `query($ids:[ID!]!){nodes(ids:$ids){...on Comment{twit{id}}}}`)
+	const text = `query($ids:[ID!]!){nodes(ids:$ids){...on Comment{twit{id}}}}`
+	document, errs := gqlparser.LoadQueryWithRules(e.schema, text, rules.NewDefaultRules())
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -152,7 +154,7 @@ func collectNullsOfMutations(t *testing.T, all *nulls) {
 	send := func(s *peopleGateway, viewer oracle.Viewer, mutation, input string) {
 		payload := all.schema.Types[all.schema.Mutation.Fields.ForName(mutation).Type.Name()]
 		text := s.ids.Replace("mutation{" + mutation + "(input:" + input + ")" + everyField(all.schema, payload, 3) + "}")
-		document, errs := gqlparser.LoadQuery(all.schema, text)
+		document, errs := gqlparser.LoadQueryWithRules(all.schema, text, rules.NewDefaultRules())
 		if errs != nil {
 			t.Fatal(errs, text)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	gatewaypkg "twibase/gateway"
 	"twibase/graph/explain"
@@ -134,7 +135,7 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	for i := range n {
 		q := &queries{Rand: rand.New(rand.NewPCG(random, uint64(i))), schema: apiSchema}
 		text, variables := q.query()
-		document, errs := gqlparser.LoadQuery(schema, text)
+		document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
 		if errs != nil {
 			continue
 		}

@@ -65,7 +65,10 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 				len(r.Stats.Servers.All()), r.Stats.Tables.Names(), r.Took})
 		}
 		want := []round{
-			{Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Tables: []string{"s"}, Took: 10 * ms},
+			{
+				Fields: []string{"s"}, Loaders: []Use{{Loader: "people", Took: 10 * ms}}, Rounds: 1, Tables: []string{"s"},
+				Took: 10 * ms,
+			},
 			{Fields: []string{"a", "b", "b.c"}, Loaders: []Use{
 				{Loader: "people", Keys: 4, Hits: 2, Gets: 2, Took: 10 * ms},
 				{Loader: "things", Keys: 2, Gets: 1, Took: 13 * ms},

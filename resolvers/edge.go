@@ -114,7 +114,8 @@ func (e relatedEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E]
 }
 
 func (e relatedEntry[P, E]) findCost(call *costCall) explain.Stage {
-	return call.readOther(call.Begin(), call.Parents, loaders.RelatedAt.Shape(loaders.EdgeKey{Relation: e.relation}), "", 1, "")
+	shape := loaders.RelatedAt.Shape(loaders.EdgeKey{Relation: e.relation})
+	return call.readOther(call.Begin(), call.Parents, shape, "", 1, "")
 }
 
 func entryAt[E any](member loaders.Member[E], position string) *listEntry[E] {

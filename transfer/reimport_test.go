@@ -149,7 +149,8 @@ func TestImportKeepsLaterChanges(t *testing.T) {
 	load(t, store, files, Options{})
 	now := time.Now().UnixMilli()
 	remove := func(l *tables.List[tables.Follow], owner, other string) hbase.Mutation {
-		return hbase.DeleteCells(l.Table, l.Row(owner, 0), l.Cell(tables.Follow{Username: other, At: tables.UnknownTime}, now))
+		cell := l.Cell(tables.Follow{Username: other, At: tables.UnknownTime}, now)
+		return hbase.DeleteCells(l.Table, l.Row(owner, 0), cell)
 	}
 	name := "Renamed"
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{

@@ -73,7 +73,8 @@ func (x *execution) fence(ctx context.Context) (state, error) {
 		}
 	}
 	now := x.w.now()
-	void := x.commitRecord(tables.FenceRecord(x.w.newOp(now), x.intent.ID), max(now.UnixMilli(), hbase.Youngest(x.found)+1))
+	later := max(now.UnixMilli(), hbase.Youngest(x.found)+1)
+	void := x.commitRecord(tables.FenceRecord(x.w.newOp(now), x.intent.ID), later)
 	_, err := x.checkAndPut(ctx, "fence", x.expect(x.intent.After), x.commitRowPut(void))
 	if err != nil && !errors.Is(err, hbase.ErrUnavailable) {
 		return 0, err

@@ -98,13 +98,12 @@ func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 		want   bool
 	}{
 		{"the read is refused", func(op hbasetest.Op) bool { return op.Kind == "Get" }, false, hbase.ErrRefused, false},
-		{"the intent is refused",
-			func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == tables.Intents.Table }, false, hbase.ErrRefused, false},
-		{"the commit is refused", func(op hbasetest.Op) bool { return op.Kind == "CheckAndPut" }, false, hbase.ErrRefused, true},
+		{"the intent is refused", isPut(tables.Intents.Table), false, hbase.ErrRefused, false},
+		{"the commit is refused",
+			func(op hbasetest.Op) bool { return op.Kind == "CheckAndPut" }, false, hbase.ErrRefused, true},
 		{"the store is unavailable from the commit on", afterFirst("CheckAndPut"), true, hbase.ErrUnavailable, true},
-		{"an effect is refused", func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == users }, false, hbase.ErrRefused, true},
-		{"the table of an effect is missing",
-			func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == users }, false, hbase.ErrTableNotFound, true},
+		{"an effect is refused", isPut(users), false, hbase.ErrRefused, true},
+		{"the table of an effect is missing", isPut(users), false, hbase.ErrTableNotFound, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := openStore(t)
@@ -120,6 +119,11 @@ func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// isPut matches the Puts into a table.
+func isPut(table string) func(hbasetest.Op) bool {
+	return func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == table }
 }
 
 // afterFirst matches all calls from the first one of a kind on.

@@ -57,7 +57,8 @@ func TestTheIDE(t *testing.T) {
 		}
 	})
 	t.Run("the arrow keys move through the rows, and show hints", func(t *testing.T) {
-		if !strings.HasPrefix(s.Keyboard.First, "Round 1, embedded: ") || !strings.HasPrefix(s.Keyboard.Second, "Round 1, followers: ") {
+		if !strings.HasPrefix(s.Keyboard.First, "Round 1, embedded: ") ||
+			!strings.HasPrefix(s.Keyboard.Second, "Round 1, followers: ") {
 			t.Errorf("reached %q and %q", s.Keyboard.First, s.Keyboard.Second)
 		}
 		for _, want := range []string{"Loader\nfollowers", "Tables\nfollows, users", "Keys\n1, 0 requested before"} {

@@ -151,7 +151,8 @@ func (s *server) explain(r request) (out outcome) {
 			return failure("the variables are no JSON: %v", err)
 		}
 	}
-	_, errs := endpoint.NewChecker(s.schema, resolvers.Costs(tables.ListBound), s.limits).Explain(context.Background(), params)
+	checker := endpoint.NewChecker(s.schema, resolvers.Costs(tables.ListBound), s.limits)
+	_, errs := checker.Explain(context.Background(), params)
 	out.Phase = phaseOf(errs)
 	for _, e := range errs {
 		out.Errors = append(out.Errors, problem{Message: e.Message})

@@ -17,8 +17,9 @@ import (
 // PageSize is the number of entries of a connection without first and last.
 const PageSize = 20
 
-// WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row. Each weight is derived from the [Cost] of the field, for one parent, a viewer with a
-// token, the default page, and the values of the other arguments that cost most:
+// WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row.
+// Each weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
+// default page, and the most expensive values of the other arguments:
 //
 //	@cost of a type    the rows of one more object in a list: the least of all lists of the type
 //	@cost of a field   the rows of the call, less those of the objects if they are selected

@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"twibase/graph/auth"
 	"twibase/graph/relay"
@@ -79,7 +80,7 @@ func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, m
 	if o.definitions != nil {
 		kind += "(" + strings.Join(o.definitions, " ") + ")"
 	}
-	doc, errs := gqlparser.LoadQuery(o.schema, kind+"{"+text+"}")
+	doc, errs := gqlparser.LoadQueryWithRules(o.schema, kind+"{"+text+"}", rules.NewDefaultRules())
 	if errs != nil {
 		return nil, nil, errs
 	}

@@ -36,8 +36,11 @@ func TestAbsentObjects(t *testing.T) {
 			unreadable := obj("T", "s", "unreadable")
 			fx := &fixture{sdl: `
 				directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
-				type Query { nodes: [T] @semanticNonNull(levels: [0, 1]), gone: [T] @semanticNonNull(levels: [1]), list: [T] @semanticNonNull,
-					broken: [T] @semanticNonNull(levels: [0, 1]), edges: [Edge!], failing: [Edge!], twit: Twit, must: Twit @semanticNonNull, box: Box }
+				type Query {
+					nodes: [T] @semanticNonNull(levels: [0, 1]), gone: [T] @semanticNonNull(levels: [1])
+					list: [T] @semanticNonNull, broken: [T] @semanticNonNull(levels: [0, 1])
+					edges: [Edge!], failing: [Edge!], twit: Twit, must: Twit @semanticNonNull, box: Box
+				}
 				type Box { twit: Twit @semanticNonNull, maybe: Twit, strict: Twit! }
 				type Twit { author: T @semanticNonNull, s: String }
 				type Edge { cursor: String, node: T @semanticNonNull, broken: String }
@@ -48,7 +51,8 @@ func TestAbsentObjects(t *testing.T) {
 					"Query.edges":   returns(list(edge(found), edge(gone), edge(found))),
 					"Query.failing": returns(list(edge(gone), edge(found))),
 					"Query.twit":    returns(twit(gone)), "Query.must": returns(twit(gone)),
-					"Query.box": returns(obj("Box", "twit", obj("Twit", "author", gone, "s", "t"), "maybe", twit(gone), "strict", twit(gone))),
+					"Query.box": returns(obj("Box",
+						"twit", obj("Twit", "author", gone, "s", "t"), "maybe", twit(gone), "strict", twit(gone))),
 					"Edge.broken": func(parents []*testObject, _ map[string]any) ([]any, error) {
 						return make([]any, len(parents)), errNo
 					},

@@ -113,7 +113,8 @@ args(includeDeprecated: Boolean! = false): [__InputValue!]!
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		want = []string{"cost", "defer", "deprecated", "include", "listSize", "oneOf", "semanticNonNull", "skip", "specifiedBy", "stream"}
+		want = []string{"cost", "defer", "deprecated", "include", "listSize", "oneOf", "semanticNonNull", "skip",
+			"specifiedBy", "stream"}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Directives))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

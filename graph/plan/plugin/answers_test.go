@@ -228,7 +228,8 @@ enum Hue { RED BLUE }
 enum Level { LOW HIGH }
 type Circle {
   hue: Hue!  hues: [Hue!]  other: Hue  level: Level  area: Float  areas: [Float!]  inner: [Shape]  corner: Point!
-  points: [Point!]!  query: Query  mustQuery: Query!  label: String  lists: String  alone(times: Int = 2): Circle  noise: String!
+  points: [Point!]!  query: Query  mustQuery: Query!  label: String  lists: String  alone(times: Int = 2): Circle
+  noise: String!
 }
 type Square { side: Int!  name: String }
 type Point { x: Int! }
