@@ -88,8 +88,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
-// Related loads the member of a relation's list for two related objects, and its position. It reads
-// the edge, which has the time that the position depends on.
+// Related returns the member that a list of a relation has for two related objects, and the
+// member's position. It reads the edge, not the list: the position depends on the time of the edge.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

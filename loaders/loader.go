@@ -73,13 +73,13 @@ func (e Errors) Error() string {
 	return fmt.Sprintf("%d of %d keys failed, the first with: %v", failed, len(e), first)
 }
 
-// Errors returns e: gqlgen's interface of a batch's errors.
+// Errors implements the BatchErrors interface of gqlgen.
 func (e Errors) Errors() []error { return e }
 
 // Unwrap lets errors.Is see every failure.
 func (e Errors) Unwrap() []error { return e }
 
-// set sets an error of n items. It allocates for the first one.
+// set stores the error of item i of n. The first call allocates the list.
 func (e *Errors) set(i, n int, err error) {
 	if *e == nil {
 		*e = make(Errors, n)

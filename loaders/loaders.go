@@ -24,10 +24,10 @@ type EdgeKey struct {
 	From, To string
 }
 
-// Follows returns the key of [Related] for whether a user follows another.
+// Follows returns the key of an edge of [tables.Follows].
 func Follows(follower, followee string) EdgeKey { return EdgeKey{tables.Follows, follower, followee} }
 
-// Has returns the key of [Related] for whether a user has a role.
+// Has returns the key of an edge of [tables.Assignments].
 func Has(username, role string) EdgeKey { return EdgeKey{tables.Assignments, username, role} }
 
 // Play is the key of [HasPlayed]: a username and the code of a game.

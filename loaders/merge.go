@@ -20,7 +20,8 @@ type batch struct {
 }
 
 // group is the reads of one Get. Their pages have the same limit, because HBase applies the limit
-// of a Get to each family: the longest page would read too much of the other families.
+// of a Get to each family. Pages with different limits would need the largest, and read too many
+// columns of some families.
 type group struct {
 	limit  int  // of the pages; 0 if all columns are named
 	shared bool // by several reads
@@ -29,8 +30,8 @@ type group struct {
 type columnPair struct{ a, b string }
 
 // merge returns the batch of the read sets. If first pages of a row have different limits, only
-// those with the longest are merged, so that the Gets do not depend on the order of the sets. The
-// caller holds Loaders.mu.
+// those with the largest limit are merged, so that the Gets do not depend on the order of the sets.
+// The caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range newReads(sets) {
@@ -196,8 +197,8 @@ func newTemplate(g hbase.Get) *template {
 	return t
 }
 
-// among returns the cells of this Get among those of a merged one. Usually they are adjacent, so
-// that nothing is copied.
+// among selects the cells of this Get from the result of a merged Get. Usually they are adjacent,
+// so that nothing is copied.
 func (t *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !t.selects(&cells[first]) {

@@ -14,8 +14,8 @@ import (
 // Object loads objects of one kind.
 //
 // A resolver may return a lazy object, which has only its key at first. Its row is enqueued
-// immediately, and read in the same round as the object's lists. The executor awaits the rows before it
-// writes the response.
+// immediately, and read in the same round as the object's lists. The executor awaits the rows
+// before it writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]
 	// Exists loads whether an object exists. Lists may still name deleted objects.
@@ -112,7 +112,7 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// miss records a lazy object that does not exist or, with an error, could not be read.
+// miss records a lazy object that does not exist, or that could not be read: then err is not nil.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,8 +139,9 @@ func (l *Loaders) await() {
 	}
 }
 
-// scanOf returns the scan of a page. One row more than the page shows whether another page follows.
-// A reversed scan includes its start, the row at r.Before, so that takes one more.
+// scanOf returns the scan of a page. It reads one row more than the page has, to learn whether
+// another page follows. A reversed scan also returns its start, the row at r.Before, and reads one
+// more for it.
 func (o Object[T]) scanOf(r Range, fields []string) hbase.Scan {
 	limit, columns := r.Limit+1, o.columnsOrExistence(fields)
 	if r.Backward {

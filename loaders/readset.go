@@ -24,8 +24,8 @@ type read struct {
 	row      string
 	template *template
 	set      *readSet
-	// original is the response's first read with this Get: of a new read, itself. Only originals
-	// are sent.
+	// original is the response's first read with this Get. A new read is its own original. Only
+	// originals are sent.
 	original *read
 	// New reads of one row key that start at the same column form a chain, whatever their table and
 	// columns. next is nil at its end.
@@ -72,8 +72,7 @@ func (r *read) startsLike(other *read) bool {
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index has the first read of each chain, by a hash of row and start. A chain whose hash is taken
-// by another has the next free one.
+// index is a hash table of the first read of each chain, by row and start, with linear probing.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
@@ -145,7 +144,8 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// beginWait reports whether the task must wait for a set. If so, it stops the task.
+// beginWait reports whether the task must wait for a set. If so, it reports to the scheduler that
+// the task waits.
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

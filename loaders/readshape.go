@@ -86,7 +86,7 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
-	// Lookups name the buckets that the columns read with bucket 0 do not. A page that starts
+	// A lookup reads directory columns that were not read together with bucket 0. A page that starts
 	// inside a bucket reads one bucket more, in the same round as the next.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
@@ -98,7 +98,7 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 	whole.If = ifLongRow
 	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.HeadLimit})
 	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound(), whole}
-	if r.Before != "" { // the first bucket may be empty
+	if r.Before != "" { // the last bucket may have no member before r.Before
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
 		shapes = append(shapes, whole.repeated(1, 1)...)
 	}

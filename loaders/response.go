@@ -31,7 +31,7 @@ type Loaders struct {
 	scheduler  scheduler
 	trace      *trace // nil unless the reads are reported
 	lazy       []*lazyRows
-	missing    map[any]error // lazy objects that do not exist or, with an error, could not be read
+	missing    map[any]error // lazy objects that do not exist (nil), or the error of their read
 }
 
 type loadersKey struct{}
@@ -50,7 +50,7 @@ type Watchdog struct {
 	Stalls atomic.Int64
 }
 
-// With is [With] for responses that the watchdog watches.
+// With is like the function [With], and w watches the response.
 func (w *Watchdog) With(ctx context.Context, store hbase.Store) context.Context {
 	l := &Loaders{watchdog: w, ctx: ctx, unmasked: store, store: store}
 	l.dataloader = l.newDataloader()

@@ -22,20 +22,20 @@ import (
 //	collect    a task that enqueues reads                                   not due: the task runs
 //	answered   the batch function, when the store answered     + waiting    dispatch if due
 //
-// A batch is due if running = 0 and no other is in flight. So if a task returns from a scan during
-// a flight, its reads do not leave alone. They leave with those of the tasks that wait for the
-// flight.
+// A batch is due if running = 0 and no other is in flight. If a task returns from a scan while a
+// batch is in flight, its reads wait for the answer. They are sent in one batch with the next reads
+// of the tasks that wait for that answer.
 //
-//	                 collect                 stop, running = 0
-//	┌──────┐ ──────────────► ┌────────────┐ ──────────────────► ┌───────────┐
-//	│ idle │                 │ collecting │      dispatch       │ in flight │
-//	└──────┘ ◄─┐             └────────────┘ ◄─┐                 └───────────┘
-//	           │                              │    answered       │       │ collect
-//	           │                              │                   │       ▼
-//	           │                              │ running > 0  ┌────┴──────────────────┐
-//	           │                              └───────────── │ in flight, collecting │
-//	           └──────────────────────────────────────────── └───────────────────────┘
-//	             nothing was collected                         running = 0: dispatch
+//	┌──────┐   collect   ┌────────────┐  stop, running = 0  ┌───────────┐
+//	│ idle │ ──────────► │ collecting │ ──────────────────► │ in flight │ ◄────────────┐
+//	└──────┘             └────────────┘      dispatch       └───────────┘              │
+//	    ▲                      ▲               answered       │       │                │
+//	    └──────────────────────┼──────────────────────────────┘       │ collect        │
+//	                           │                                      ▼                │
+//	                           │  answered, running > 0   ┌───────────────────────┐    │
+//	                           └───────────────────────── │ in flight, collecting │ ───┘
+//	                                                      └───────────────────────┘
+//	                                                      answered, running = 0: dispatch
 //
 // Reads never wait forever:
 //
@@ -106,7 +106,8 @@ func (s *scheduler) dispatchIfDue() {
 }
 
 // stall fails a batch that is still collecting after watchdogTimeout, and reports whether it did.
-// While another batch is in flight, the tasks may wait for that: then it restarts the timer.
+// While another batch is in flight, tasks may wait for its answer. Then stall only restarts the
+// timer.
 func (s *scheduler) stall(batch int) bool {
 	switch {
 	case s.batch != batch:
@@ -172,7 +173,7 @@ func Together(ctx context.Context, run ...func()) {
 				if p := recover(); p != nil {
 					panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 				}
-				// The caller continues as the task of the last function, so that one is not ended.
+				// When the last function returns, its task becomes the caller's, and is not ended here.
 				if left.Add(-1) == 0 {
 					close(done)
 				} else {

@@ -23,11 +23,11 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the keys that this round answered, also later ones. Hits counts those of them that
-	// were enqueued before.
+	// Keys counts the keys that this round answered, including those that were requested after it.
+	// Hits counts the keys that the loader had requested before.
 	Keys, Hits int
-	// Gets counts the Gets for the other keys. One that serves several loaders counts for the first by
-	// name.
+	// Gets counts the Gets that the keys took. A Get that serves several loaders counts only for the
+	// first of them by name.
 	Gets int
 	// Took is the time from the first call of the loader until the answer.
 	Took time.Duration
@@ -50,7 +50,7 @@ type call struct {
 
 // Trace starts to record reads and calls of writers. field returns the field that is resolved with
 // a ctx. The returned function ends the recording, and returns the complete rounds, ordered by
-// their begin.
+// their start.
 func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
 	l, t := from(ctx), &trace{field: field}
 	l.mu.Lock()
