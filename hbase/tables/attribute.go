@@ -20,10 +20,10 @@ type attribute[T any] struct {
 	form       Form
 }
 
-// Form is the form of values in mutations. Package writers checks it.
+// Form names the rule by which package writers validates an attribute in mutations.
 type Form int
 
-// Mutations do not set attributes of the zero form.
+// An attribute without a form (0) is not set by mutations.
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -44,7 +44,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 }
 
 // value declares an attribute that is stored as text. A stored text is valid only in the form that
-// format returns. slabOf returns where values are allocated.
+// format returns. slabOf returns the slab in which values are allocated.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -120,7 +120,7 @@ const CommitColumn = "op"
 const Version = "version"
 
 // version declares the attribute with the id of the last operation that changed an attribute, "0"
-// for none since the import. Fences change only [CommitColumn].
+// for none since the import. A fence (see [FenceRecord]) changes only [CommitColumn].
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
 	a.setDefault = orElse(field, &imported)
@@ -130,6 +130,6 @@ func version[T any](field func(*T) **string) attribute[T] {
 // imported is the shared, read-only version of unchanged objects.
 var imported = "0"
 
-// Origin has the [KeyedName] of the idempotency key that created the object. It is not in the
-// schema.
+// Origin is the column that identifies the creation of the object: the [KeyedName] of its
+// idempotency key, or a random one without a key. It is not in the schema.
 const Origin = "origin"

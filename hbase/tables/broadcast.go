@@ -26,7 +26,7 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 type Broadcast string
 
 const (
-	// Pushed twits are in the timelines. It is also the state without a stored value.
+	// Pushed twits are in the timelines. An author without a stored state is Pushed.
 	Pushed Broadcast = "pushed"
 	// Merged twits are read from the author's list. Older ones may be in timelines too.
 	Merged Broadcast = "merged"
@@ -70,7 +70,7 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns the check of a state, and the put of the next. stored is whether the first is
+// Change returns a check for the state from, and the put of the state to. stored is whether from is
 // stored.
 func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
@@ -135,7 +135,7 @@ func (imports) Repaired(cells []hbase.Cell) bool {
 	return repaired
 }
 
-// PutRepaired stores that a repair deletes cells, for good.
+// PutRepaired stores that a repair deletes cells. The marker is permanent.
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
 // Marker reports whether an import added timeline entries and has not trimmed them.

@@ -3,9 +3,9 @@
 // bytes.
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
-// edge, the truth about two objects, is a row of its own.
+// edge is a row that says whether two objects are related; lists are derived from edges.
 //
-// All functions are safe for concurrent use.
+// All declarations are safe for concurrent use. [Memory] and [Decoder] are not.
 package tables
 
 import (

@@ -26,8 +26,8 @@ type Comment struct {
 }
 
 const (
-	// markAuthor is the maximum length of the author's name in a mark. It orders most comments of one
-	// time by author.
+	// markAuthor is the maximum length of the author's name in a mark. The name orders most comments
+	// of one time by author.
 	markAuthor = 24
 	markHash   = 8 // length of the hash
 )
@@ -261,5 +261,6 @@ func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	})
 }
 
-// KeyedName returns the name of a twit that is posted with an idempotency key.
+// KeyedName returns a hash of a caller and an idempotency key: the name of the twit that is posted
+// with the key, or the [Origin] of the object that is created with it.
 func KeyedName(author, key string) string { return hashKey(author + separator + key) }

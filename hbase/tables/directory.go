@@ -55,8 +55,8 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket at the positions cuts. The bucket keeps the members before
-// the first cut, and each cut starts a new bucket, numbered from first on. columns are the
+// Split plans the split of a full bucket at the positions in cuts. The bucket keeps the members
+// before the first cut, and each cut starts a new bucket, numbered from first on. columns are the
 // directory columns to write in one Put: of the new buckets and, if it was sealed, of the split
 // bucket.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
@@ -81,9 +81,9 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 }
 
 // Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. If the first of these buckets starts before the position, it has
-// the member before the position; otherwise bucket 0 has it. To find the bucket that covers the
-// position itself, pass [hbase.Next](position).
+// bucket if the position is empty. The first of these buckets covers the positions just before the
+// given one, unless it starts there or later: then bucket 0 covers them. To find the bucket that
+// covers the position itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix
@@ -202,8 +202,8 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	return p, nil
 }
 
-// PendingCell returns the column of pending buckets: the length, start and number of each, and the
-// last stop.
+// PendingCell returns the column of pending buckets. Its value is the start and the number of each,
+// then the stop of the last. Starts and stop are preceded by their length.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// fileColumn is the column of an attribute in CSV files. Files lack the zero value.
+// fileColumn is the column of an attribute in CSV files. The zero value is for attributes that are
+// not in files.
 type fileColumn struct {
 	name     string
 	optional bool // files may lack the column

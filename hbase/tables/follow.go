@@ -28,8 +28,8 @@ type Follow struct {
 func newFollow(username string, at time.Time) Follow       { return Follow{username, at} }
 func followParts(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
-// UnknownTime is the time of follows that were imported without one. They follow all others,
-// ordered by username.
+// UnknownTime is the time of follows and likes that were imported without one. Lists end with them,
+// ordered by key.
 var UnknownTime = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {

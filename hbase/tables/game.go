@@ -101,7 +101,7 @@ const (
 	playKey = "k" // begins the column of an idempotency key; its hash follows
 )
 
-// GetWithKey reads all plays and, unless it is nil, the day of an idempotency key.
+// GetWithKey reads all plays and, unless key is nil, the day of the idempotency key.
 func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	get := p.Get(username, game)
 	if key != nil {

@@ -6,8 +6,8 @@ import (
 	"twibase/hbase"
 )
 
-// Gateways is a row with a column for each gateway of a store, so that gateways notice settings that
-// must agree.
+// Gateways is a row with a column for each gateway of a store. Gateways read it to detect
+// differences in settings that must agree.
 var Gateways = gateways{}
 
 type gateways struct{}

@@ -21,7 +21,7 @@ const (
 	Followed JobKind = "followed"
 	// Unfollowed removes them from that of a former follower.
 	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the twits of a former broadcaster to all timelines.
+	// Returned delivers the twits of a former broadcaster to the timelines of all followers.
 	Returned JobKind = "returned"
 )
 
@@ -48,8 +48,8 @@ func (j *Job) columns(at *string) []textColumn {
 	}
 }
 
-// Put writes a job with a lease that has ended. Leases are taken by a check of the one before, so a
-// removed job is never taken.
+// Put writes a job with a lease that has ended. A gateway takes a lease by a CheckAndPut that
+// expects the previous lease. So it can't take that of a removed job.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)

@@ -12,11 +12,12 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts every row key, to spread ids over regions. The id
-// follows, so that keys can be decoded.
+// hashSize is the length of the hash that starts all row keys but those of an [Outbox], to spread
+// ids over regions. The id follows, so that keys can be decoded.
 const hashSize = 2
 
-// separator is between the parts of a composite key. No name, code or id contains it.
+// separator is between the parts of a composite key. No username, code or twit id contains it. An
+// inverted time may.
 const separator = "\x00"
 
 func hashOf(id string) [hashSize]byte {
@@ -115,7 +116,7 @@ func cutPart(key string) (part, rest string, ok bool) {
 	return part, rest, strings.HasPrefix(key, string(appendPart(nil, part)))
 }
 
-// Noun is the letter of a kind of thing with ids.
+// Noun is the letter that identifies a kind of object in global ids.
 type Noun byte
 
 // The nouns. Global ids start with these letters.

@@ -77,7 +77,7 @@ func (l *AnyList) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.Owner.Table, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
 }
 
-// Lengths reads the length and, if it has one, the PublicCount.
+// Lengths reads the length and, if the list has one, the PublicCount.
 func (l *AnyList) Lengths(owner string) hbase.Get {
 	get := l.Length(owner)
 	if l.PublicCount != "" {
@@ -89,7 +89,7 @@ func (l *AnyList) Lengths(owner string) hbase.Get {
 func (l *AnyList) String() string { return l.Table + ":" + l.Family }
 
 // List declares a kind of wide row: a column per member E, in the order of the qualifiers. Package
-// listscan explains how long lists are stored.
+// listscan explains how a list is split into buckets.
 type List[E any] struct {
 	AnyList
 	// decode returns [ErrName] for an invalid member.

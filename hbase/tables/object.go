@@ -14,17 +14,17 @@ import (
 // text.
 const Attributes = "i"
 
-// Existence is a column that every object has. Every read of a row includes it, to tell a missing
-// row from missing columns.
+// Existence is a column that every object has. [Object.Columns] includes it, to tell a missing
+// object from missing attributes.
 const Existence = Attributes + ":name"
 
-// AnyObject is a kind of object, without its row type. It is part of an [Object], except that of
-// twits.
+// AnyObject is a kind of object, without its row type. Each [Object] embeds one. Twits have no
+// Object, only [PostedTwits].
 type AnyObject struct {
 	Noun  Noun   // begins the ids
 	Name  string // in messages, as in "user"
 	Table string // with a row per object
-	// Reusable keys may be given to a new object after a deletion.
+	// Reusable is true if a new object may have the key of a deleted one.
 	Reusable bool
 	// CheckKey reports why a key is invalid. The error is [ErrName].
 	CheckKey func(key string) error
@@ -139,7 +139,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns that mutations set, and their forms.
+// Forms iterates over the columns that mutations set, each with the [Form] of its values.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {

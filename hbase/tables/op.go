@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// Gone is the name of a deleted object, and the value of a removed attribute. It is a value, not an
-// absence: it does not mask a later write of a slower clock.
+// Gone is the name of a deleted object, and the value of a removed attribute. It is stored in place
+// of a delete marker, which would mask a later write of a slower clock.
 const Gone = "\x00"
 
 // Without returns the cell of a removed attribute.
@@ -115,7 +115,7 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 const CountedColumn = "counted"
 
 // Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. Ops are counted operations that may be incomplete.
+// change. Ops are operations that the counts include and that may be incomplete.
 type Journal struct {
 	Revision int
 	Ops      []string

@@ -33,7 +33,8 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard that were put in a time range. A zero to is no bound.
+// Scan scans the items of a shard that were put in a time range. If to is zero, there is no upper
+// bound.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)

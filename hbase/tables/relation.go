@@ -13,8 +13,8 @@ import (
 // derived from it. The state of an edge is a value, never an absence: a delete marker would mask a
 // later write of a slower clock.
 type Relation struct {
-	// Name is the mutation that relates two objects, and Inverse its inverse; both are also stored.
-	// Verb is used in messages, as in "LiLei follows Lucy".
+	// Name is the mutation that relates two objects, and Inverse its inverse; both are stored in
+	// intents, as operation types. Verb is used in messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
 	// Table has the edges, and File is the name of their CSV file.
 	Table, File string
@@ -22,8 +22,8 @@ type Relation struct {
 	Irreflexive bool // never relates an object to itself
 	// DateColumn is the file's column of the date. Without one, the lists are sorted by key.
 	DateColumn string
-	// Strict makes the inverse mutation return NOT_FOUND unless both objects exist. Otherwise it
-	// has no effect on an edge that does not exist.
+	// Strict makes the inverse mutation return NOT_FOUND unless both objects exist. An edge that does
+	// not exist is no error, with or without Strict.
 	Strict bool
 	// Job and InverseJob are the fan-out jobs of the operations, if any.
 	Job, InverseJob JobKind

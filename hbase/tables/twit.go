@@ -15,7 +15,7 @@ import (
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
-	Name       string    // the id from its source: unique
+	Name       string    // unique: from a CSV file, or made by package writers
 	Title      *string
 	Content    string
 	PhotoURLs  []string

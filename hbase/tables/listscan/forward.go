@@ -114,7 +114,7 @@ func (s *Scan) advance(complete bool) {
 	}
 	s.skipRead()
 	complete = s.cutKnown() || complete
-	needed, width := 1, int(min(s.width, s.fill)) // needed is the minimum of known buckets
+	needed, width := 1, int(min(s.width, s.fill)) // the round needs this number of known buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
 		// The first bucket is read from its middle on, and may have few members there. So the next
 		// one is read in the same round.
@@ -130,7 +130,8 @@ func (s *Scan) advance(complete bool) {
 	}
 }
 
-// skipRead moves from behind the members of the page, and drops known buckets that end before it.
+// skipRead advances s.from past the last member of the page, and drops the known buckets that end
+// before s.from.
 func (s *Scan) skipRead() {
 	if n := len(s.cells); n > 0 {
 		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))

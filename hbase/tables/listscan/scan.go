@@ -3,7 +3,7 @@
 // A list is a wide row with a column per member. Qualifiers are positions, ascending in the list's
 // order. A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0
 // is the owner's own row. It has the beginning of the list, and the directory: a column for each
-// sealed bucket.
+// other bucket. The buckets in the directory are sealed.
 //
 //	row of bucket 0   hash ‖ owner
 //	┌──────────────────┬──────────────────────────────┬─────────────────────┐
@@ -21,9 +21,10 @@
 //  2. The members are copied.
 //  3. One Put adds the new buckets to the directory. They now cover their ranges.
 //  4. The old copies stay while requests may use the old directory. A page of bucket 0 may return
-//     them, because it is read without the directory. So removals delete them, too, and a member
-//     added to a new bucket leaves a moved marker at its position in bucket 0. A page ends at its
-//     first marker, and the scan continues in the bucket that the directory names.
+//     old copies, because it is read without the directory. So a removal also deletes the old copy.
+//     An added member has no old copy: the writer puts a moved marker at its position in bucket 0.
+//     A page ends at its first marker, and the scan continues in the bucket that the directory
+//     names.
 //  5. The old copies, the markers and the pending column are deleted.
 //
 // A scan is a state machine without I/O. The caller reads its Gets, maybe together with those of
@@ -117,9 +118,9 @@ const (
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
 // A Get that reads past the last member of bucket 0 returns columns of the directory, too. Buckets
-// may be almost empty, so the number of buckets per round doubles: n buckets take O(log n) rounds,
-// up to [MaxWidth] and [Lookup]. But a round reads no more buckets than would fill the page if they
-// were as full as those of the last round.
+// may be almost empty, so the number of buckets per round doubles, up to [MaxWidth]. A lookup reads
+// up to [Lookup] directory columns, and takes a round. But a round reads no more buckets than would
+// fill the page if they were as full as those of the last round.
 //
 // Backward:
 //
@@ -140,7 +141,7 @@ type Scan struct {
 	state state
 	reads uint8           // Gets of the next round
 	width uint8           // buckets of the next round at most; doubles
-	fill  uint8           // buckets that would fill the page, by those of the last round; or MaxWidth
+	fill  uint8           // estimate of the buckets that fill the page; MaxWidth if unknown
 	from  string          // the first unread position of a forward scan
 	known []tables.Bucket // buckets to read, in the list's order; of a forward scan, sealed ones
 
