@@ -5,7 +5,8 @@ import "slices"
 // objectSet is a selection set with all its objects. doc.go draws object sets and columns.
 type objectSet struct {
 	set *selectionSet
-	// objects are Objects of the column above if its field has an object type, otherwise buffer.
+	// objects are the children of the column above. buffer has them if the field above is of an
+	// abstract type, because its children are in several sets.
 	objects []any
 	buffer  []any
 }
@@ -40,7 +41,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null reports whether the value for object i is null. The column has no error for the object.
+// null reports whether the value for object i is null. The column must not have an error for it.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":

@@ -65,7 +65,7 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
-// once returns nil, the end of a response stream, from the second call on.
+// once returns a handler that calls respond once. Further calls return nil, the end of the stream.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -125,7 +125,7 @@ const maxBuffer = 4 << 20
 
 // Execution is how an operation is executed.
 type Execution struct {
-	// Executor is "plan", or "stock" for any other.
+	// Executor is "plan", or "stock" for any other. It is empty for an operation that [Walk] visits.
 	Executor string
 	// Reason is "unplanned" for a schema that was not made by [New], else empty.
 	Reason string

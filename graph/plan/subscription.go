@@ -9,8 +9,9 @@ import (
 
 // A subscription is a source of events. Each event is executed like a query, in the ctx of its own
 // response, so that it has its own loaders, deadline and report. ExecWithEventContext waits for an
-// event, and puts its execution into the ctx of the response. [Events] executes it there, because
-// gqlgen waits for the event before it calls the response interceptors of other extensions.
+// event, and puts its execution into the ctx of the response. The interceptor [Events] executes it:
+// gqlgen calls ExecWithEventContext before the response interceptors, so they would not apply to an
+// execution there.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 

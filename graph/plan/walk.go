@@ -21,8 +21,8 @@ type Call struct {
 	Err  error
 	// Serial is true for root fields of a mutation, which start when all earlier calls have ended.
 	Serial bool
-	// Root is true for a field whose type is the query root. It is no call of a resolver, but the
-	// objects below it are not those of its parents.
+	// Root is true for a field whose type is the query root, and that has no resolver. [Walk] visits
+	// it, because the objects below it are not its parents.
 	Root bool
 }
 
@@ -32,9 +32,9 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // Walk visits the resolver calls of the operation of ctx, or of one event, without making them. A
 // call is visited after the call that returns its parents.
 //
-// A P describes objects, such as by their number. root describes the root object. children(typ)
-// describes the objects of an object type below a call: fields without resolvers pass the P of
-// their parents on, so it describes the nodes of a connection too.
+// A P describes a set of objects, such as by their number. root describes the root object.
+// children(typ) describes the objects of type typ that a call returns. Fields without resolvers
+// pass the P of their parents to their children. So the P of a connection describes its nodes, too.
 //
 // Walk returns [ErrUnplanned] or a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,

@@ -38,9 +38,10 @@ func boundsOf(ctx context.Context) *Bounds {
 // returns false for null, and appends nothing: its caller appends null, or is null itself if the
 // value is non-null. So null propagates up to the nearest nullable field.
 //
-// A missing lazy object where @semanticNonNull excludes null is absent: its parent is as good as
-// missing, too. So absence propagates up to the nearest list, which omits the element, or field that
-// may be null, without an error.
+// A missing lazy object is absent if @semanticNonNull excludes null there. An object with an absent
+// field is absent, too. So absence propagates upwards, without an error: to the nearest list, which
+// omits the element, or to the nearest field that may be null. A root field is not absent, but null
+// with an error.
 type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
@@ -250,7 +251,7 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool
 	return false
 }
 
-// presentObject is object, without the errors of an object that is absent.
+// presentObject is like object, but drops the errors of an absent object.
 func (w *writer) presentObject(o *objectSet, i int32) bool {
 	failures, unreported := len(w.failures), w.bounds.Unreported
 	ok := w.object(o, i)
