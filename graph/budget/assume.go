@@ -10,8 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume returns the values of an operation's variables, and the names of the open ones. The values
-// of those are valid and arbitrary: fields declare the largest cost of open arguments.
+// assume returns the values of an operation's variables, and the names of the open ones. Open
+// variables have valid, arbitrary values: fields declare the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -84,8 +84,8 @@ func (c *Checker) element(t *ast.Type, i int) any {
 	return c.single(c.Schema.Types[t.NamedType], i)
 }
 
-// dropConditions removes @skip and @include with open variables: a bound with all fields is one for
-// any of them.
+// dropConditions removes @skip and @include with open variables: the bound of all fields is also a
+// bound of some of them.
 func (c *Checker) dropConditions(doc *ast.QueryDocument) {
 	for _, op := range doc.Operations {
 		c.dropIn(op.SelectionSet)

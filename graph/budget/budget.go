@@ -46,7 +46,7 @@ type Checker struct {
 	// Variables are the values of variables by name, as decoded JSON with [json.Number]. All other
 	// variables are open: they have the values that cost most.
 	Variables map[string]any
-	// List is the maximum length of a list.
+	// List is the maximum length of a list in a request; 0 is no limit.
 	List int
 }
 
@@ -85,8 +85,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// refused returns the operations of an invalid document. One without a name stands for those of a
-// document that can't be parsed.
+// refused returns the operations of an invalid document. If the document can't be parsed, it
+// returns one operation without a name.
 func refused(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

@@ -17,9 +17,9 @@ type cause struct {
 	rows       int64 // additional
 }
 
-// causes returns the fields that contribute to the figures that an operation exceeds. They have the
-// order of the document: a larger page comes before the fields below, which it makes more expensive.
-// Of many fields it returns those with most additional rows; more is the number of the others.
+// causes returns the fields that cost more than in the baseline. They have the order of the
+// document: a larger page comes before the fields below, which it makes more expensive. Of many
+// fields it returns those with most additional rows; more is the number of the others.
 func (e *Entry) causes() (causes []cause, more int) {
 	before := map[string]explain.Item{}
 	if e.was != nil {
@@ -41,8 +41,8 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth says how a field contributes to the figures that an operation exceeds; empty if it does
-// not. known is whether the baseline has the field.
+// growth says what a field costs more than in the baseline; empty for nothing. It names rounds only
+// if the operation exceeds those. known is whether the baseline has the field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

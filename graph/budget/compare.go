@@ -31,7 +31,7 @@ var figures = []figure{
 	{"scans", func(t explain.Totals) int64 { return t.Scans }},
 }
 
-// shown is the number of figures in a table, and compared that of figures without a maximum that are
+// A table has the first shown figures. If there are no maximums, the first compared figures are
 // compared with the baseline.
 const shown, compared = 4, 3
 
@@ -82,9 +82,9 @@ type Excess struct {
 // Failed reports whether a server refuses the operation, or it costs more than allowed.
 func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
 
-// Compare returns a report. A figure of an operation must not exceed both its value in the baseline
-// and its maximum. With maximums, only their figures are compared. Without a baseline, and for new
-// operations, only maximums bound the cost.
+// Compare returns a report. A figure of an operation may be up to its value in the baseline or its
+// maximum, whichever is larger. With maximums, only their figures are compared. Without a baseline,
+// and for new operations, only maximums bound the cost.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}

@@ -14,7 +14,7 @@ const maxComment = 60_000
 // changed or failed.
 func (r *Report) Markdown(w io.Writer) error {
 	var listed []*Entry
-	failed := 0 // first
+	failed := 0 // the number of failed operations, which are listed first
 	for i := range r.Operations {
 		switch e := &r.Operations[i]; {
 		case e.Failed():

@@ -15,10 +15,12 @@ import "slices"
 //
 //	{ users(first: 20) { friends(first: 10) { name } } }
 //
-//	call       parents   declares                     stages     Gets
-//	users            1   Read a list, return 20       0 ─► 1        1
-//	friends         20   Read a list, return 10       1 ─► 2       20
-//	name           200   Read a row                   2 ─► 3      200
+//	call       declares                               stages     Gets
+//	users      Read a list of its 1 parent            0 ─► 1        1
+//	           Returns a set of 20
+//	friends    Read a list of each of 20 parents      1 ─► 2       20
+//	           Read a row of each of 200 friends      2 ─► 3      200
+//	           Returns this set of 200
 //
 // # Merging
 //
@@ -36,7 +38,7 @@ import "slices"
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …
 
-// Most is the largest bound: sums and products end there. JSON parsers read it exactly.
+// Most is the largest bound: sums and products saturate at it. JSON parsers read it exactly.
 const Most = 1<<53 - 1
 
 func add(a, b int64) int64 { return min(a+b, Most) }
@@ -82,7 +84,7 @@ type Read struct {
 	// Subject distinguishes rows of a table, or pages of a row. A read of kind Alone without a
 	// Subject equals no other.
 	Subject string
-	// Times is the number of Gets for each object, in Rounds rounds; 0 is 1.
+	// Times is the number of Gets for each object, in Rounds rounds. 0 means 1, for both.
 	Times  int64
 	Rounds int
 	// If is the condition of the read; empty if there is none.
@@ -148,11 +150,12 @@ type Set struct {
 	rows []row
 }
 
-// row has the Gets of the rows of one table, one row for each object of a set, at the stage Ready.
+// row is a table from which a row is read for each object of a set, at the stage Ready. It has the
+// record whose Gets other reads of these rows share.
 type row struct {
 	table string
-	named *record // the read whose Get reads all named columns; nil if none, or the Get of a page, does
-	get   *record // whose Get further named columns can share
+	named *record // the read of named columns that has Gets; nil if there is none, or a page has them
+	get   *record // whose Gets further named columns share; nil if there is none
 }
 
 // read records a read, and returns the stage at which it is answered.

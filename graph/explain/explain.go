@@ -58,8 +58,8 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 // chunk is the maximum number of Gets of one RPC.
 const chunk = 256
 
-// rpcs returns the maximum number of RPCs to one region server: each round may have an RPC that is
-// not full.
+// rpcs returns the maximum number of RPCs if one region server has all rows. Each round may have an
+// RPC that is not full.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 // totals returns the sums of the records.
@@ -67,8 +67,8 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds in which nothing is read. So a chain takes no more rounds than its
-	// reads do one after the other.
+	// Stages may count rounds in which nothing is read. So a chain has at most the sum of the rounds
+	// of its reads.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

@@ -13,8 +13,8 @@ import (
 type openKey struct{}
 
 // WithOpen returns a ctx for the cost of an operation whose variables of these names have unknown
-// values. Those in the operation are valid, and arbitrary: a [Cost] declares the reads of the values
-// that cost most, see [Call.Open].
+// values. The operation has valid, arbitrary values for them. A [Cost] declares the reads of the
+// values that cost most: see [Call.Open].
 func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }
@@ -25,7 +25,7 @@ func isOpen(value *ast.Value, open map[string]bool) bool {
 		slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return isOpen(child.Value, open) })
 }
 
-// Item is the part of a field with a resolver in the cost of an operation.
+// Item is the cost of one field with a resolver.
 type Item struct {
 	Path string `json:"path"`
 	// Round is the number of rounds until its reads are answered, or 0.
