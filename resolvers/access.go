@@ -113,8 +113,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares whether the viewer follows users: the subject of each object, otherwise n
-// users of each object.
+// followsCost declares the reads of whether the viewer follows users: a number of users for each
+// object of a set. With a subject, equal reads are sent once.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {

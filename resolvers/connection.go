@@ -37,7 +37,8 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 		keys, err = c.read(ctx, owners, r.pageRange(), pages)
 		return err
 	})
-	// Only now: the lazy objects are read with their lists, in the round after that of the totals.
+	// Named is called after fill, so that the rows of the nodes are read in the round after the
+	// totals, together with the lists of the next level.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}

@@ -53,9 +53,9 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// requests returns the page that a connection requests. If its arguments are open, it is the page
-// that costs most: the largest, with cursors. If they leave the direction open, there is a request
-// of that page for each.
+// requests returns the page that a connection requests. If arguments are open (see
+// [explain.Call.Open]), it is the page that costs most: the largest, with cursors. If the direction
+// is open, it returns a request for each direction.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -104,7 +104,8 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 	return either
 }
 
-// read declares a read of each object's row, or another one if the loader's key is.
+// read declares a read of a row for each object of a set: its own, unless the set is
+// [explain.Call.Shared].
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }

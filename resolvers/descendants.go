@@ -15,8 +15,8 @@ import (
 )
 
 // treePosition is a position in a subtree, in level order: each level follows the order of its
-// parents. The code finds a department again after the tree changed. If it was deleted or moved,
-// depth and index say where it was.
+// parents. The code identifies the department, also after the tree has changed. If it was deleted
+// or moved, depth and index say where it was.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -100,8 +100,8 @@ func (descendants) cost(call *costCall) error {
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only while the levels above have at most a page and one more department: it has
-	// at most that number of lists.
+	// A level is read only if the levels above have at most a page of departments. So it has at most
+	// that number of lists.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree

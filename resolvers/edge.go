@@ -67,12 +67,14 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns the key of the object in a field of the payload. keys is the function of its noun.
+// keyIn returns the key of the object in a field of the payload. keys returns the keys of objects
+// of this noun, such as [usernames].
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }
 
-// namedNode is a node whose row may be read.
+// namedNode is a node that [loaders.Object.Named] returns for a key. Its row is read if the
+// selection needs it.
 type namedNode[P, T any] struct {
 	objects loaders.Object[T]
 	key     keyOf[P]
@@ -88,7 +90,7 @@ func (n namedNode[P, T]) readCost(call *costCall, at explain.Stage) {
 
 func nodeFields(ctx context.Context) []string { return selected(ctx).below(ctx, "node").names() }
 
-// ownNode is a node that the payload has.
+// ownNode is a node that the payload already has.
 type ownNode[P, T any] func(*P) *T
 
 func (n ownNode[P, T]) read(_ context.Context, payload *P) *T { return n(payload) }
@@ -157,7 +159,7 @@ func (e memberEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E],
 func (e memberEntry[P, E]) findCost(call *costCall) explain.Stage {
 	shapes := e.list.MemberShapes()
 	for i := range shapes {
-		shapes[i].Leading = false // the payload is not the owner of the list
+		shapes[i].Leading = false // the row is not that of the parent, so Gets are not shared
 	}
 	return call.reads(call.Begin(), call.Parents, shapes, 1, "")
 }

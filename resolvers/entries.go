@@ -9,7 +9,7 @@ import (
 )
 
 // entries are objects stored in lists, such as twits, without a row of their own. They are deleted
-// with the author of the list.
+// with an author: see [entryKey].
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error) // parses the key of an id
@@ -17,7 +17,8 @@ type entries[T any] struct {
 	visible visibility[T]
 }
 
-// entryKey is the place of an entry, and the author with whom it is deleted.
+// entryKey is the list and the position of an entry, and the user with whom it is deleted: the
+// author of a twit, or of the twit of a comment.
 type entryKey struct {
 	loaders.MemberKey
 	author string
@@ -26,8 +27,8 @@ type entryKey struct {
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter for n objects of each object of a set, or all objects by the
-	// subject.
+	// cost declares the reads of filter for n objects per object of a set. With a subject, all of them
+	// have one author, whose reads the subject identifies.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
@@ -70,8 +71,9 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts declares the reads of readVisible for n entries of each object. The existence of an
-// author that is a subject is read once.
+// readCosts declares the reads of readVisible for n entries of each object. If author is not empty,
+// it is the subject of the read of the author's existence, which is sent once per object of the
+// set.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
@@ -84,8 +86,7 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected is the payloadRead of an entry that is read only if one of the payload's fields is
-// selected.
+// ifSelected is the payloadRead of an entry that is read only if one of the fields is selected.
 type ifSelected[T any] struct {
 	fields []string
 	entries[T]

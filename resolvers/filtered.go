@@ -14,10 +14,10 @@ import (
 // size.
 const lookahead = 4
 
-// filteredConnection is a connection of visible entries. The members of its list are candidates.
-// The first look reads the page's size of candidates; if some are hidden, a second reads the rest
-// of the lookahead. A page may be short although more entries follow: its end cursor is the last
-// candidate's.
+// filteredConnection is a connection of visible entries. The members of its list are candidates. A
+// look reads a range of candidates. The first look reads as many as the page has entries. If some
+// are hidden, a second look reads the rest of the lookahead. A page may be short although more
+// entries follow: its end cursor is the last candidate's.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
@@ -43,15 +43,15 @@ type candidates[T any] = loaders.Page[*T]
 
 type look struct {
 	loaders.Range
-	atBeginning bool   // the range begins with the list, and ends in its first bucket
+	atBeginning bool   // the range begins with the list, or lies in its first bucket
 	candidates  int    // candidates that the look before did not read
 	condition   string // of the second look; empty for the first
 }
 
 func (l look) first() bool { return l.condition == "" }
 
-// looks returns the number of candidates after each look. A page from the end reads exactly one
-// bucket, so a second look would find nothing.
+// looks returns the number of candidates after each look. A page from the end reads the rest of one
+// bucket, whatever its limit. So a single look reads the lookahead.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -199,8 +199,9 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the order of the list. It ends with its last entry if it is full,
-// otherwise with the last candidate. Its cursors are those of the first and the last candidate.
+// build completes the page, in the order of the list. A full page ends with its last entry, any
+// other page with the last candidate that was read. The start and end cursors are those of the
+// first and the last candidate up to there, maybe hidden ones.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
 	// Most pages hide nothing and need no copy. That saves two allocations per page, two thirds of

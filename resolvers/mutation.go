@@ -136,7 +136,9 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
-// readBefore returns the object before its deletion, nil if it can't exist.
+// readBefore returns the object before its deletion, nil if it does not exist. If the key is
+// invalid, or is all that the selection needs, it reads nothing, and returns an object with only
+// the key.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {

@@ -30,7 +30,7 @@ func (l lookup[T]) cost(call *costCall) error {
 // reference is a field that returns the object that each parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute: key reads the parent's row, which may be lazy.
+	// attribute is true if key reads an attribute of the parent. A lazy parent must be loaded before.
 	attribute bool
 	// key returns the key of the object, nil if there is none.
 	key func(parent *P) *string

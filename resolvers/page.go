@@ -26,7 +26,8 @@ type request struct {
 }
 
 // bounds are positions between which a client requests a part of a list, exclusive. Each may be
-// empty. Unlike cursors they are its beginning and its end.
+// empty. Members outside are no part of the connection: hasPreviousPage and hasNextPage ignore
+// them.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -73,7 +74,8 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets pageInfo, if selected. positions begin and end with the page's ends.
+// locate sets pageInfo, if selected. The first and the last position become the start and the end
+// cursor.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return

@@ -61,7 +61,7 @@ func (f relationField[P, K]) cost(call *costCall) error {
 	return nil
 }
 
-// The subject is the object.
+// readCost declares the reads of read. subject identifies the reads of the edges.
 func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 	call.readOther(call.Begin(), call.Shared(), f.exists.Shape(""), other, 1, "")
 	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")

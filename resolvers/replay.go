@@ -16,10 +16,10 @@ const (
 	replayTimeout = 30 * time.Second
 )
 
-// replay sends the twits that arrived between a twit and the start of the subscription, but leaves
-// those that the subscription delivers to it. First come older twits that may have arrived later,
-// then newer ones, oldest first. So a client whose replay is interrupted has everything before the
-// last twit that it received.
+// replay sends the twits that arrived after the given one and before the subscription started. It
+// omits those that the subscription delivers. It first sends twits older than the given one that
+// may have arrived later, and then newer ones, oldest first. So if the replay is interrupted, the
+// client has received all twits before its last one.
 func (r *subscriptionResolver) replay(
 	ctx context.Context, s *stream, after tables.TwitKey, send func(*tables.Twit) error,
 ) error {
@@ -92,7 +92,7 @@ func (r *subscriptionResolver) lateTwits(
 	}
 }
 
-// replayPage reads a page of the row, as the viewer sees it.
+// replayPage reads a page of the stream's list, as the viewer sees it.
 func (r *subscriptionResolver) replayPage(
 	ctx context.Context, s *stream, w loaders.Range,
 ) (candidates[tables.Twit], error) {

@@ -13,7 +13,7 @@ import (
 // applied.
 type selection []graphql.CollectedField
 
-// selected returns the selection of the current field, which is not of an interface type.
+// selected returns the selection of the current field, which must be of an object type.
 func selected(ctx context.Context) selection {
 	field := graphql.GetFieldContext(ctx).Field
 	return collect(ctx, field, field.Definition.Type.Name())

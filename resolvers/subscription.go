@@ -16,7 +16,7 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted event
 
-// event is a subscription field. Its twit was read before.
+// event is a subscription field. Its twit is read before the event is executed.
 type event struct{}
 
 func (event) cost(call *costCall) error {
@@ -62,7 +62,7 @@ func (r *subscriptionResolver) subscribe(
 		return nil, subscriptionError(err)
 	}
 	if s.resumed {
-		since = nil // its position is later
+		since = nil // the resumed stream has sent later twits
 	}
 	events := make(chan *tables.Twit)
 	go func() {
@@ -157,8 +157,8 @@ func (s *stream) MoveTo(earlier resume.Position) {
 // Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires
-// it sends earlier twits, and returns [live.ErrSuspended].
+// run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires,
+// it suspends the subscription, sends the twits that are queued, and returns [live.ErrSuspended].
 func (r *subscriptionResolver) run(
 	ctx context.Context, s *stream, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit,
 ) error {

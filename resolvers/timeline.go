@@ -124,7 +124,8 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits is readDelivered by keys.
+// followedTwits returns the twits of keys in the timelines of owners, with the nils of
+// readDelivered.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -167,8 +168,8 @@ func readPosts(
 }
 
 // postsIn returns the range of an author's list that covers a range of a timeline. Positions in a
-// timeline begin with the position in the author's list. No two twits share that, so both ranges
-// exclude their ends.
+// timeline begin with the position in the author's list. Only one twit has that position, so a
+// range of the author's list may exclude it, too.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {

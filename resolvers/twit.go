@@ -99,8 +99,8 @@ func (m postTwit) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// onTwit is run for a change to a twit that the viewer must see. It returns the twit, nil if
-// nothing was changed. The writer rejects ids of other nouns.
+// onTwit calls run for a mutation of a twit that must be visible to the viewer. It returns the
+// twit, nil if nothing was changed. The writer rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
@@ -183,7 +183,8 @@ func (p postedTwits) resolve(
 	return p.pages(ctx, users, &r)
 }
 
-// postedIn returns the bounds of the twits of a time, newest first.
+// postedIn returns the bounds of the twits posted from since on and before until, in a newest-first
+// list.
 func postedIn(since, until *time.Time) (b bounds) {
 	if until != nil {
 		b.after = tables.NotBefore(*until)

@@ -34,7 +34,7 @@ func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, er
 	return twits, err
 }
 
-// twit decides whether a twit is visible. It may be nil.
+// twit decides whether a twit is visible. t may be nil.
 func (a access) twit(t *tables.Twit) permission.Verdict {
 	switch {
 	case t == nil:
