@@ -26,7 +26,8 @@ const PageSize = 20
 //
 // ids are an id of each object type that has ids.
 //
-// So the sum of both is an upper bound of the rows of a query whose pages are not larger.
+// So the sum of the weights is an upper bound of the rows of a query whose pages are not larger
+// than the default.
 func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast.Schema, error) {
 	p := prober{schema: schema, costs: costs, ids: ids, paths: pathsOf(schema.Schema()), resolved: map[string]bool{}}
 	for _, field := range plan.Resolvers(schema) {

@@ -23,13 +23,14 @@ type prober struct {
 	paths    map[string]way
 }
 
-// way is the last field on a way from a root type to an object type. The root types have none.
+// way is the last field of a shortest path from a root type to an object type. Its field is nil for
+// a root type.
 type way struct {
 	object string
 	field  *ast.FieldDefinition
 }
 
-// pathsOf returns a shortest way to each object type.
+// pathsOf returns the last field of a shortest path to each object type.
 func pathsOf(schema *ast.Schema) map[string]way {
 	paths := map[string]way{}
 	var queue []*ast.Definition
@@ -57,13 +58,13 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// ctx has a viewer, for whom most is read.
+// ctx returns a context with a viewer who is no administrator, for whom resolvers read most.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
 
 // document returns an operation with a call of a field, and its variables: a value of each required
-// argument, and a cursor if the field has a size. It selects no field of the type without.
+// argument, and a cursor if the field has a size. It selects no field whose type is without.
 func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
