@@ -1,5 +1,6 @@
-// Package outbox is a durable work queue: rows that a write stored, and that any gateway processes.
-// It has two users: the fan-out jobs of package feeds, and the intents of package writers.
+// Package outbox is a durable work queue. An item is a row that a write stored. Any gateway may
+// process it. The package has two users: the fan-out jobs of package feeds, and the intents of
+// package writers.
 //
 // # Protocol
 //
@@ -16,7 +17,8 @@
 //	               └────────────────────────────────────────────┘
 //
 // The states:
-//   - available: the lease has ended. The lease of a new item may have ended in 1970.
+//   - available: the lease has ended. An item that is put without work on it has a lease that ended
+//     in 1970. An item that its gateway starts at once is put with a lease, and begins as leased.
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
@@ -30,8 +32,8 @@
 // # Crashes
 //
 //	the gateway dies        the store has         recovery
-//	before the put          no item               the intent of the job's operation puts it, with the same id
-//	after the put           an available item     a scan finds it within a second
+//	before the put          no item               a sweep of the job's operation puts it, with its id
+//	after the put           an available item     a scan finds it, within a second of its MinAge
 //	during the work         a leased item         another gateway continues from the progress after the lease
 //	before the removal      a released item       another gateway finds nothing left to do and removes it
 //
@@ -54,7 +56,7 @@
 // # Finding items
 //
 // The id of an item starts with the time of its put. Every second a scan reads the items that were
-// put since the last scan, or up to clockSkew before it, and by key the earlier ones that the last
-// scan found. A full scan once a minute finds items whose put arrived late or whose id is from a
-// slow clock. The oldest item goes first. A failed item is retried with a backoff.
+// put after the last scan, or up to clockSkew before it. It also reads, by key, earlier items that
+// the last scan found. A full scan once a minute finds items whose put arrived late or whose id is
+// from a slow clock. The oldest item goes first. A failed item is retried with a backoff.
 package outbox

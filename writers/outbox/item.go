@@ -10,7 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLost is returned when another gateway took the item, or removed it. Work returns it unchanged.
+// ErrLost is returned when another gateway took the item, or removed it. Work returns it, maybe
+// wrapped.
 var ErrLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on. It is not safe for concurrent use.

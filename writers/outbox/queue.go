@@ -86,7 +86,8 @@ const (
 	maxBackoff   = 8 * time.Second
 )
 
-// failed returns the number of failures. The backoff is random, at least half of the longest.
+// failed records a failure, and returns the number of failures. The backoff is random, at least
+// half of the longest.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

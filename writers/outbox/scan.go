@@ -34,8 +34,9 @@ type Lag struct {
 type scanned struct {
 	full time.Time // the start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key: otherwise a few old items
-	// would make each scan skip the delete markers of all items removed since.
+	// from is the start of the next scan. Earlier items are read by key. Otherwise each scan would
+	// start at the oldest item, and read past the delete markers of all items that were removed
+	// since.
 	from    time.Time
 	earlier []string
 }
