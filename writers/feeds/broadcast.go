@@ -71,9 +71,10 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// startLeaving puts a new returned job and makes the author leaving. It reports whether the state
-// names that job. Nothing else enters a leaving state. So a job has at most one leaving state, and
-// reads the author's twits after it began: it delivers all twits that readers merged.
+// startLeaving puts a new returned job, and changes the author's state to leaving. It reports
+// whether the state names that job. Only startLeaving enters a leaving state, each time with a new
+// job. So a job is named by at most one leaving state. The job reads the author's twits after that
+// state began, so it delivers all twits that readers merged.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
@@ -96,8 +97,8 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// The cursor is kept: a late transition may still name this job, and only a job that has delivered
-	// everything may end its state.
+	// Unlike deliverOnce, this keeps the cursor. A late transition may still name this job, and
+	// another run of the job may end that state only if the cursor shows that all was delivered.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }

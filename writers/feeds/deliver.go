@@ -82,11 +82,12 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 	return f.verify(ctx, b)
 }
 
-// entryTime is the timestamp of the entries that a follow causes.
+// entryTime is the timestamp of the entries in a follower's timeline: the time of the follow. So
+// the deletions of an earlier unfollow do not mask them.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores that the followers' timelines lack older twits of the author, if since is set. If
-// some twits are deleted before they are delivered, that remains true.
+// putSince stores that the followers' timelines lack the author's twits that are older than since,
+// unless since is zero. This stays true if some newer twits are deleted before they are delivered.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil

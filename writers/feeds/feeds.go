@@ -8,13 +8,13 @@
 //	unfollowed    removes the author's twits from a timeline
 //	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
 //
-// A job may run twice, or in two gateways at the same time: all jobs write the same cells.
+// A job may run twice, or in two gateways at the same time. Both runs write the same cells.
 //
 // # Delivery
 //
 // A job delivers twits in batches: some of the author's twits to some of the followers. While a
-// batch is written, a follower may leave or a twit may be deleted, and the job that removes their
-// entries may run first. So each batch has three steps:
+// batch is written, a follower may unfollow the author, or a twit may be deleted. The job that
+// removes the entries may then run before the batch is put. So each batch has three steps:
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //

@@ -44,8 +44,9 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor keeps the twits of a later follow. Another job that puts more entries of the author
-// deletes them when it verifies.
+// removeAuthor removes the author's twits from the timeline, except for those of a later follow. If
+// another job puts entries of the author at the same time, that job deletes them when it verifies
+// its batch.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

@@ -39,7 +39,8 @@ func pages[E any](
 	}
 }
 
-// missing returns the members, in the order of an owner's list, whose positions the list lacks.
+// missing returns the members whose positions an owner's list lacks. members must have the order of
+// the list, and not be empty.
 func missing[E, M any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string,
 ) (missing []M, err error) {

@@ -49,7 +49,8 @@ const (
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The missing job may have ended the state since it was read, without this twit.
+		// The job may be missing because it ended the state after the state was read. It may not
+		// have delivered this twit.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}
@@ -72,7 +73,8 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 	return deliverTwit, nil
 }
 
-// deleted also masks late puts. New followers do not find the twit in the author's list.
+// deleted deletes the twit's entries from the timelines of the author's followers, which also masks
+// late puts of them. Jobs of later followers do not find the twit in the author's list.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

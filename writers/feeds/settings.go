@@ -13,15 +13,16 @@ import (
 const (
 	// settingsInterval is the time between two puts of a gateway's settings.
 	settingsInterval = 20 * time.Second
-	// settingsLifetime is the age after which a gateway has ended, also without removing its settings.
+	// settingsLifetime is the age at which settings are removed: their gateway has stopped, even if
+	// it could not remove them.
 	settingsLifetime = 3 * settingsInterval
 	// settingsTimeout bounds the calls of the store.
 	settingsTimeout = 5 * time.Second
 )
 
-// CompareSettings tells other gateways of the store its fan-out limit, and logs an error if another
-// gateway has another limit, until ctx is done. Then authors change between the two ways of delivery
-// with each twit.
+// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done. It
+// stores its own, and logs an error if another gateway has a different one. With different limits,
+// authors may change between the two ways of delivery with each twit.
 func (f *Feeds) CompareSettings(ctx context.Context) {
 	own := tables.GatewaySettings{Gateway: rand.Text(), FanoutLimit: f.o.Limit}
 	defer f.removeSettings(own.Gateway)

@@ -9,9 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// trimPeriod is the average number of entries written to a timeline per trim, because its length is
-// not stored. So a timeline rarely exceeds twice the bound, and trimming reads ten entries per
-// entry written.
+// trimPeriod is the average number of entries that are written to a timeline between two trims.
+// Trims are random, because the length of a timeline is not stored. A timeline rarely exceeds twice
+// the bound, and trims read about ten entries per entry written.
 func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
 // trims reports whether the delivery of these twits trims the timeline. A hash decides.
