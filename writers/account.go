@@ -111,7 +111,7 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 		if err != nil {
 			return false, "", c.failed("read account", err)
 		}
-		if user != nil { // otherwise an account may be left of a deletion in progress
+		if user != nil { // an account without a user belongs to a deletion in progress
 			origin = attribute(cells[1], tables.Origin)
 			if hash, timestamp, err = tables.Accounts.Decode(cells[0]); err != nil {
 				return false, "", c.failed("read account", err)
@@ -126,7 +126,7 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 }
 
 // rehash stores a hash with the current parameters and the old timestamp, so that a deletion of the
-// account masks it. After a failure the next log-in does it.
+// account masks it. If that fails, the next log-in tries again.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

@@ -47,7 +47,8 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, label strin
 	return x.verifyAll(ctx)
 }
 
-// applyStage writes and counts in one round, and then runs nested operations and scans.
+// applyStage finds the buckets of members, sends the writes and counts concurrently, and then runs
+// nested operations, compensations and effects of type each.
 func (x *execution) applyStage(ctx context.Context, s stage, label string) error {
 	if err := x.locate(ctx, s, label); err != nil {
 		return err
@@ -195,11 +196,12 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called between
-// reading places and writing to them: while the operation is open, no later removal of the member has
-// committed, so that one masks late writes. Only a compensation commits earlier, after the members
-// were stored and verified: then the commit record is no longer the operation's, and none is written
-// again. See docs/WRITES.md, "Splits".
+// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
+// between reading the places of members and writing to them. While the intent exists, no later
+// operation that removes one of the members has committed. Such an operation will read the places
+// after this execution did, and its delete markers mask late writes. Only a compensation may commit
+// while the intent exists, after the members were stored and verified. Then the commit record is no
+// longer the operation's, and no member is written again. See docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -242,9 +244,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add or remove the member at a place, and remove it from bucket 0, to mask writes of
-// executions with an older directory. While readers may still look there, an added member leaves a
-// moved marker instead.
+// writes add the member at a place or remove it there. They also remove it from bucket 0, to mask
+// writes of executions that read an older directory. While readers may still look for members in
+// bucket 0, an added member leaves a moved marker in it instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

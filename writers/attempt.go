@@ -22,8 +22,8 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute runs an operation until plan.now is applied. It returns the errors of the input, if any,
-// which may be nil. The operation's check may complete the arguments a.
+// execute runs an operation until plan.now is applied. If in has errors, execute returns them and
+// does nothing else. in may be nil. The operation's check may complete the arguments a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -40,8 +40,9 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// perform makes attempts until one has a final outcome, and returns its arguments. Its caller has
-// called enter, so nested operations also run after Close. allowed may be nil.
+// perform makes attempts until one has a final outcome, and returns the arguments of that attempt.
+// The caller must have called enter. perform does not check for Close, so nested operations of a
+// running operation are still performed after it. allowed may be nil.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -82,7 +83,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 	}
 }
 
-// mayHaveCommitted reports whether an attempt whose error occurred in a state may have committed.
+// mayHaveCommitted reports whether an attempt that failed in a state may have committed.
 func (x *execution) mayHaveCommitted(failed state) bool {
 	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
@@ -181,8 +182,9 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	return statePreparing, nil
 }
 
-// awaitLast completes the row's last operation, because the caller may rely on its effects. They
-// may include a compensation, unless there is a completion record.
+// awaitLast completes the row's last operation, because the caller may rely on its effects. If the
+// type records its completion, a compensation may have reverted that operation. Then the outcome is
+// stateLost, and another attempt follows.
 func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
@@ -216,8 +218,8 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 }
 
 // readAhead stores the intent, completes the predecessor, and reads ahead. It returns errSuperseded
-// if the parent of a nested operation is complete: later operations may have changed the row before
-// this one read it.
+// for a nested operation whose parent is complete. Another execution of the parent has run the
+// nested operation, and later operations may have changed the row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

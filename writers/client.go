@@ -94,7 +94,7 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	return err
 }
 
-// checkAndPut may have been applied after an error.
+// checkAndPut sends a CheckAndPut. After an error, it may have been applied.
 func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()

@@ -13,8 +13,9 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// check completes At, in milliseconds, and Mark. They may be those of an earlier comment under
-	// the key, maybe with another content.
+	// check completes At, in milliseconds, and Mark: see [tables.CommentMark]. If an earlier call
+	// with the same key added a comment, both are that comment's, and Content may differ from its
+	// content.
 	At   int64
 	Mark []byte `json:",omitempty"`
 }
@@ -28,7 +29,8 @@ func (a addCommentArgs) references() references {
 	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
 }
 
-// addComment commits on the row of author and twit, so comments of both have different times.
+// addComment commits on the row of author and twit, so two comments of one author on one twit have
+// different times.
 var addComment = register(opType[addCommentArgs]{
 	name: "addComment", properties: properties{nonIdempotent: true},
 	row: func(a addCommentArgs) hbase.Get {
@@ -48,7 +50,7 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// By time, because older programs did not store the mark.
+			// The comment is found by its time, because earlier versions did not store the mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
@@ -119,8 +121,8 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment adds a comment to a twit, which the author may see, and returns the comment's key. The
-// error is NOT_FOUND if twit is nil.
+// AddComment adds a comment to a twit, and returns the comment's key. The caller checks that the
+// author may see the twit. The error is NOT_FOUND if twit is nil.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {

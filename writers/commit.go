@@ -10,7 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. Without a true, the commit record shows the outcome.
+// commit sends the CheckAndPut. Unless that returns true, stateResolving reads the outcome from the
+// commit record.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
@@ -52,7 +53,8 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	return stateOvertaken, nil
 }
 
-// resolving is the purpose of the calls.
+// resolving returns the prefix for the purposes of the calls that find out whether the attempt
+// committed.
 func (x *execution) resolving() string {
 	if x.sweeping {
 		return "sweep"

@@ -62,9 +62,9 @@ func (x *execution) long() bool {
 	})
 }
 
-// applyLater applies plan.later. The called gateway renews its lease, and takes a slot if the
-// operation is long. It does not wait for one, because another operation may need this one while it
-// has a slot: a sweep continues instead.
+// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot if the
+// operation is long. If all slots are taken, it leaves plan.later to a sweep. Waiting for a slot
+// could be a deadlock: an operation that has a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
@@ -81,9 +81,9 @@ func (x *execution) applyLater(ctx context.Context) error {
 	return x.withLease(ctx, apply)
 }
 
-// removeIntent removes the intent, after it replaced the commit record by a
-// [tables.CompletionRecord] if the type records its completion. If another execution has a
-// compensation in flight, its CheckAndPut then fails. awaitLast relies on that.
+// removeIntent removes the intent. If the type records its completion, it first replaces the commit
+// record by a [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another
+// execution has in flight fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -123,14 +123,15 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// parents returns the operations that started this nested one, which must not wait for them.
+// parents returns the operations in which this one is nested, the outermost first. It must not wait
+// for them.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids
 }
 
-// predecessor returns the operation in a commit record. ok is false if it is empty, a fence, or a
-// parent of this operation.
+// predecessor returns the operation in a commit record. ok is false if the record is empty or a
+// fence, or if the operation is a parent of this one.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)

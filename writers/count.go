@@ -30,13 +30,15 @@ import (
 //	  ▼
 //	counted
 //
-// A full journal drops operations whose intent is removed. So an operation that is not in the
-// journal is not counted if its intent, which is read after the journal, still exists.
+// A full journal drops operations whose intent is removed. So if an operation is not in the
+// journal, and its intent is read after the journal and still exists, the operation has not been
+// counted.
 //
 // The called gateway reads the counts before the commit, and starts with the CheckAndPut: nothing
 // can have counted the operation yet.
 //
-// Concurrent increments of a gateway in a row share a CheckAndPut: a hot row is no bottleneck.
+// Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
+// bottleneck.
 
 const (
 	// maxJournal is the number of operations at which a journal drops the complete ones.

@@ -55,8 +55,8 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// Depth is the stored bound of the tree's depth. Level is that of the department, 0 if unknown.
-	// check completes both.
+	// Depth is the stored bound of the tree's depth, and Level the level of the department, 0 if
+	// unknown. check completes both.
 	Depth *int
 	Level int
 }
@@ -118,7 +118,7 @@ type updateDepartmentArgs struct {
 	Parent *string
 }
 
-// The name is the position in the parent's list.
+// updateDepartment also moves the department in the list of its parent, which is sorted by name.
 var updateDepartment = register(opType[updateDepartmentArgs]{
 	name: "updateDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },

@@ -93,7 +93,8 @@ func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell
 	}}
 }
 
-// scanList reads a page of a list. It repeats slow scans: a split may have deleted old copies.
+// scanList reads a page of a list. It repeats a scan that took half of grace or longer: the cleanup
+// of a split may have deleted copies before the scan read them.
 func (c client) scanList(
 	ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range,
 ) (listscan.Scan, error) {
@@ -138,9 +139,9 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members of a deleted owner's list. It scans all rows, also of pending
-// buckets, and keeps the directory: so it can be repeated, late copies of a split are masked, and a
-// later split finds nothing to copy.
+// clearList deletes all members of a deleted owner's list. It reads the rows of all buckets, also
+// of pending ones, and keeps the directory, so that it can be repeated. Its delete markers mask
+// late copies of a split, and a later split finds nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
@@ -162,8 +163,8 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members from bucket 0, where late writes may still add them, and after the
-// last page of another bucket that row.
+// clearPage deletes the members of a page from bucket 0, where late writes may still add them.
+// After the last page of another bucket, it clears the row of that bucket.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

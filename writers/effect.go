@@ -47,8 +47,9 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to. They may have been split since, so a
-	// verified member's place is no longer known.
+	// place has the buckets that the execution writes to. known is false until they are read, and
+	// again after the member was verified: a repeated write reads them anew, because they may have
+	// been split.
 	place tables.Place
 	known bool
 }
@@ -136,12 +137,14 @@ type compensation struct {
 func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, and must find the items that it had begun. So the effects of an item must not remove it.
-// A nested operation may: its own intent completes it, at the latest when another operation needs
-// its commit row. An each that only removes items, such as clearList, may, too.
+// again, and must find the items that it had begun. So the effects of an item must not remove it. A
+// nested operation may remove its item, because it is completed from its own intent, at the latest
+// when another operation needs its commit row. An each that does nothing but remove items, such as
+// clearList, may remove them, too.
 type each struct {
 	name string
-	// run iterates over the items, and calls apply with the effects of each page, without counts.
+	// run iterates over the items, and calls apply with the effects of each page. They must not be
+	// counts.
 	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 

@@ -92,5 +92,5 @@ type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }
 
-// MayBeDone is that of [ErrUnknown].
+// MayBeDone tells callers that do not import writers that the operation may have committed.
 func (afterCommit) MayBeDone() bool { return true }

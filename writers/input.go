@@ -241,7 +241,8 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day validates a date that has begun in some time zone.
+// day validates a date. It may be one day ahead of today in UTC, because days begin earlier in
+// other time zones.
 func (in *input) day(field, s string, now time.Time) string {
 	in.check(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {

@@ -44,7 +44,8 @@ func checkNew(
 
 func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
 
-// commitNew commits a new object with the attributes in arguments, and other cells: see checkNew.
+// commitNew commits a new object with the attributes in arguments and further cells. Its errors are
+// those of checkNew.
 func commitNew[T any](
 	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading,
 	others ...hbase.Cell,

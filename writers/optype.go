@@ -30,18 +30,21 @@ type opType[A any] struct {
 // properties select parts of the protocol for an operation type.
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// last one is completed before the check. Unless this gateway knows that it is complete, the
-	// reads are repeated; unless [tables.CompleteColumn] names it, its intent is read first. Each
-	// costs a round.
+	// row's last operation is completed before the check, and the reads are repeated. That costs
+	// two rounds, one if [tables.CompleteColumn] names that operation, and none if this gateway
+	// knows that it is complete.
 	readsEffects bool
-	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. Then
-	// the operation ends with a [tables.CompletionRecord], so that a late compensation fails.
+	// recordsCompletion is true if the plan has a compensation for an object whose key can be used
+	// again after a deletion. At its end, the operation replaces its commit record by a
+	// [tables.CompletionRecord], so that a compensation that is still in flight fails.
 	recordsCompletion bool
-	// nonIdempotent operations are attempted again only if the first attempt did not commit: a
-	// second update could revert a later one, a second deletion delete the key's next object.
+	// nonIdempotent operations are attempted again only if the first attempt did not commit.
+	// Otherwise the second attempt of an update could revert a later update, and that of a deletion
+	// could delete a new object with the same key.
 	nonIdempotent bool
-	// delay is the time between the commit and the first effect, which a sweep applies. Types with
-	// a delay have no commit row: the next operation on it would apply the effects at once.
+	// delay is the time between the commit and the effects, which a sweep applies. Types with a
+	// delay have no commit row, because the next operation on a commit row applies the effects of
+	// its predecessor at once.
 	delay time.Duration
 }
 

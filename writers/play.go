@@ -23,8 +23,8 @@ type recordPlayArgs struct {
 	First      bool
 }
 
-// recordPlay counts a day in the row of a user and a game. Its effects update the sum in the user's
-// list and the game's count of the day.
+// recordPlay adds to the count of a day in the row of a user and a game. Its effects update the sum
+// in the user's list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
@@ -158,8 +158,8 @@ type Played struct {
 	Count     int
 }
 
-// RecordPlay adds to the plays of a day. It is idempotent under the same idempotency key and game,
-// and then returns the first day.
+// RecordPlay adds to the plays of a day. A repeated call with the same idempotency key and game
+// adds nothing, and returns the day of the first call.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

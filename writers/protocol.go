@@ -43,14 +43,16 @@ import (
 //	                the own id                                      COMMITTED
 //	                a fence of the own operation                    abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, the parent's: a fence would    resending
-//	                  replace the id by which others find the parent
+//	                the expected id, which is the parent's: a       resending
+//	                  fence would hide the parent from the row's
+//	                  next operation, which must complete it
 //	                another id                                      overtaken
-//	fencing       replace the commit record by a void one           resolving
+//	fencing       replace the commit record by a fence, so that     resolving
+//	              a late CheckAndPut of this operation fails
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
 //	overtaken     read the own intent. It is
-//	                marked: it committed, before nested operations  COMMITTED
-//	                  on the same row
+//	                marked: it committed. The mark was stored       COMMITTED
+//	                  before nested operations changed the row
 //	                unmarked: it did not commit, because            abandoning
 //	                  predecessors are completed first
 //	                gone: complete, or fenced and swept             UNKNOWN
@@ -59,21 +61,21 @@ import (
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent            COMPLETE
 //
-// A CheckAndPut that returns false may have succeeded: the client sends it again if the connection
-// is lost. So only the commit record shows the outcome.
+// A CheckAndPut that returns false may have succeeded: gohbase sends it a second time if the
+// connection is lost, and then the second check fails. So only the commit record shows the outcome.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. After UNKNOWN
 // another one follows if the operation is idempotent. If not, or if that attempt finds UserErrors,
 // the caller gets [ErrUnknown].
 //
-// An execution ends in SUPERSEDED if another one completed the operation or has its lease, if the
-// parent of a nested operation is complete, or if plan.later is long and all slots are taken: then
-// a sweep continues.
+// An execution ends in SUPERSEDED if another execution completed the operation or has its lease, or
+// if the operation is nested and its parent is complete. It ends there, too, if plan.later reads
+// lists and all slots for such work are taken: then a sweep continues.
 //
-// Executions by others start from the stored intent. One that needs the commit row starts in
+// All other executions start from the stored intent. One that completes a predecessor starts in
 // COMMITTED. A sweep starts in resolving, or in COMMITTED if the intent is marked or there is no
-// commit row. A sweep does not complete the predecessor, which may be long: if that is incomplete,
-// the fence fails, and the sweep is retried.
+// commit row. A sweep does not complete the predecessor, because that may take long. While the
+// predecessor is incomplete, stateFencing fails, and the sweep is retried.
 //
 // A crash, or an error of the store, leaves behind:
 //
@@ -123,11 +125,11 @@ type execution struct {
 	client
 	opType *anyOpType
 	state  state
-	// called reports whether this process got the request, or started the nested operation; sweeping,
-	// whether a sweep found the intent.
+	// called is true if this process got the request, or started the nested operation. sweeping is
+	// true if a sweep found the intent.
 	called, sweeping bool
 	arguments        any
-	// intent names the commit row only, until stateChecking sets it with the plan.
+	// intent has only Table, Row and Family, until stateChecking sets it together with the plan.
 	intent tables.Intent
 
 	attempt

@@ -52,7 +52,8 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets leave out the authors of objects, whose deletion also deletes the objects.
+// existenceGets are the reads of missingIn. They leave out the authors of objects, because the
+// deletion of an author deletes the objects, too.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

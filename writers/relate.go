@@ -13,7 +13,7 @@ import (
 
 // Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on
 // the row of the edge. Compensations and deletions of an end unrelate, too. If the key of an end is
-// reusable, they set IfMissing.
+// reusable, they set IfMissing. Below, strict means that [tables.Relation.Strict] is true.
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -24,15 +24,15 @@ import (
 //	commit        edge: related since the commit      edge: not related
 //	plan.now 0    add both members, counts +1         remove both members, counts -1
 //	plan.now 1    if an end is missing: unrelate      -
-//	plan.later    fan-out job, if declared            the same, unless From is being deleted
+//	plan.later    fan-out job, if declared            likewise, unless From is being deleted
 //
 // If an end is deleted concurrently, either relate finds it missing after it stored the members, or
 // the deletion finds the members. Both run the same unrelate.
 //
-// An object with a reusable key may be created again before that unrelate commits. It must not end
-// a relation of the new object. So it reads the edge before the ends: if an end is missing then,
-// the edge was that of the deleted object. And relate records its completion: a
-// compensation in flight fails.
+// An object with a reusable key may be created again before that unrelate commits. The unrelate
+// must not end a relation of the new object. So it reads the edge before the ends: if an end is
+// still missing, the edge is that of the deleted object. For the same reason relate records its
+// completion: then a compensation that is still in flight fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -222,7 +222,7 @@ func (a relationArgs) MarshalJSON() ([]byte, error) {
 	return append(text, others[1:]...), err
 }
 
-// UnmarshalJSON implements json.Unmarshaler. a.relation is set.
+// UnmarshalJSON implements json.Unmarshaler. The caller has set a.relation.
 func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal(text, &arguments); err != nil {

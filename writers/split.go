@@ -198,7 +198,7 @@ type cleanupArgs struct {
 	At          int64
 }
 
-// cleanup deletes the old copies of a split, and its announcement.
+// cleanup deletes the old copies of a split, and the column of its pending buckets.
 var _ = register(opType[cleanupArgs]{
 	name: "empty", properties: properties{delay: grace},
 	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
@@ -213,8 +213,8 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// After the first pass, an execution that had read the announcement may have left a
-			// moved marker.
+			// After the first pass, an execution that had read the column of pending buckets may
+			// have left a moved marker.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},

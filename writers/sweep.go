@@ -39,7 +39,8 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	})
 }
 
-// Run completes stale intents until ctx ends, and then the started ones, like Close.
+// Run completes stale intents until ctx is done. Then it waits for those that it has started to
+// complete, or until Close cancels them.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
 	defer cancel()
@@ -58,8 +59,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// completeStale completes or fences the operation of a stale intent. done is false without an error
-// if this process completes it already.
+// completeStale completes or fences the operation of a stale intent. done is false, without an
+// error, if another execution of this process is completing the operation, or after Close.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -85,8 +86,8 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent is the intent with a lease, which every renewal expects: a late one writes nothing
-// after the intent was removed.
+// leasedIntent is the put of the intent with a lease. Each renewal expects the previous lease. So a
+// renewal that arrives after the removal of the intent writes nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))

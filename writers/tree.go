@@ -51,8 +51,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom returns the cells of a department and those above it, from the bottom up, and the codes
-// above.
+// chainFrom returns the cells of a department and its ancestors, from the bottom up, and the codes
+// of the ancestors.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])

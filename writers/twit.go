@@ -88,7 +88,8 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 })
 
-// deleteTwitArgs also tell the lists and counts of the twit, which never change.
+// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is. They
+// never change.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
@@ -123,8 +124,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits is cheaper after the author's relations ended: timelines then lose the author in one
-// job.
+// deleteTwits is cheaper after the author's relations ended. Then a single unfollowed job removes
+// all of the author's twits from a timeline, and the jobs of the deleted twits find no followers.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
 }
@@ -152,8 +153,8 @@ func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	return execute(ctx, w, nil, deleteTwit, deletionOf(t))
 }
 
-// TwitWasDeleted returns nil if there was a twit of the key that was deleted. Otherwise the error is
-// NOT_FOUND.
+// TwitWasDeleted returns nil if a twit with the key was posted and then deleted. If there never was
+// one, or it still exists, the error is NOT_FOUND.
 func (w *Writers) TwitWasDeleted(ctx context.Context, key tables.TwitKey) error {
 	never := UserErrors{noSuch("twit", "id")}
 	_, name, err := key.Parts()

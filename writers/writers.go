@@ -16,8 +16,8 @@
 //	op, whole        [tables.CommitColumn], .CompleteColumn   columns of a commit row
 //	errands, cuts    [tables.Jobs], [tables.Splits]           tables
 //
-// Mutations return names and codes as they are stored. Their errors may be [UserErrors]. A creation
-// is idempotent under the same caller and idempotency key.
+// Mutations return names and codes in their stored form, which is Unicode's normal form C. Their
+// errors may be [UserErrors]. A creation is idempotent under the same caller and idempotency key.
 package writers
 
 import (
@@ -49,8 +49,9 @@ type Options struct {
 	parallel int
 }
 
-// Observer observes a store call of an operation type, with one or more purposes. It returns the
-// context of the call, and a function that is called at its end.
+// Observer observes a store call of an operation type. purposes name the steps that the call
+// serves, such as "commit". An Observer returns the context of the call, and a function that is
+// called at the end of the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
 // Writers run the mutations of one gateway. They are safe for concurrent use.
@@ -70,7 +71,7 @@ type Writers struct {
 	observe  Observer
 
 	increments incrementQueue
-	// life ends when the context of Close ends.
+	// life is done when Close returns, or before that when the context of Close is done.
 	life  context.Context
 	end   context.CancelFunc
 	slots chan struct{} // of long operations in the background
@@ -86,7 +87,7 @@ type Writers struct {
 	outbox    *outbox.Outbox[*execution]
 }
 
-// New returns the Writers of a gateway. The tables exist.
+// New returns the Writers of a gateway. The tables must exist.
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
 		store: store, log: o.Log, jobs: o.Jobs, observe: o.Observe, now: time.Now, parallel: cmp.Or(o.parallel, 32),
@@ -154,8 +155,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim claims an operation for an execution of this process. If first is false, unclaim closes
-// wait.
+// claim claims an operation for an execution of this process. If another execution has claimed it,
+// first is false, and wait is closed when that execution calls unclaim.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
