@@ -12,9 +12,9 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's hook for tests of its pauses between attempts to find a region. gohbase
-// doubles them up to half a minute, so that answers would be whole again only after half the outage
-// again. It has no option for that.
+// gohbaseBackoff is gohbase's hook for tests of its pauses between attempts to find a region.
+// gohbase increases them up to half a minute, so that some regions would stay unavailable for long
+// after the end of an outage. gohbase has no option for that.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)

@@ -45,11 +45,13 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 }
 
 // sendBatch sends requests of one table, and returns those to send again. If gohbase does not find
-// a region while it retries some calls, it stops, and may set errors of other calls.
+// a region while it retries some calls, it stops, and other calls may get an error although they
+// succeeded, or would succeed.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		calls[k] = b.call(ctx, i) // the same ctx: gohbase waits for calls whose own ctx has expired
+		// All calls share ctx: gohbase would go on waiting for a call whose own ctx has expired.
+		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
 	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order

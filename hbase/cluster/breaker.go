@@ -14,15 +14,15 @@ import (
 )
 
 // breaker is a circuit breaker for regions that exceeded the call timeout. Each further call would
-// postpone the moment at which gohbase gives up the connection.
+// make gohbase wait longer before it gives up the connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// If the server has not answered any call for the call timeout, the breaker also opens for the other
-// regions of the connection, with a probe of one of them. A server that answers anything, if only
-// that it is busy, is not silent: then a single region is blocked.
+// If the server has not answered any call for the call timeout, the breaker also opens for the
+// other regions of the connection, with a probe of one of them. A server that answers any call,
+// even with an exception, is not silent. Then the breaker opens for the single region only.
 //
 // A probe reads one row, without a call timeout, until it gets a response or an error other than a
 // timeout.
@@ -100,8 +100,9 @@ func (s *Store) failed(ctx context.Context, err error, table, row, server string
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// trip opens the breaker for a region. If its server is silent, or the region has none, it opens for
-// all regions of the same connection, or for all without one.
+// trip opens the breaker for a region. If the server is silent, it also opens for all other regions
+// of the connection. If the region has no connection, it also opens for all other regions without
+// one.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
@@ -117,8 +118,8 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	}
 }
 
-// openFor opens the breaker for regions, until a probe of the first one that is new is answered. It
-// returns nil if none is new.
+// openFor opens the breaker for those regions for which it was closed, until a probe of the first
+// of them is answered. It returns nil if there are none.
 func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
@@ -175,8 +176,8 @@ func (s *Store) heardWithin(server string, d time.Duration) bool {
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
-// alike returns the other known regions with the same connection as region, or all others without
-// one if it has none.
+// alike returns the other known regions of the connection client. If client is nil, it returns
+// those without a connection.
 func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) (alike []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

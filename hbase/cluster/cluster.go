@@ -83,7 +83,7 @@ type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to the deadline of its
 // ctx. After a timeout, calls to that region fail with [hbase.ErrUnresponsive] until it answers
-// again, and calls to all regions of its server if that answers nothing.
+// again. If its server has not answered any call for that time, so do calls to all its regions.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 // defaultUser is the user whose rights HBase checks, unless [WithUser] sets another.

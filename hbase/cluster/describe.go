@@ -97,7 +97,7 @@ func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
 	return families
 }
 
-// describeCall is GetTableDescriptors, a message of gohbase without a call.
+// describeCall is the RPC GetTableDescriptors. gohbase has the messages of it, but no call.
 type describeCall struct {
 	*hrpc.ListTableNames
 	table string

@@ -45,7 +45,8 @@ func (t *tableStates) of(table string) *tableState {
 	return t.states[table]
 }
 
-// suspect makes the next call of a table whose region is unknown check the table's state.
+// suspect marks a table that may be disabled. The next call to an unknown region of it checks the
+// table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
 // known returns the state of a table that had trouble, or nil.
@@ -55,8 +56,8 @@ func (t *tableStates) known(table string) *tableState {
 	return t.states[table]
 }
 
-// mustWait returns an error if a call of a row would wait for a region of a disabled table. A region
-// of a disabled table looks served until gohbase gets an exception.
+// mustWait returns an error if a call of a row would wait for a region of a disabled table. Until
+// gohbase gets an exception, it still has a connection for a region of a disabled table.
 func (s *Store) mustWait(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {

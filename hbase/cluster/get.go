@@ -52,8 +52,9 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	return results, cancellation(ctx)
 }
 
-// getAndRetry sends Gets to the servers of their regions, and again those for which a server is
-// busy. gohbase gets the rest at the same time.
+// getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
+// rejected. At the same time it sends the rest through gohbase: Gets of unknown regions, and those
+// that failed otherwise.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {

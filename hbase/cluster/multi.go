@@ -64,7 +64,8 @@ func newMulti(
 }
 
 // getFromServers sends Gets of known regions, in multis. It returns the indexes of the Gets without
-// a result: gohbase must find their regions, or retry them.
+// a result. again are those that a busy server rejected. rest are for gohbase, which finds their
+// regions or retries them.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -107,7 +108,8 @@ func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait reports which Gets have a result. The others failed, or the connection was lost.
+// wait waits for the response or the end of ctx, and sets answered and failed. It reports whether
+// the server responded, if only with an exception.
 func (m *multi) wait() (responded bool) {
 	m.answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult

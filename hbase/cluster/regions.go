@@ -75,7 +75,8 @@ type routed struct {
 	get    int
 }
 
-// route groups Gets by region server. gohbase must find the regions of unknown.
+// route groups Gets by region server. unknown are the Gets whose region or server gohbase must find
+// first.
 func (l *regionCache) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
 	servers = map[hrpc.RegionClient][]routed{}
 	for _, i := range indexes {

@@ -78,7 +78,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// more is true if the call's region has more rows.
+// advance moves p behind the rows of a call. more is true if the call's region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {

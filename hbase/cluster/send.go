@@ -36,9 +36,10 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	return answer, nil
 }
 
-// sendToServer sends a call to the server of its region, and again while the server is busy. gohbase
-// would return the error of the deadline, instead of the server's. gohbase gets calls of unknown
-// regions, and those whose region has moved or whose connection is lost.
+// sendToServer sends a call to the server of its region, and repeats it while the server is busy.
+// gohbase would repeat it, too, but return the error of the deadline instead of the server's
+// exception. Calls of unknown regions go through gohbase, and so do calls whose region has moved or
+// whose connection is lost.
 func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		region := s.regions.find(string(call.Table()), string(call.Key()))
