@@ -49,7 +49,8 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes memory until the request has enough for bytes in all. It waits only if wait is true.
+// hold takes memory, so that the request has enough for bytes in total. If there is too little, it
+// waits only if wait is true.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil

@@ -33,7 +33,7 @@ var (
 	ErrClosed = errors.New("hbase: store is closed")
 )
 
-// retryAfter is the time after which a retry may help, unless HBase says another.
+// retryAfter is the time after which a retry may help, unless HBase's exception names a time.
 const retryAfter = time.Second
 
 // Outage is an error of the cluster's state, rather than of the caller. Packages that do not import
@@ -58,9 +58,9 @@ const DefaultTimeout = 30 * time.Second
 // ErrUnresponsive is the [ErrUnavailable] of a server that exceeds the store's call timeout.
 var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 
-// Bounded returns ctx with its own deadline and, unless it is 0, callTimeout with the cause
-// [ErrUnresponsive], or with [DefaultTimeout] if it has neither. Engines call it in every read and
-// write.
+// Bounded returns ctx with a deadline. Unless callTimeout is 0, ctx ends after it at the latest,
+// with the cause [ErrUnresponsive]. If callTimeout is 0 and ctx has no deadline, it gets
+// [DefaultTimeout]. Engines call it in every read and write.
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

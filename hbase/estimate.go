@@ -10,8 +10,9 @@ import (
 //
 //   - likely is the size of rows that are known as large: their cells were large when they were last
 //     read.
-//   - possible is that of all other rows: the number of columns, times the average cell of a known
-//     row, or the largest cell of the family, which is usually a hundred times too large.
+//   - possible is the size of all other rows: for each, the number of columns times the size of a
+//     cell. That is the average of the row if it is known. Otherwise it is the maximum of the
+//     family, which is usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
@@ -130,8 +131,8 @@ func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRow
 func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
 func (r knownRow) large() bool         { return r.cell() > largeCell }
 
-// knownRowSlots is the size of the hash table of rows, in bits. A later row replaces an earlier one,
-// but a small row no large one.
+// knownRowSlots is the number of bits of an index in the hash table of rows. A row replaces the
+// earlier row in its slot, but a small row never replaces a large one.
 const knownRowSlots = 17
 
 // slot returns the slot of a row, one of two: its own, a free one, or another row's.

@@ -31,8 +31,8 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember keeps a decoded value if there is none yet and room for it. bytes is the memory of the
-// value without the cell's own.
+// Remember keeps a decoded value if there is none yet and room for it. bytes is the memory that the
+// value needs in addition to the cell.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)

@@ -34,9 +34,10 @@ const (
 //	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
 //	                between two rows
 //
-// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Calls wait up to
-// [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Both semaphores have
-// the size of the memory, so pieces with many unknown rows are read one after the other.
+// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Calls wait up
+// to [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each of the
+// two semaphores has the size of the memory. A piece with many unknown rows takes most of that, so
+// such pieces are read one after the other.
 type Memory struct {
 	most     int64
 	requests *semaphore.Weighted

@@ -76,7 +76,7 @@ type Result struct {
 type Cell struct {
 	Family    string
 	Qualifier string
-	// Timestamp is in milliseconds since 1970. In a Put, 0 is the store's present.
+	// Timestamp is in milliseconds since 1970. In a Put, 0 means the current time of the store.
 	Timestamp int64
 	Value     []byte
 	// Memo is nil unless the engine keeps the cell in memory. Put ignores it.
@@ -130,7 +130,8 @@ type Column struct {
 	Whole     bool
 }
 
-// MaxCachedColumns bounds caches by [Get.Columns]. A client makes a new one with each set of fields.
+// MaxCachedColumns bounds caches by [Get.Columns]. Each set of fields that a client selects makes
+// another key.
 const MaxCachedColumns = 1000
 
 // ParseColumns parses [Get.Columns], in their order. It returns [ErrInvalid] if they are malformed.
@@ -229,8 +230,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls use for each valid Get, with the result of selection. Successive Gets that differ
-// only in Row share one. The errors of Gets are stored in results.
+// Select calls use for each valid Get, with the result of selection for that Get. Successive Gets
+// that differ only in Row share one result. The errors of Gets are stored in results.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false // for the previous Get

@@ -14,7 +14,7 @@ import (
 type Stats struct {
 	// Rounds counts waits for the store: for a batch of Gets, a scan or a write.
 	Rounds atomic.Int64
-	// RPCs counts multis and pages of scans. The embedded engine counts one per call.
+	// RPCs counts multis, single calls and pages of scans. The embedded engine counts one per call.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
 	// Rows and Bytes count the results; Bytes are those of keys and values.
@@ -155,7 +155,7 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts an RPC to a server that has ended, and the Gets in it.
+// CountRPC counts an RPC that has ended: its server, its Gets and its time.
 func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
 	if s.Servers != nil {

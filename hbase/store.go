@@ -10,7 +10,7 @@ import (
 // Store is a set of tables. It is safe for concurrent use.
 //
 // A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: callers must not
-// change them. Callers may reuse the slices that they pass after the call.
+// change them. When a call has returned, callers may reuse the slices that they passed.
 //
 // A call fails as a whole if its ctx is done or the store is closed. An error of one item, such as
 // a missing table or an unavailable region, is returned in that item's place.
@@ -33,9 +33,9 @@ type Store interface {
 	// reports whether it did. It is atomic. An empty value matches an absent or an empty cell.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
-	// Increment adds delta to a cell of eight bytes, big-endian, and returns the sum. An absent cell
-	// is zero. A cell of another length is [ErrNotLong]. The increment may be applied twice if a
-	// connection is lost.
+	// Increment adds delta to a cell of eight bytes, big-endian, and returns the sum. An absent
+	// cell is zero. A cell of another length is [ErrNotLong]. If a connection is lost and the
+	// region moves to another server, the increment may be applied twice.
 	Increment(ctx context.Context, inc Increment) (int64, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].

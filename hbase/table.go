@@ -10,7 +10,7 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema is a column family. A zero field is HBase's default, but Versions is 1 by default.
+// FamilySchema is a column family. A zero field means HBase's default, which is 1 for Versions.
 type FamilySchema struct {
 	Name string
 	// Versions is the number of versions of a cell that are kept.

@@ -32,9 +32,10 @@ type Put struct {
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are deleted; none means all families of the row, up to Timestamp.
+	// Columns are the parts of the row to delete. If there are none, all families are deleted, up
+	// to Timestamp.
 	Columns []Deletion
-	// Timestamp is for a Delete without Columns; 0 is the store's present.
+	// Timestamp is for a Delete without Columns; 0 means the current time of the store.
 	Timestamp int64
 }
 
@@ -56,7 +57,7 @@ type Deletion struct {
 	Kind      Kind
 	Family    string
 	Qualifier string
-	// Timestamp 0 is the store's present.
+	// Timestamp 0 means the current time of the store.
 	Timestamp int64
 }
 
@@ -134,7 +135,7 @@ func (d Delete) Validate() error {
 // Validate returns [ErrInvalid] if the increment is malformed.
 func (i Increment) Validate() error { return checkRow(i.Row) }
 
-// validTime rejects MaxInt64, which HBase replaces by the present.
+// validTime rejects MaxInt64, which HBase replaces by the current time.
 func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
 
 func checkRow(row string) error {
