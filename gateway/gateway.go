@@ -51,8 +51,8 @@ type Config struct {
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
-	// DrainDelay is the time between a failing /readyz and the shutdown, in which load balancers notice.
-	// It is only for [ErrTerminated].
+	// DrainDelay is the time from the first failing /readyz to the shutdown, in which load
+	// balancers notice. Only a context whose cause is [ErrTerminated] has this delay.
 	DrainDelay time.Duration
 
 	// Shared is true if other gateways may serve the same store.

@@ -18,7 +18,8 @@ const (
 	// readyTimeout bounds the answer of /readyz, and probeTimeout the calls of the store before it.
 	readyTimeout = 400 * time.Millisecond
 	probeTimeout = 350 * time.Millisecond
-	// probedRegions is the number of rows that a probe reads, spread over the row keys.
+	// probedRegions is the number of parts into which a probe divides the row keys. A probe reads
+	// the first row key of each part but the first, which has none.
 	probedRegions = 16
 )
 
@@ -33,8 +34,8 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// check returns an error within readyTimeout if the store does not serve reads, or no write. A probe
-// that hangs is not started again.
+// check returns an error, within readyTimeout, if the store serves no read or no write. While a
+// probe hangs, no other is started.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -100,7 +101,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns a row of each part of a table.
+// probedRows returns the first row key of each part of a table but the first.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

@@ -67,7 +67,7 @@ func (g *Gateway) graphQL() http.Handler {
 		middleware.CORS(g.config.Origins, g.config.CORSHeaders),
 		// Rejecting must be cheap: before compression, logging and verification.
 		middleware.ShedLoad(g.endpoint),
-		// Compress buffers: slow readers hold no slot, and their time is not logged.
+		// Compression buffers the response: slow readers hold no slot, and the log omits their time.
 		middleware.Compress(g.responses),
 		// Requests have an id, a log line and metrics from here on.
 		g.requests.Handler,

@@ -20,7 +20,7 @@ const (
 	headerTimeout = 10 * time.Second
 	writeTimeout  = 2 * requestTimeout
 	idleTimeout   = 2 * time.Minute
-	// for the last accepted request
+	// shutdownTimeout is the time for in-flight requests to end.
 	shutdownTimeout = requestTimeout + 5*time.Second
 )
 
@@ -48,9 +48,9 @@ var ErrTerminated = errors.New("terminated")
 // Open opens the store and returns a gateway over it. It reports what it waits for.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
-// Serve listens immediately, and serves requests with the gateway when open has returned it. Before,
-// /readyz returns the reason. It serves and does background work until ctx is done, then shuts down.
-// The caller closes the store afterwards.
+// Serve serves HTTP immediately. Until open has returned the gateway, requests are rejected, and
+// /readyz returns status 503 with what open waits for. Then the gateway serves requests and does
+// background work until ctx is done, and shuts down. The caller closes the store afterwards.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
@@ -90,8 +90,8 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
-// leave makes /readyz fail, and waits until load balancers send no more requests. A process that a
-// user stops does not wait.
+// leave makes /readyz fail, and waits for the DrainDelay, so that load balancers stop sending
+// requests. It does not wait if a user stopped the process.
 func (g *Gateway) leave(ctx context.Context) {
 	g.leaving.Store(true)
 	if context.Cause(ctx) != ErrTerminated || g.config.DrainDelay == 0 {
@@ -114,8 +114,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer returns an HTTP server with timeouts. With limited concurrency, an HTTP/2 connection
-// gets at most two fifths of the running and waiting operations: cancelled requests cost a client
-// nothing.
+// has at most two requests per slot. That is two fifths of the operations that may run or wait.
+// Otherwise a client could fill all places with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
