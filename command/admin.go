@@ -25,7 +25,8 @@ type grantCommand struct {
 	Username string `arg:"" help:"Existing user."`
 }
 
-// Run makes the first administrator: the mutation needs one. On a cluster, gateways may run.
+// Run makes the first administrator, because only an administrator may assign roles by a mutation.
+// On a cluster, gateways may run at the same time.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {

@@ -38,8 +38,8 @@ func (c *checkCommand) Validate() error {
 	return err
 }
 
-// Run prints the cost of each operation. It opens no store, and fails if a server would refuse one,
-// or one costs more than allowed.
+// Run prints the cost of each operation. It opens no store. It fails if a server would reject an
+// operation, or if one costs more than allowed.
 func (c *checkCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

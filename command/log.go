@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// queuedLines bounds the lines that wait for the log's reader, of about 400 bytes.
+	// queuedLines bounds the lines that wait for the log's reader. A line has about 400 bytes.
 	queuedLines  = 4096
 	flushTimeout = time.Second
 )
@@ -22,7 +22,8 @@ func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat returns a writer of JSON lines that writes readable text to next if out is a terminal.
+// logFormat returns a writer that takes JSON lines and writes them to next, as readable text if out
+// is a terminal.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// completionTime is the maximum time until an acknowledged write is complete, even if its gateway
-	// died.
+	// completionTime is the age from which on an intent is a violation. By then another gateway has
+	// completed the write of a gateway that died, unless it works on long lists.
 	completionTime = 10 * time.Second
 	// sweepTimeout bounds the wait for stale intents: a split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
@@ -91,7 +91,8 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// sweep completes stale intents and fan-out jobs. A job takes time for each timeline entry.
+// sweep completes stale intents and fan-out jobs. The time of a job grows with the number of
+// timeline entries that it writes or deletes.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -25,13 +25,15 @@ import (
 const (
 	// maxMemory rejects implausible sizes, in MiB.
 	maxMemory = 1 << 20
-	// maxDrainDelay is less than the time after which cluster managers kill a process.
+	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process
+	// earlier.
 	maxDrainDelay = 5 * time.Minute
 	// callTimeout bounds one call of a cluster; a request may make several.
 	callTimeout = 3 * time.Second
-	// ballast is an allocation that is never touched, so that it takes no memory. The collector runs
-	// when the heap has doubled, without ballast every few requests (BenchmarkEmbedded in bench). A
-	// larger GOGC would let a full row cache take several times its size.
+	// ballast is an allocation that is never touched, so that it takes no physical memory. The
+	// garbage collector runs when the heap has doubled. Without ballast, that would be every few
+	// requests (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several
+	// times its size.
 	ballast = 24 << 20
 )
 
@@ -186,9 +188,10 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency returns the number of operations to run. On the embedded store they compute, and slow
-// each other down. Under a fourfold overload, 8 per processor keep nine tenths of the best
-// throughput at 60 ms, 64 keep eight tenths at 600 ms ('go run ./bench overload').
+// concurrency returns the number of operations to run. On the embedded store operations compute,
+// and slow each other down. Under a fourfold overload, a limit of 8 per processor keeps nine tenths
+// of the best throughput with responses in 60 ms. A limit of 64 keeps eight tenths with responses
+// in 600 ms ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -77,8 +77,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is withExisting for a store with twibase's tables. It creates tables that a later
-// version added. Other missing tables have lost data: repair must not delete the references to it.
+// withTables is withExisting for a store with twibase's tables. It creates missing tables that a
+// version after the first added. If another table is missing, its data is lost, and withTables
+// fails, because a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		present, missing, err := partition(ctx, store)
