@@ -176,7 +176,7 @@ func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, er
 			return CommentKey{twit, qualifier[:end]}, checkCommentPosition(qualifier[:end])
 		}
 	}
-	return CommentKey{}, fmt.Errorf("%w: a place of a comment is damaged", ErrName)
+	return CommentKey{}, fmt.Errorf("%w: the position of a comment of a user is damaged", ErrName)
 }
 
 // Commenters are the commit rows of operations on comments, one per twit and author. An import

@@ -75,7 +75,7 @@ func appendInverted(dst []byte, t time.Time) []byte {
 // revert decodes the inverted time at the start of s. The error is [ErrName].
 func revert(s string) (t time.Time, rest string, err error) {
 	if len(s) < timeSize || s[0] > 0x7f {
-		return time.Time{}, "", fmt.Errorf("%w: %q starts with no time", ErrName, s)
+		return time.Time{}, "", fmt.Errorf("%w: %q does not start with a time", ErrName, s)
 	}
 	milli := math.MaxInt64 - int64(binary.BigEndian.Uint64([]byte(s[:timeSize])))
 	if milli < UnknownTime.UnixMilli() || milli >= Forever {
@@ -147,7 +147,7 @@ func ParseID(b []byte) (ID, error) {
 	} else if id.Noun == NounComment {
 		_, err = ParseCommentKey(id.Key)
 	} else {
-		err = fmt.Errorf("%w: it names no kind of thing", ErrName)
+		err = fmt.Errorf("%w: its first letter names no object type", ErrName)
 	}
 	if err != nil {
 		return ID{}, err

@@ -57,11 +57,11 @@ func NewOp(at time.Time, random uint64) string {
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
-		return time.Time{}, fmt.Errorf("%w: %q is no id of a write", ErrName, id)
+		return time.Time{}, fmt.Errorf("%w: %q is no operation id", ErrName, id)
 	}
 	at := time.UnixMilli(int64(binary.BigEndian.Uint64(append([]byte{0, 0}, b[:opTime]...)))).UTC()
 	if !ValidTime(at) {
-		return time.Time{}, fmt.Errorf("%w: %q is the id of a write in no time", ErrName, id)
+		return time.Time{}, fmt.Errorf("%w: the time of operation id %q is out of range", ErrName, id)
 	}
 	return at, nil
 }

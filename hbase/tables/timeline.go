@@ -21,7 +21,7 @@ var Timelines = newList(List[TwitKey]{
 
 func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	if len(qualifier) < timeSize {
-		return TwitKey{}, fmt.Errorf("%w: %q starts with no time", ErrName, qualifier)
+		return TwitKey{}, fmt.Errorf("%w: %q does not start with a time", ErrName, qualifier)
 	}
 	// The inverted time may contain the separator. The name and the author do not.
 	name, author, _ := strings.Cut(qualifier[timeSize:], separator)

@@ -235,7 +235,7 @@ func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, er
 			key, err = ParseTwitKey(value)
 		case twitNameDeleted:
 			if deleted = true; value != "1" {
-				err = fmt.Errorf("%w: the mark of a deleted twit", ErrName)
+				err = fmt.Errorf("%w: the mark of a deleted twit is not 1", ErrName)
 			}
 		}
 		if err != nil {

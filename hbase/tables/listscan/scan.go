@@ -118,9 +118,9 @@ const (
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
 // A Get that reads past the last member of bucket 0 returns columns of the directory, too. Buckets
-// may be almost empty, so the number of buckets per round doubles, up to [MaxWidth]. A lookup reads
-// up to [Lookup] directory columns, and takes a round. But a round reads no more buckets than would
-// fill the page if they were as full as those of the last round.
+// may be almost empty, so the number of buckets per round doubles, up to [MaxWidth]. But a round
+// reads no more buckets than would fill the page if they were as full as those of the last round. A
+// lookup takes a round, and reads up to [Lookup] directory columns.
 //
 // Backward:
 //
