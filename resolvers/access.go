@@ -102,6 +102,7 @@ func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error)
 	return related, loaders.Join(len(relations), err, viewerErr, errs)
 }
 
+// adminCost declares the reads of whether the viewer is an administrator.
 func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stage {
 	a := accessOf(call.Ctx)
 	if !a.known || a.viewer.Admin {

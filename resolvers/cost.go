@@ -165,6 +165,7 @@ func (call *costCall) readOther(
 // awaitParents returns the stage at which [loaders.Await] returns.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
+// returnNamed declares that the field returns objects of [loaders.Object.Named].
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
 	set := call.Set(call.Parents, int64(each), at)
 	if o, reads := objects.NamedShape(fields); reads {
@@ -173,12 +174,14 @@ func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object
 	call.Returns("", set)
 }
 
+// returnRoot declares that the field returns an object of [loaders.Object.Roots].
 func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []string) {
 	set := call.Set(call.Parents, 1, call.Begin())
 	call.read(call.Begin(), set, objects.RootShape(fields))
 	call.Returns("", set)
 }
 
+// reading is a field with the value that a loader returns for each parent.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loaders.Loader[string, V]

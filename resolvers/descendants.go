@@ -158,6 +158,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	return loaders.Join(len(trees), errs)
 }
 
+// subtree reads a page of the departments below one department, level by level.
 type subtree struct {
 	page   relay.Page
 	after  treePosition // exclusive bounds of the page; zero is none
@@ -188,6 +189,7 @@ func (t *subtree) complete() bool {
 	return len(t.level) == 0 || t.passed || !t.page.Backward && len(t.found) > t.page.Size
 }
 
+// add takes the codes of the next level, and keeps those between the bounds.
 func (t *subtree) add(level []string) {
 	t.depth++
 	t.level = level

@@ -24,6 +24,7 @@ type entryKey struct {
 	author string
 }
 
+// visibility is how a noun's invisible objects are hidden.
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
@@ -103,13 +104,14 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
+// listed is a [source] whose list stores the entries.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner: the owner of a list is the author of its entries. The list of a deleted owner is hidden
-	// until the background work has cleared it.
+	// byOwner is true if the owner of a list is the author of its entries. The list of a deleted owner
+	// is hidden until the background work has cleared it.
 	byOwner bool
-	// ownersExist: the owners need no check of existence.
+	// ownersExist is true if the owners need no check of existence.
 	ownersExist bool
 }
 

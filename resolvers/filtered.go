@@ -15,9 +15,9 @@ import (
 const lookahead = 4
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates. A
-// look reads a range of candidates. The first look reads as many as the page has entries. If some
-// are hidden, a second look reads the rest of the lookahead. A page may be short although more
-// entries follow: its end cursor is the last candidate's.
+// look reads a range of candidates. The first look reads one candidate per entry of the page. If
+// some are hidden, a second look reads further candidates, up to the lookahead. A page may be short
+// although more entries follow: its end cursor is the last candidate's.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
@@ -31,6 +31,7 @@ type filteredConnection[P, T, C any] struct {
 	unsplit bool
 }
 
+// source reads the candidates of a [filteredConnection].
 type source[T any] interface {
 	// read returns the candidates of each page range.
 	read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
@@ -41,6 +42,7 @@ type source[T any] interface {
 // candidates are a part of a list. A hidden member is nil.
 type candidates[T any] = loaders.Page[*T]
 
+// look is a read of a range of candidates, for its cost.
 type look struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, or lies in its first bucket
@@ -233,6 +235,7 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
+// unread returns candidates that have positions, and no members yet: [distribute] adds them.
 func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	pages := make([]candidates[T], len(lists))
 	for i, list := range lists {

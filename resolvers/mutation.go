@@ -116,6 +116,7 @@ func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, e
 	return &id
 }
 
+// payloadObject is an object that a payload returns.
 type payloadObject[T any] struct{ loaders.Object[T] }
 
 func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
@@ -150,6 +151,7 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
+// objectMutation changes an object, and returns it. write returns its key.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]

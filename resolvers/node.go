@@ -95,6 +95,7 @@ func (viewer) cost(call *costCall) error {
 	return nil
 }
 
+// nodeReader reads the objects of a noun by the keys of their ids.
 type nodeReader struct {
 	noun tables.Noun
 	typ  string

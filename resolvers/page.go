@@ -46,6 +46,7 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
+// page is the page of one parent: members of a list, and the nodes that they refer to.
 type page[E, T any] struct {
 	request   *request
 	members   []E
@@ -111,6 +112,7 @@ func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	return connections, err
 }
 
+// total reads the totalCount of a connection.
 type total interface {
 	read(ctx context.Context, owners []string) ([]*int, error)
 	cost(call *costCall, at explain.Stage) explain.Stage
@@ -142,6 +144,7 @@ func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.St
 	return t.cost(call, at)
 }
 
+// length is the [total] of a list with a count.
 type length struct{ loaders.Loader[string, int] }
 
 func (l length) read(ctx context.Context, owners []string) ([]*int, error) {

@@ -18,6 +18,7 @@ type relationField[P any, K comparable] struct {
 	key      func(parent, other string) K
 }
 
+// isRelated returns the field that reports whether users are related to the object of the argument.
 func isRelated[T any](
 	argument string, others loaders.Object[T], x *tables.Relation,
 ) relationField[tables.User, loaders.EdgeKey] {

@@ -41,8 +41,9 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth says what a field costs more than in the baseline; empty for nothing. It names rounds only
-// if the operation exceeds those. known is whether the baseline has the field.
+// growth describes the additional cost of a field, compared with the baseline; empty if there is
+// none. It names rounds only if the operation exceeds those. known is whether the baseline has the
+// field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

@@ -150,8 +150,8 @@ type Set struct {
 	rows []row
 }
 
-// row is a table from which a row is read for each object of a set, at the stage Ready. It has the
-// record whose Gets other reads of these rows share.
+// row describes the rows of one table that are read at the stage Ready, one for each object of a
+// set. It has the record whose Gets other reads of these rows share.
 type row struct {
 	table string
 	named *record // the read of named columns that has Gets; nil if there is none, or a page has them

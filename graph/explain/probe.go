@@ -58,7 +58,8 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// ctx returns a context with a viewer who is no administrator, for whom resolvers read most.
+// ctx returns a context with a viewer who is no administrator. That costs most: permissions are
+// checked by reads.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }

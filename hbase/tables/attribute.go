@@ -20,7 +20,7 @@ type attribute[T any] struct {
 	form       Form
 }
 
-// Form names the rule by which package writers validates an attribute in mutations.
+// Form is the rule of an attribute's values in mutations. Package writers validates them.
 type Form int
 
 // An attribute without a form (0) is not set by mutations.
@@ -44,7 +44,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 }
 
 // value declares an attribute that is stored as text. A stored text is valid only in the form that
-// format returns. slabOf returns the slab in which values are allocated.
+// format returns. slabOf returns the slab that allocates the values.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
