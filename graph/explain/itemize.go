@@ -28,7 +28,8 @@ func isOpen(value *ast.Value, open map[string]bool) bool {
 // Item is the cost of one field with a resolver.
 type Item struct {
 	Path string `json:"path"`
-	// Round is the number of rounds until its reads are answered, or 0.
+	// Round is the number of rounds of their chain until its reads are answered, or 0. Rounds before
+	// the scan that starts the chain are not counted.
 	Round int64 `json:"round"`
 	// Rows is the number of Gets, and of rows of scans. The items' rows add up to those of the
 	// operation.
