@@ -129,8 +129,8 @@ func departmentCodes(departments []*oracle.Department) (list []string) {
 	return list
 }
 
-// A plan does not know of buckets that most members left. A page reads more of them in each round,
-// so that the rounds grow with the logarithm of their number.
+// A plan does not know that most members of a bucket were removed. A page reads more of such buckets
+// in each round, so that the rounds grow with the logarithm of their number.
 func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 	const bound, members = 4, 100
 	users, follows := []string{"username,name", "hub,H"}, []string{"follower,followee,followed_at"}

@@ -44,6 +44,9 @@ var recordPlay = register(opType[recordPlayArgs]{
 		i, found := slices.BinarySearchFunc(days, a.Day, func(d tables.DayCount, day string) int {
 			return strings.Compare(d.Day, day)
 		})
+		if !found && before != "" {
+			return unchanged, refuse(NotFound, "idempotencyKey", "the plays of this key were erased with their game")
+		}
 		if !found {
 			days = slices.Insert(days, i, tables.DayCount{Day: a.Day})
 		}

@@ -83,6 +83,21 @@ func TestUserErrorsOfGamesAndPlays(t *testing.T) {
 			_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "go", Day: new("2014-12-27"), Count: 1})
 			return err
 		}, UserErrors{{LimitExceeded, "count", "a user can play a game 2147483647 times at most"}}},
+		{"a repeated play of a game that was deleted and created again", func(ctx context.Context, w *Writers) error {
+			p := NewPlay{Game: "go", Count: 1, IdempotencyKey: new("key")}
+			if _, err := w.RecordPlay(ctx, "LiLei", p); err != nil {
+				return err
+			}
+			if err := w.DeleteGame(ctx, "go"); err != nil {
+				return err
+			}
+			awaitIdle(t, w) // until the plays are erased
+			if _, err := w.CreateGame(ctx, "boss", NewGame{Code: "go", Name: new("Go")}); err != nil {
+				return err
+			}
+			_, err := w.RecordPlay(ctx, "LiLei", p)
+			return err
+		}, UserErrors{{NotFound, "idempotencyKey", "the plays of this key were erased with their game"}}},
 	} {
 		store := openStore(t)
 		addGame(t, store)

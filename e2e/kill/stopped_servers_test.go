@@ -28,7 +28,7 @@ const (
 	concurrency = 20
 	// detectionTime is the call timeout of the store, and some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
-	// reconnectTime includes gohbase's longest backoff of half a minute.
+	// reconnectTime is the time in which a server that continues serves all its regions again.
 	reconnectTime = 40 * time.Second
 )
 

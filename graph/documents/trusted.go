@@ -41,7 +41,7 @@ type set struct {
 	texts  map[string]struct{}
 }
 
-// Read reads the documents of files and directories. docs/OPERATIONS.md describes the formats.
+// Read reads the documents of files and directories. docs/DOCUMENTS.md describes the formats.
 func Read(paths ...string) (*Trusted, error) {
 	t := &Trusted{paths: paths, seed: maphash.MakeSeed()}
 	t.seen = fingerprint(t.seed, paths)

@@ -87,11 +87,11 @@ func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {
 		if server := serverAddress(call); server != "" {
+			n := 0
 			if _, ok := call.(*getCall); ok {
-				gets[server]++
-			} else {
-				gets[server] += 0
+				n = 1
 			}
+			gets[server] += n
 		}
 	}
 	stats := hbase.StatsOf(ctx)
