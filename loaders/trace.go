@@ -35,7 +35,7 @@ type Use struct {
 
 // trace records loader calls and rounds for a report. It keeps all read sets. Loaders.mu guards it.
 type trace struct {
-	field  func(ctx context.Context) string
+	field  func(ctx context.Context) string // never changes: writers call it without Loaders.mu
 	calls  []call
 	rounds []*Round
 	ended  bool // later rounds of writers are not recorded
@@ -61,7 +61,7 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 		defer l.mu.Unlock()
 		t.attribute()
 		all := t.rounds
-		*t = trace{field: field, ended: true}
+		t.calls, t.rounds, t.ended = nil, nil, true
 		slices.SortStableFunc(all, func(a, b *Round) int { return a.Begun.Compare(b.Begun) })
 		return all
 	}
