@@ -180,7 +180,7 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 		t.Logf("buckets of %d, fan-out limit %d: %d queries, %d compared, %d of them unbounded, in %s",
 			bound, options.FanoutLimit, n/3, compared,
 			counted.unbounded.Load(), time.Since(begin).Round(time.Millisecond))
-		if compared < int64(n/3)*85/100 {
+		if compared < int64(n/3)*80/100 { // the others have refused arguments
 			t.Error("too few queries were compared")
 		}
 	}
