@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"time"
 
 	"twibase/gateway/middleware"
@@ -85,8 +86,8 @@ func (g *Gateway) public() http.Handler {
 	mux.Handle("/graphql", g.graphQL())
 	g.handleProbes(mux)
 	if !c.Production {
-		sdl := SDL()
-		serveSDL := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, sdl) })
+		sdl := sync.OnceValue(SDL)
+		serveSDL := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, sdl()) })
 		mux.Handle("GET /schema.graphql", middleware.Chain(serveSDL, middleware.Compress(g.responses)))
 		mux.Handle("/", playground.Handler(c.Tokens.ActsAs))
 		mux.Handle("POST /dev/token", c.Tokens.DevHandler())
