@@ -12,7 +12,7 @@ let expires = 0;
 export const actingAs = () => username;
 export const typedToken = () => token;
 
-// actAs changes the user; '' is a stranger. It throws if the name is invalid.
+// actAs changes the user; '' is none: requests are unauthenticated. It throws if the name is invalid.
 export async function actAs(name) {
   [username, token] = [name, ''];
   forBrowser.set('actAs', '');

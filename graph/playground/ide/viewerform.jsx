@@ -26,7 +26,7 @@ function ActAs() {
         id={`${id}name`}
         list={`${id}users`}
         value={name}
-        placeholder="a stranger"
+        placeholder="unauthenticated"
         autoComplete="off"
         spellCheck={false}
         aria-invalid={Boolean(error)}
@@ -53,7 +53,7 @@ function Token() {
   return (
     <form className="viewer" onSubmit={(event) => event.preventDefault()}>
       <label htmlFor={id}>Token</label>
-      <input id={id} type="password" value={text} placeholder="none: a stranger" autoComplete="off" onChange={change} />
+      <input id={id} type="password" value={text} placeholder="none: unauthenticated" autoComplete="off" onChange={change} />
     </form>
   );
 }
