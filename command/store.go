@@ -87,11 +87,11 @@ func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.St
 			return err
 		}
 		if len(present) == 0 {
-			return fmt.Errorf("--store %s has no twibase tables: twibase tables create creates them", f.Store)
+			return fmt.Errorf("--store %s has no twibase tables: create them with 'twibase tables create'", f.Store)
 		}
 		if lost := slices.DeleteFunc(missing, func(table string) bool { return !tables.Original(table) }); len(lost) > 0 {
 			return fmt.Errorf("--store %s lacks the tables %s: restore their data, "+
-				"or let twibase tables create create them, empty", f.Store, strings.Join(lost, ", "))
+				"or create empty ones with 'twibase tables create'", f.Store, strings.Join(lost, ", "))
 		}
 		created, err := transfer.EnsureTables(ctx, store, f.regions())
 		if err != nil {
