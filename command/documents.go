@@ -8,12 +8,7 @@ import (
 
 	"twibase/graph/budget"
 	"twibase/graph/documents"
-	"twibase/graph/endpoint"
-	"twibase/graph/endpoint/strict"
-	"twibase/graph/exec"
 	"twibase/graph/limits"
-	"twibase/hbase/tables"
-	"twibase/resolvers"
 )
 
 type documentsCommand struct {
@@ -45,14 +40,12 @@ func (c *checkCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	variables := bounds.Object()
-	if c.Variables != "" {
-		if err := strict.Value([]byte(c.Variables), &variables); err != nil {
-			return fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
-		}
-		if refusal := variables.Refusal(); refusal != nil {
-			return fmt.Errorf("--variables: %w", refusal)
-		}
+	variables, err := variablesOf(c.Variables, bounds)
+	if err != nil {
+		return err
+	}
+	if refusal := variables.Refusal(); refusal != nil {
+		return fmt.Errorf("--variables: %w", refusal)
 	}
 	baseline, err := c.baseline()
 	if err != nil {
@@ -62,9 +55,9 @@ func (c *checkCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
+	schema, predictor := newChecker(bounds)
 	checker := &budget.Checker{
-		Endpoint:  endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds),
+		Endpoint:  predictor,
 		Schema:    schema.Schema(),
 		Variables: variables.Fields,
 		List:      bounds[limits.List],

@@ -45,8 +45,8 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		}
 		ctx = auth.WithViewer(ctx, auth.Viewer{Username: c.As})
 	}
-	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
-	plan, refusals := endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds).Explain(ctx, params)
+	_, checker := newChecker(bounds)
+	plan, refusals := checker.Explain(ctx, params)
 	if plan != nil {
 		_, err = io.WriteString(p.stdout, plan.Text)
 	}
@@ -58,15 +58,25 @@ func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error
 	if err != nil {
 		return nil, err
 	}
-	params := &graphql.RawParams{Query: string(document), OperationName: c.Operation}
-	if c.Variables != "" {
-		variables := bounds.Object()
-		if err := strict.Value([]byte(c.Variables), &variables); err != nil {
-			return nil, fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
+	variables, err := variablesOf(c.Variables, bounds)
+	return &graphql.RawParams{Query: string(document), OperationName: c.Operation, Variables: variables.Fields}, err
+}
+
+// variablesOf parses the value of --variables, which may be empty.
+func variablesOf(text string, bounds limits.Limits) (limits.Object, error) {
+	variables := bounds.Object()
+	if text != "" {
+		if err := strict.Value([]byte(text), &variables); err != nil {
+			return variables, fmt.Errorf(`--variables: %w; write a JSON object, such as {"first": 5}`, err)
 		}
-		params.Variables = variables.Fields
 	}
-	return params, nil
+	return variables, nil
+}
+
+// newChecker returns the schema, and a checker for a server with these limits. They have no store.
+func newChecker(bounds limits.Limits) (graphql.ExecutableSchema, *endpoint.Checker) {
+	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
+	return schema, endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds)
 }
 
 func (c *explainCommand) document() ([]byte, error) {
