@@ -13,6 +13,7 @@ import (
 
 	gatewaypkg "twibase/gateway"
 	"twibase/graph/explain"
+	"twibase/graph/relay"
 	"twibase/hbase/tables"
 )
 
@@ -174,7 +175,7 @@ func smallPages(document *ast.QueryDocument, variables map[string]any) bool {
 			switch selected := selected.(type) {
 			case *ast.Field:
 				for _, name := range []string{"first", "last"} {
-					small = small && lengthOf(selected, name, variables) <= explain.PageSize
+					small = small && lengthOf(selected, name, variables) <= relay.DefaultPage
 				}
 				walk(selected.SelectionSet)
 			case *ast.InlineFragment:

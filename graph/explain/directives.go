@@ -11,11 +11,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"twibase/graph/plan"
+	"twibase/graph/relay"
 	sdl "twibase/graph/schema"
 )
-
-// PageSize is the number of entries of a connection without first and last.
-const PageSize = 20
 
 // WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row.
 // Each weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
@@ -150,12 +148,16 @@ func (p *prober) field(name string) (probe, error) {
 	}
 	sizes := []string{""}
 	if found.paged {
-		sizes = []string{"first:" + strconv.Itoa(PageSize), "last:" + strconv.Itoa(PageSize)}
+		sizes = []string{"first:" + strconv.Itoa(relay.DefaultPage), "last:" + strconv.Itoa(relay.DefaultPage)}
 	}
-	for _, size := range sizes {
+	var first Totals // of the default page, forwards
+	for i, size := range sizes {
 		totals, err := p.totals(name, size, "")
 		if err != nil {
 			return found, err
+		}
+		if i == 0 {
+			first = totals
 		}
 		found.rows, found.objects = max(found.rows, totals.Rows), max(found.objects, totals.Objects)
 		if found.paged {
@@ -167,11 +169,7 @@ func (p *prober) field(name string) (probe, error) {
 	}
 	if found.paged {
 		one, err := p.totals(name, "first:1", "")
-		if err != nil {
-			return found, err
-		}
-		all, err := p.totals(name, sizes[0], "")
-		found.slope = (all.Rows - one.Rows) / (PageSize - 1)
+		found.slope = (first.Rows - one.Rows) / (relay.DefaultPage - 1)
 		return found, err
 	}
 	return found, nil
