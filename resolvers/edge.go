@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"twibase/graph/auth"
 	"twibase/graph/explain"
@@ -223,10 +224,6 @@ func edgeOfEntry[P, T, C, G any](
 type payloadViewer[P any] struct{ viewer }
 
 func (v payloadViewer[P]) resolve(ctx context.Context, payloads []*P) ([]*tables.User, error) {
-	users := make([]*tables.User, len(payloads))
 	user, err := v.viewer.resolve(ctx)
-	for i := range users {
-		users[i] = user
-	}
-	return users, err
+	return slices.Repeat([]*tables.User{user}, len(payloads)), err
 }
