@@ -41,7 +41,7 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 	return loadSample(ctx, store, log)
 }
 
-// requireTables returns an error that names the missing tables, and what to do.
+// requireTables returns an error that names the missing tables and the command that creates them.
 func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
 	present, missing, err := partition(ctx, store)
 	switch create := "twibase tables create --store " + s.Store; {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// completionTime is the age from which on an intent is a violation. By then another gateway has
+	// completionTime is the age at which an intent becomes a violation. By then another gateway has
 	// completed the write of a gateway that died, unless it works on long lists.
 	completionTime = 10 * time.Second
 	// sweepTimeout bounds the wait for stale intents: a split takes almost a minute.
