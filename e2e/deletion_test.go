@@ -217,11 +217,12 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 		t.Fatal(err)
 	}
 	twit := pages[0].Members[1] // public
+	key := live.Key{Owner: "owner", Position: pages[0].Positions[1]}
 	var candidates []live.Candidate
 	for range 100 {
 		candidates = append(candidates,
-			live.Candidate{Subscriber: t.Context(), Kind: live.Posts, Owner: "owner", Key: twit.Key(), Twit: twit},
-			live.Candidate{Subscriber: t.Context(), Kind: live.Timeline, Owner: "fan", Key: twit.Key(), Twit: twit})
+			live.Candidate{Subscriber: t.Context(), Kind: live.Posts, Owner: "owner", Key: key, Entry: twit},
+			live.Candidate{Subscriber: t.Context(), Kind: live.Timeline, Owner: "fan", Key: key, Entry: twit})
 	}
 	recorder := hbasetest.NewRecorder(s.store, hbasetest.Names{})
 	visible := resolvers.Visible(loadersOver(recorder))

@@ -117,22 +117,22 @@ func (h faultyResolvers) Subscription() exec.SubscriptionResolver { return fault
 
 type faultySubscription struct{ faultyResolvers }
 
-// events returns up to four twits, some of them null.
-func (h faultySubscription) events(ctx context.Context, hash uint64) (<-chan *tables.Twit, error) {
+// eventsOf returns one to four objects of a noun, some of them null.
+func eventsOf[T any](ctx context.Context, h faultySubscription, noun string, hash uint64) (<-chan *T, error) {
 	p := faultPlanOf(ctx)
 	if p.applies(p.missing*2, "subscription", fmt.Sprint(hash)) {
 		return nil, hbase.ErrUnavailable
 	}
 	ctx = h.Resolver.Fresh(ctx)
-	events := make(chan *tables.Twit, 4)
+	events := make(chan *T, 4)
 	defer close(events)
-	for n := range hash % 5 {
-		o, err := h.object(ctx, "twit", hash>>n)
+	for n := range 1 + hash%4 {
+		o, err := h.object(ctx, noun, hash>>n)
 		if err != nil {
 			return nil, err
 		}
-		twit, _ := o.(*tables.Twit)
-		events <- twit
+		event, _ := any(o).(*T)
+		events <- event
 	}
 	return events, nil
 }
@@ -140,11 +140,17 @@ func (h faultySubscription) events(ctx context.Context, hash uint64) (<-chan *ta
 func (h faultySubscription) TwitPosted(
 	ctx context.Context, username string, _ *tables.ID,
 ) (<-chan *tables.Twit, error) {
-	return h.events(ctx, hashOf("twitPosted", username))
+	return eventsOf[tables.Twit](ctx, h, "twit", hashOf("twitPosted", username))
 }
 
 func (h faultySubscription) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	return h.events(ctx, hashOf("timelineTwitAdded", after))
+	return eventsOf[tables.Twit](ctx, h, "twit", hashOf("timelineTwitAdded", after))
+}
+
+func (h faultySubscription) CommentAdded(
+	ctx context.Context, twitID tables.ID, _ *tables.ID,
+) (<-chan *tables.Comment, error) {
+	return eventsOf[tables.Comment](ctx, h, "comment", hashOf("commentAdded", twitID))
 }
 
 type faultyMutation struct{ faultyResolvers }

@@ -49,7 +49,7 @@ const (
 var guardedFields = map[string]string{
 	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments,
 	"TwitConnection.totalCount":      countMoments,
-	"Subscription.timelineTwitAdded": "timelineTwitAdded",
+	"Subscription.timelineTwitAdded": "timelineTwitAdded", "Subscription.commentAdded": seeComment,
 }
 
 // payloadFields are visible to the sender of the mutation. Other fields of payloads are objects and

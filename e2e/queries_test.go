@@ -336,6 +336,8 @@ func (q *queries) text(field, argument string) string {
 		argument = "cursor"
 	case "ids":
 		argument = "id"
+	case "twitId":
+		argument = "twit id"
 	case "from", "to":
 		argument = "day"
 	case "since", "until":

@@ -28,6 +28,7 @@ var nulled = flag.Int("nulled", 3000, "number of random queries of TestSemanticN
 var neverNull = map[string]string{
 	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
 	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
+	"Subscription.commentAdded":      "the comment of an event is null if its author is deleted meanwhile",
 }
 
 // @semanticNonNull is exactly where null always comes with an error. The responses are those to

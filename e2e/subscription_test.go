@@ -193,6 +193,19 @@ func (l subscriber) expect(contents ...string) {
 	}
 }
 
+// expectNothing checks that no event arrives during some polls of the gateway.
+func (l subscriber) expectNothing(s *liveGateway) {
+	l.t.Helper()
+	for end := s.live.Counters.Polls.Load() + 5; s.live.Counters.Polls.Load() < end; {
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(l.t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, text, err := l.socket.Read(ctx); err == nil {
+		l.t.Errorf("got %s, want nothing", text)
+	}
+}
+
 func TestSubscribersReceiveTwitsOfOtherGateways(t *testing.T) {
 	s := liveGateways(t, 2, 0, "a", "b", "c", "fan")
 	s[0].mutate(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
@@ -305,9 +318,13 @@ func TestReconnectingSubscriberMissesNothing(t *testing.T) {
 
 func TestInvalidSubscriptionsAreRejected(t *testing.T) {
 	s := liveGateways(t, 1, 0, "a")[0]
+	twit := s.postTwit(t, "a", "a twit")
+	onAnother := s.addComment(t, "a", s.postTwit(t, "a", "another"), "a comment")
 	for _, test := range []struct{ field, code string }{
 		{"timelineTwitAdded", "UNAUTHENTICATED"},
 		{`twitPosted(username:"a",after:"nonsense")`, "BAD_USER_INPUT"},
+		{fmt.Sprintf(`commentAdded(twitId:%q,after:%q)`, twit, twit), "BAD_USER_INPUT"},
+		{fmt.Sprintf(`commentAdded(twitId:%q,after:%q)`, twit, onAnother), "BAD_USER_INPUT"},
 		{fmt.Sprintf(`twitPosted(username:"a",after:%q)`,
 			oracle.Get(s.queryWithToken(t, `{user(username:"a"){id}}`, "").Data, "user", "id")), "BAD_USER_INPUT"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -69,26 +70,34 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// visible hides twits whose names begin with a hyphen.
-func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]*tables.Twit, []error) {
+// visible returns the names of entries, and hides those that begin with a hyphen.
+func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []error) {
 	f.mu.Lock()
 	slow := f.slow
 	f.mu.Unlock()
 	time.Sleep(slow)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	twits := make([]*tables.Twit, len(candidates))
+	names := make([]any, len(candidates))
 	if f.visibleErr != nil {
-		return twits, slices.Repeat([]error{f.visibleErr}, len(candidates))
+		return names, slices.Repeat([]error{f.visibleErr}, len(candidates))
 	}
 	for i, s := range candidates {
-		at, name, _ := s.Key.Parts()
-		if name[0] != '-' {
-			twits[i] = &tables.Twit{AuthorName: s.Key.Author, PostedAt: at, Name: name}
+		if name := nameOf(s.Key); name[0] != '-' {
+			names[i] = name
 		}
 	}
-	return twits, nil
+	return names, nil
 }
+
+// nameOf returns the id of a twit, or the author of a comment.
+func nameOf(k Key) string {
+	name, _, _ := strings.Cut(k.Position[8:], "\x00")
+	return name
+}
+
+// keyOf returns the key of a twit's entry.
+func keyOf(t *tables.Twit) Key { return Key{t.AuthorName, t.Key().Position} }
 
 func (f *fixture) oldestFanout() time.Time {
 	f.mu.Lock()
@@ -161,14 +170,14 @@ func (f *fixture) subscribe(kind Kind, owner string) listener {
 	return listener{s, f}
 }
 
-// wantNext checks the twits that the next poll delivers, in order.
+// wantNext checks the entries that the next poll delivers, in order.
 func (l listener) wantNext(names ...string) {
 	l.f.t.Helper()
 	time.Sleep(Interval)
 	synctest.Wait()
 	received := []string{}
 	for len(l.queue) > 0 {
-		received = append(received, (<-l.Twits()).Name)
+		received = append(received, (<-l.Events()).Entry.(string))
 	}
 	if !slices.Equal(received, names) {
 		l.f.t.Errorf("got %q, want %q", received, names)

@@ -1,19 +1,20 @@
-// Package live delivers new twits of all gateways to subscribers.
+// Package live delivers new entries of lists, such as twits, to subscribers. Any gateway may have
+// stored them.
 //
 // Every [Interval] a [Poller] reads all rows with subscribers in one multi-get. It reads each row
-// from a floor before the last poll on, because a slow clock or a slow fan-out adds twits late. It
-// remembers the keys that it found in each row, so that no twit is delivered twice.
+// from a floor before the last poll on, because a slow clock or a slow fan-out adds entries late. It
+// remembers the keys that it found in each row, so that no entry is delivered twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //
 //	plan                the rows to read, the joining ones     mutex
 //	read                one multi-get, more for long rows
 //	updateBroadcasters  authors merged into timelines          mutex
-//	collect             new twits and their subscribers        mutex
-//	Visible             the twits that subscribers may see
+//	collect             new entries and their subscribers      mutex
+//	Visible             the entries that subscribers may see
 //	deliver             into the queues of the subscribers     mutex
 //
-// subscription.go has the states of a subscription.
+// subscription.go has the states of a subscription, kind.go the kinds of rows.
 package live
 
 import (
@@ -24,15 +25,14 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/hbase/tables"
 )
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the twit to deliver for each candidate, nil if it was deleted or is hidden
+	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
 	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in
 	// the next poll.
-	Visible func(ctx context.Context, candidates []Candidate) ([]*tables.Twit, []error)
+	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// OldestFanout returns the time of the oldest unfinished fan-out job, or the zero time. The
 	// default has no jobs.
 	OldestFanout func() time.Time
@@ -45,7 +45,7 @@ type Options struct {
 const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
-	// Overlap is the supported delay between the time of a twit and its arrival in a row, while no
+	// Overlap is the supported delay between the time of an entry and its arrival in a row, while no
 	// fan-out is behind.
 	Overlap = 30 * time.Second
 	// maxLag is the supported delay while a fan-out is behind.
@@ -56,36 +56,31 @@ const (
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
-	// certainOrder is the time between the discoveries of two twits that proves their order of
+	// certainOrder is the time between the discoveries of two entries that proves their order of
 	// arrival: longer than two polls of any gateway.
 	certainOrder = 3 * pollTimeout
 	// idleTimeout is the time until a row without subscribers is dropped: one may reconnect.
 	idleTimeout = time.Minute
-	// QueueSize is the number of twits that wait for a subscriber. A subscription that exceeds it
+	// QueueSize is the number of entries that wait for a subscriber. A subscription that exceeds it
 	// ends with [ErrSlow].
 	QueueSize = 256
 	// pageSize is the number of members of a row that one Get reads.
 	pageSize = 256
 )
 
-// Kind is the type of a row.
-type Kind uint8
+// Key identifies an entry: the owner of the list that stores it, and its position there, which
+// begins with its inverted time.
+type Key struct{ Owner, Position string }
 
-// The types of rows with subscribers.
-const (
-	Posts    Kind = iota // the twits of a user
-	Timeline             // the timeline of a user
-)
-
-// Candidate is a twit that may be delivered to a subscriber.
+// Candidate is an entry that may be delivered to a subscriber.
 type Candidate struct {
 	Subscriber context.Context
 	Kind       Kind
 	Owner      string // of the row
-	Key        tables.TwitKey
-	// Twit is nil if it is from a timeline or an earlier poll.
-	Twit *tables.Twit
-	to   *Subscription
+	Key        Key
+	// Entry is nil if it is from a timeline or an earlier poll.
+	Entry any
+	to    *Subscription
 }
 
 // Poller polls rows for subscribers. It is safe for concurrent use.
@@ -100,7 +95,7 @@ type Poller struct {
 	mu      sync.Mutex
 	rows    map[rowName]*row
 	joining []*Subscription
-	// pending are candidates to retry: Visible failed, or an earlier twit may be unread.
+	// pending are candidates to retry: Visible failed, or an earlier entry may be unread.
 	pending []Candidate
 	// broadcastersKnown is false until the first poll after a timeline got its first subscriber.
 	broadcastersKnown bool
@@ -152,7 +147,7 @@ func (p *Poller) Run(ctx context.Context) {
 		}
 		bounded, cancel := context.WithTimeout(ctx, pollTimeout)
 		if err := p.poll(bounded, p.o.Now(), all); err != nil && ctx.Err() == nil {
-			p.o.Log.Warn("poll for new twits failed", "error", err)
+			p.o.Log.Warn("poll for new entries failed", "error", err)
 		}
 		cancel()
 	}

@@ -109,30 +109,6 @@ func TestAllPagesOfARowAreDelivered(t *testing.T) {
 	})
 }
 
-func TestOnlyTheSlowSubscriberIsCutOff(t *testing.T) {
-	withFixture(t, func(t *testing.T, f *fixture) {
-		slow, quick := f.subscribe(Posts, "a"), f.subscribe(Posts, "a")
-		for i := range QueueSize + 1 {
-			f.post("a", fmt.Sprint(i), 0)
-			time.Sleep(time.Second)
-			<-quick.Twits()
-		}
-		if quick.Err() != nil {
-			t.Errorf("quick subscriber: got error %v, want nil", quick.Err())
-		}
-		if !errors.Is(slow.Err(), ErrSlow) {
-			t.Errorf("slow subscriber: got error %v, want ErrSlow", slow.Err())
-		}
-		received := 0
-		for range slow.Twits() {
-			received++
-		}
-		if received != QueueSize {
-			t.Errorf("got %d twits in the queue, want %d", received, QueueSize)
-		}
-	})
-}
-
 func TestTwitsOfBroadcastersReachTimelines(t *testing.T) {
 	state := func(f *fixture, from, to tables.Broadcast, stored bool) {
 		_, put := tables.Broadcasters.Change("b", from, stored, to)
@@ -189,29 +165,6 @@ func TestTwitsOfBroadcastersReachTimelines(t *testing.T) {
 	})
 }
 
-func TestOutageLosesNoTwit(t *testing.T) {
-	withFixture(t, func(t *testing.T, f *fixture) {
-		l, m := f.subscribe(Posts, "a"), f.subscribe(Timeline, "u")
-		f.set(hbasetest.Fault{Err: errDown}, nil)
-		f.post("a", "one", 0)
-		f.addEntry("u", "a", "one", 0)
-		time.Sleep(5 * time.Minute)
-		if _, err := f.poller.Subscribe(t.Context(), Posts, "b", time.Time{}); !errors.Is(err, errDown) {
-			t.Error("Subscribe during the outage: ", err)
-		}
-		f.set(hbasetest.Fault{}, nil)
-		l.wantNext("one")
-		m.wantNext("one")
-		f.set(hbasetest.Fault{}, errVisible)
-		f.post("a", "two", time.Millisecond)
-		l.wantNext()
-		f.post("a", "three", 0)
-		l.wantNext()
-		f.set(hbasetest.Fault{}, nil)
-		l.wantNext("two", "three")
-	})
-}
-
 func TestIdleRowsArePolledUntilTheTimeout(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Posts, "a")
@@ -255,7 +208,7 @@ func TestMayHaveMissedAndDelivers(t *testing.T) {
 			{"too old to be late",
 				&tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
 		} {
-			if got := l.MayHaveMissed(test.key.Key(), test.received.Key()); got != test.mayBeMissed {
+			if got := l.MayHaveMissed(keyOf(test.key), keyOf(test.received)); got != test.mayBeMissed {
 				t.Errorf("%s: got %t, want %t", test.name, got, test.mayBeMissed)
 			}
 		}
@@ -268,7 +221,7 @@ func TestMayHaveMissedAndDelivers(t *testing.T) {
 			{&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "new"}, true},
 			{&tables.Twit{AuthorName: "a", PostedAt: time.Now().Add(-Overlap - time.Second), Name: "old"}, false},
 		} {
-			if l.Delivers(test.twit) != test.delivers {
+			if l.Delivers(keyOf(test.twit)) != test.delivers {
 				t.Errorf("Delivers(%s): got %t, want %t", test.twit.Name, !test.delivers, test.delivers)
 			}
 		}
@@ -285,7 +238,7 @@ func TestSubscriptionsEndWithThePoller(t *testing.T) {
 			t.Error("Subscribe with a canceled context: ", err)
 		}
 		f.stop()
-		if _, open := <-l.Twits(); open || !errors.Is(l.Err(), ErrEnded) {
+		if _, open := <-l.Events(); open || !errors.Is(l.Err(), ErrEnded) {
 			t.Errorf("got open %t, error %v; want closed, ErrEnded", open, l.Err())
 		}
 		if _, err := f.poller.Subscribe(t.Context(), Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
@@ -326,7 +279,7 @@ func TestFollowByAFastClockLosesNoTwit(t *testing.T) {
 		f.addEntrySince(younger, follow)
 		l.wantNext("younger")
 		f.addEntrySince(next, follow)
-		if l.wantNext("next"); !l.MayHaveMissed(next.Key(), younger.Key()) {
+		if l.wantNext("next"); !l.MayHaveMissed(keyOf(next), keyOf(younger)) {
 			t.Error("got MayHaveMissed false: a client that resumes after the younger twit would miss the older one")
 		}
 	})

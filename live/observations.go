@@ -12,10 +12,10 @@ import (
 )
 
 // observation records when a member of a row was found. It is small, because there is one for each
-// recent twit of each row: the rows share the keys.
+// recent entry of each row: the rows share the keys.
 type observation struct {
-	key unique.Handle[tables.TwitKey]
-	at  int64 // the time of the twit, in milliseconds
+	key unique.Handle[Key]
+	at  int64 // the time of the entry, in milliseconds
 	// found is the start of the poll that found it, 0 for an old member. missing is the start of
 	// the poll of the row before that, 0 if there was none.
 	found, missing elapsed
@@ -23,19 +23,19 @@ type observation struct {
 
 type observations []observation
 
-// search returns the index of a twit's observation, or that at which to insert it.
-func (o observations) search(key tables.TwitKey, at time.Time) (i int, known bool) {
+// search returns the index of an entry's observation, or that at which to insert it.
+func (o observations) search(key Key, at time.Time) (i int, known bool) {
 	return slices.BinarySearchFunc(o, at.UnixMilli(), func(e observation, at int64) int {
 		if e.at != at {
 			return cmp.Compare(e.at, at)
 		}
 		k := e.key.Value()
-		return cmp.Or(strings.Compare(key.Position, k.Position), strings.Compare(key.Author, k.Author))
+		return cmp.Or(strings.Compare(key.Position, k.Position), strings.Compare(key.Owner, k.Owner))
 	})
 }
 
-func (o observations) of(key tables.TwitKey) (found observation, known bool) {
-	at, _, err := key.Parts()
+func (o observations) of(key Key) (found observation, known bool) {
+	at, err := tables.TimeAt(key.Position)
 	if err != nil {
 		return observation{}, false
 	}
@@ -48,18 +48,18 @@ func (o observations) of(key tables.TwitKey) (found observation, known bool) {
 
 // add adds a member, and reports whether it was unknown.
 func (o *observations) add(m member, found, missing elapsed) bool {
-	i, known := o.search(m.TwitKey, m.at)
+	i, known := o.search(m.Key, m.at)
 	if known {
 		return false
 	}
 	if m.old {
 		found = 0
 	}
-	*o = slices.Insert(*o, i, observation{unique.Make(m.TwitKey), m.at.UnixMilli(), found, missing})
+	*o = slices.Insert(*o, i, observation{unique.Make(m.Key), m.at.UnixMilli(), found, missing})
 	return true
 }
 
-// forget removes the observations of twits up to a time.
+// forget removes the observations of entries up to a time.
 func (o *observations) forget(at time.Time) {
 	until := at.UnixMilli()
 	if n := sort.Search(len(*o), func(i int) bool { return (*o)[i].at > until }); n < len(*o) {
@@ -69,16 +69,16 @@ func (o *observations) forget(at time.Time) {
 	}
 }
 
-// Window is the maximum age difference of two twits that arrive in the wrong order: the maximum lag
+// Window is the maximum age difference of two entries that arrive in the wrong order: the maximum lag
 // of a fan-out, and the clock skew of two gateways.
 const Window = maxLag + 2*maxClockSkew
 
-// MayHaveMissed reports whether a subscriber of any gateway, who has received a twit, may have
+// MayHaveMissed reports whether a subscriber of any gateway, who has received an entry, may have
 // missed an older one. It cannot if the older one arrived in the store well before the other: then
 // every gateway finds it earlier, or in the same poll.
-func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
-	at, _, err := older.Parts()
-	since, _, receivedErr := received.Parts()
+func (s *Subscription) MayHaveMissed(older, received Key) bool {
+	at, err := tables.TimeAt(older.Position)
+	since, receivedErr := tables.TimeAt(received.Position)
 	if err != nil || receivedErr != nil || since.Sub(at) > Window {
 		return false
 	}
@@ -89,13 +89,14 @@ func (s *Subscription) MayHaveMissed(older, received tables.TwitKey) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription delivers a twit of the row: it arrived after the
-// subscription joined, and is later than the floor.
-func (s *Subscription) Delivers(t *tables.Twit) bool {
+// Delivers reports whether the subscription delivers an entry of the row: it arrived after
+// the subscription joined, and is later than the floor.
+func (s *Subscription) Delivers(key Key) bool {
+	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
-	if o, known := s.row.seen.of(t.Key()); known {
+	if o, known := s.row.seen.of(key); known {
 		return o.found > s.joined
 	}
-	return t.PostedAt.After(s.row.floor)
+	return err == nil && at.After(s.row.floor)
 }

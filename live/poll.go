@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"twibase/hbase"
-	"twibase/hbase/tables"
 )
 
 // poll is one poll. The package comment has its steps.
@@ -27,10 +26,10 @@ type poll struct {
 
 type offer struct {
 	to  *Subscription
-	key tables.TwitKey
+	key Key
 }
 
-// poll reads all rows, or only those that joining subscriptions need, and delivers new twits.
+// poll reads all rows, or only those that joining subscriptions need, and delivers new entries.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -46,11 +45,11 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 		return err
 	}
 	candidates, err := run.collect()
-	twits, errs := p.o.Visible(ctx, candidates)
-	return errors.Join(err, p.deliver(candidates, twits, errs))
+	entries, errs := p.o.Visible(ctx, candidates)
+	return errors.Join(err, p.deliver(candidates, entries, errs))
 }
 
-// floor returns the oldest time of twits that may still arrive.
+// floor returns the oldest time of entries that may still arrive.
 func (p *Poller) floor(now time.Time) time.Time {
 	floor := now.Add(-Overlap)
 	if oldest := p.o.OldestFanout(); !oldest.IsZero() && oldest.Add(-maxClockSkew).Before(floor) {
@@ -173,9 +172,9 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the twit: a new twit for those
-// that have joined, any twit since Subscribe for those that join. The latter get a twit once,
-// although it may be in the timeline and in a broadcaster's row.
+// offer adds a candidate for each subscriber of a row that needs the entry: a new one for those
+// that have joined, any since Subscribe for those that join. The latter get a twit once, although
+// it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -184,7 +183,7 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 				continue
 			}
 		case joining:
-			o := offer{s, m.TwitKey}
+			o := offer{s, m.Key}
 			if m.old || m.at.Before(s.since) || p.offered[o] {
 				continue
 			}
@@ -192,7 +191,7 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 		default:
 			continue
 		}
-		p.candidates = append(p.candidates, Candidate{s.ctx, r.kind, r.owner, m.TwitKey, m.twit, s})
+		p.candidates = append(p.candidates, Candidate{s.ctx, r.kind, r.owner, m.Key, m.entry, s})
 	}
 }
 
@@ -216,7 +215,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 }
 
 // ready returns the candidates whose rows were read recently, for timelines also the rows of all
-// broadcasters. It keeps the others: an unread row may have an earlier twit.
+// broadcasters. It keeps the others: an unread row may have an earlier
+// entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
@@ -233,15 +233,15 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	return ready
 }
 
-// keep keeps a candidate for the next poll, without its twit, which may be deleted by then. Too
+// keep keeps a candidate for the next poll, without its entry, which may be deleted by then. Too
 // many candidates close the subscription with err. The caller holds mu.
 func (p *Poller) keep(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
 	case len(p.pending) < maxPending:
-		c.Twit = nil
+		c.Entry = nil
 		// Clones, because the key may share memory with a whole response of the store.
-		c.Key = tables.TwitKey{Author: strings.Clone(c.Key.Author), Position: strings.Clone(c.Key.Position)}
+		c.Key = Key{Owner: strings.Clone(c.Key.Owner), Position: strings.Clone(c.Key.Position)}
 		p.pending = append(p.pending, c)
 	case err == nil:
 		c.to.end(hbase.ErrUnavailable)
@@ -250,12 +250,12 @@ func (p *Poller) keep(c Candidate, err error) {
 	}
 }
 
-// deliver sends the visible twits to the subscribers. After an error the candidate and the later
+// deliver sends the visible entries to the subscribers. After an error the candidate and the later
 // ones of its subscription are kept. It returns the first error.
-func (p *Poller) deliver(candidates []Candidate, twits []*tables.Twit, errs []error) (err error) {
+func (p *Poller) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clock := time.Now() // the same for all: subscriptions with the same end get the same twits
+	clock := time.Now() // the same for all: subscriptions with the same end get the same
 	blocked := map[*Subscription]bool{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil
@@ -265,8 +265,8 @@ func (p *Poller) deliver(candidates []Candidate, twits []*tables.Twit, errs []er
 		if failed || blocked[c.to] {
 			blocked[c.to] = true
 			p.keep(c, err)
-		} else if twits[i] != nil {
-			c.to.send(twits[i], clock)
+		} else if entries[i] != nil {
+			c.to.send(Event{c.Key, entries[i]}, clock)
 		}
 	}
 	return err

@@ -61,14 +61,6 @@ func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	r.seen.forget(forgotten)
 }
 
-type member struct {
-	tables.TwitKey
-	at   time.Time
-	twit *tables.Twit // nil in timelines
-	// old is true if the entry was surely caused by a follow after the twit. Clocks may differ.
-	old bool
-}
-
 // rowRead is the read of a row by one poll.
 type rowRead struct {
 	*row
@@ -91,10 +83,7 @@ func (r *rowRead) get() hbase.Get {
 	if r.after != "" {
 		page.Start = hbase.Next(r.after)
 	}
-	if r.kind == Timeline {
-		return tables.Timelines.Get(r.owner, 0, page)
-	}
-	return tables.Twits.Get(r.owner, 0, page)
+	return r.kind.list().Get(r.owner, 0, page)
 }
 
 // add decodes a page, and reports whether there may be another one.
@@ -102,38 +91,12 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	if r.err = page.Err; r.err != nil {
 		return false
 	}
-	var positions []string
-	if r.kind == Timeline {
-		positions, r.err = r.addEntries(page.Cells)
-	} else {
-		positions, r.err = r.addTwits(page.Cells)
-	}
+	members, positions, err := r.kind.list().decode(r.owner, page.Cells)
+	r.members, r.err = append(r.members, members...), err
 	if len(positions) > 0 {
 		r.after = positions[len(positions)-1]
 	}
 	return r.err == nil && len(positions) == pageSize
-}
-
-func (r *rowRead) addEntries(cells []hbase.Cell) ([]string, error) {
-	keys, positions, _, err := tables.Timelines.Decode(r.owner, cells)
-	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of its follow
-	for _, c := range cells {
-		followed[c.Qualifier] = c.Timestamp
-	}
-	for i, key := range keys {
-		at, _, _ := key.Parts() // Decode has checked it
-		old := at.Add(maxClockSkew).UnixMilli() < followed[positions[i]]
-		r.members = append(r.members, member{TwitKey: key, at: at, old: old})
-	}
-	return positions, err
-}
-
-func (r *rowRead) addTwits(cells []hbase.Cell) ([]string, error) {
-	twits, positions, _, err := tables.Twits.Decode(r.owner, cells)
-	for _, twit := range twits {
-		r.members = append(r.members, member{TwitKey: twit.Key(), at: twit.PostedAt, twit: twit})
-	}
-	return positions, err
 }
 
 // readRows reads rows and, if broadcasters is true, the list of broadcasters. It takes a round for

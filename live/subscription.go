@@ -5,13 +5,11 @@ import (
 	"errors"
 	"time"
 	"unique"
-
-	"twibase/hbase/tables"
 )
 
-// Errors that end a subscription's channel of twits.
+// Errors that end a subscription's channel of events.
 var (
-	// ErrSlow means that the subscriber left more than [QueueSize] twits unread.
+	// ErrSlow means that the subscriber left more than [QueueSize] entries unread.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
@@ -31,9 +29,9 @@ var (
 //	                                     ▼
 //	        Close, ErrSlow, ErrEnded:  closed
 //
-// A subscription may have an end, such as the expiry of a token. The poller parks the keys of twits
-// that it finds after the end, until Resume. Subscriptions to a row with the same end stop at the
-// same twit, because a poll delivers to all of them with one time.
+// A subscription may have an end, such as the expiry of a token. The poller parks the keys of
+// entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop at the
+// same entry, because a poll delivers to all of them with one time.
 type state uint8
 
 const (
@@ -44,7 +42,13 @@ const (
 	closed
 )
 
-// Subscription delivers the twits of a row to one subscriber. Its methods are for one goroutine.
+// Event is an entry to send to a subscriber. Entry has the type of the list, such as *tables.Twit.
+type Event struct {
+	Key
+	Entry any
+}
+
+// Subscription delivers the entries of a row to one subscriber. Its methods are for one goroutine.
 type Subscription struct {
 	poller *Poller
 	row    *row
@@ -55,19 +59,19 @@ type Subscription struct {
 	state  state
 	joined elapsed // the start of the poll that it joined with
 	ctx    context.Context
-	queue  chan *tables.Twit // closed if suspended or closed
-	err    error             // why queue is closed
-	until  time.Time         // the end, or zero
-	parked []unique.Handle[tables.TwitKey]
+	queue  chan Event // closed if suspended or closed
+	err    error      // why queue is closed
+	until  time.Time  // the end, or zero
+	parked []unique.Handle[Key]
 }
 
-// Subscribe subscribes to a row. It returns when all twits written from now on will be delivered,
-// or with the error of ctx. The caller must call Close. Twits that are found after until are parked
-// for [Subscription.Resume]; zero is no end.
+// Subscribe subscribes to a row. It returns when all entries written from now on will be delivered,
+// or with the error of ctx. The caller must call Close. Entries that are found after until are
+// parked for [Subscription.Resume]; zero is no end.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
 	s := &Subscription{
 		poller: p, ctx: ctx, since: p.o.Now(), until: until,
-		ready: make(chan struct{}), queue: make(chan *tables.Twit, QueueSize),
+		ready: make(chan struct{}), queue: make(chan Event, QueueSize),
 	}
 	p.mu.Lock()
 	if p.ended {
@@ -112,15 +116,15 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// Twits returns the channel of twits. It is closed when the subscription ends or is suspended: see
+// Events returns the channel of events. It is closed when the subscription ends or is suspended: see
 // Err. [Subscription.Resume] opens a new one.
-func (s *Subscription) Twits() <-chan *tables.Twit {
+func (s *Subscription) Events() <-chan Event {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	return s.queue
 }
 
-// Err returns the reason why the channel of Twits was closed, nil if it is open.
+// Err returns the reason why the channel of Events was closed, nil if it is open.
 func (s *Subscription) Err() error {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -153,13 +157,13 @@ func (s *Subscription) end(err error) {
 	s.state, s.err, s.parked = closed, err, nil
 }
 
-// send queues or parks a twit. The caller holds mu.
-func (s *Subscription) send(twit *tables.Twit, now time.Time) {
-	if s.state == closed || s.park(twit.Key(), now) {
+// send queues or parks an entry. The caller holds mu.
+func (s *Subscription) send(e Event, now time.Time) {
+	if s.state == closed || s.park(e.Key, now) {
 		return
 	}
 	select {
-	case s.queue <- twit:
+	case s.queue <- e:
 		s.poller.Counters.Delivered.Add(1)
 	default:
 		s.cutOff()

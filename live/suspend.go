@@ -5,11 +5,9 @@ import (
 	"slices"
 	"time"
 	"unique"
-
-	"twibase/hbase/tables"
 )
 
-// Suspend suspends a subscription that has reached its end: the channel of Twits is closed, and Err
+// Suspend suspends a subscription that has reached its end: the channel of Events is closed, and Err
 // returns [ErrSuspended].
 func (s *Subscription) Suspend() {
 	s.poller.mu.Lock()
@@ -23,7 +21,7 @@ func (s *Subscription) Suspend() {
 }
 
 // Resume continues a suspended subscription of the same user with a new end and a new channel of
-// Twits. Parked twits are pending again, so that the poller checks their visibility. The error is
+// Events. Parked entries are pending again, so that the poller checks their visibility. The error is
 // that of a subscription that closed while it was suspended, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
@@ -33,7 +31,7 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 		return s.err
 	}
 	s.state, s.ctx, s.until, s.err = receiving, ctx, until, nil
-	s.queue = make(chan *tables.Twit, QueueSize)
+	s.queue = make(chan Event, QueueSize)
 	for _, key := range s.parked {
 		p.keep(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)
 	}
@@ -42,9 +40,9 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// Rewind suspends the subscription, and parks the twits that it has queued and those that the
+// Rewind suspends the subscription, and parks the entries that it has queued and those that the
 // caller took from the channel but did not send.
-func (s *Subscription) Rewind(taken []tables.TwitKey) {
+func (s *Subscription) Rewind(taken []Key) {
 	s.Suspend()
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -54,12 +52,12 @@ func (s *Subscription) Rewind(taken []tables.TwitKey) {
 	for _, key := range taken {
 		s.park(key, time.Time{})
 	}
-	for t := range s.queue {
-		s.park(t.Key(), time.Time{})
+	for e := range s.queue {
+		s.park(e.Key, time.Time{})
 	}
 }
 
-// MoveTo gives the suspended subscription the parked and pending twits of another one, of the same
+// MoveTo gives the suspended subscription the parked and pending entries of another one, of the same
 // row, that was suspended earlier.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
@@ -78,9 +76,9 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	}
 }
 
-// park parks the key of a twit that was found after the end, and reports whether it was found after
+// park parks the key of an entry that was found after the end, and reports whether it was found after
 // it. Too many parked keys close the subscription. The caller holds mu.
-func (s *Subscription) park(key tables.TwitKey, now time.Time) bool {
+func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):
 		return false

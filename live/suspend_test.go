@@ -26,8 +26,8 @@ func (l listener) suspendWith(names ...string) {
 	l.f.t.Helper()
 	l.Suspend()
 	received := []string{}
-	for t := range l.Twits() {
-		received = append(received, t.Name)
+	for e := range l.Events() {
+		received = append(received, e.Entry.(string))
 	}
 	if err := l.Err(); !slices.Equal(received, names) || !errors.Is(err, ErrSuspended) {
 		l.f.t.Errorf("got queue %q, error %v; want %q, ErrSuspended", received, err, names)
@@ -92,8 +92,8 @@ func TestSubscriptionsWithTheSameEndStopAtTheSameTwit(t *testing.T) {
 		for _, l := range all {
 			l.Suspend()
 			names := []string{}
-			for t := range l.Twits() {
-				names = append(names, t.Name)
+			for e := range l.Events() {
+				names = append(names, e.Entry.(string))
 			}
 			received = append(received, names)
 			time.Sleep(2 * Interval) // the next one is suspended late

@@ -85,6 +85,7 @@ var described = fields{
 	"Role.users":                             roleUsers,
 	"Subscription.timelineTwitAdded":         subscriptionTimelineTwitAdded,
 	"Subscription.twitPosted":                subscriptionTwitPosted,
+	"Subscription.commentAdded":              subscriptionCommentAdded,
 	"Twit.author":                            twitAuthor,
 	"Twit.comments":                          twitComments,
 	"Twit.commentCount":                      twitCommentCount,

@@ -14,9 +14,9 @@ import (
 	"twibase/resolvers/permission"
 )
 
-var subscriptionTimelineTwitAdded, subscriptionTwitPosted event
+var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded event
 
-// event is a subscription field. Its twit is read before the event is executed.
+// event is a subscription field. Its entry is read before the event is executed.
 type event struct{}
 
 func (event) cost(call *costCall) error {
@@ -30,44 +30,73 @@ func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tab
 	if err != nil {
 		return nil, err
 	}
-	return r.subscribe(ctx, live.Timeline, viewer, after)
+	since, err := afterTwit(after)
+	if err != nil {
+		return nil, err
+	}
+	return subscribe(ctx, r, timelineEvents, viewer, since)
 }
 
 // TwitPosted implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TwitPosted(
 	ctx context.Context, username string, after *tables.ID,
 ) (<-chan *tables.Twit, error) {
-	return r.subscribe(ctx, live.Posts, username, after)
+	since, err := afterTwit(after)
+	if err != nil {
+		return nil, err
+	}
+	if tables.CheckUsername(username) != nil {
+		return noEvents[tables.Twit](ctx), nil
+	}
+	return subscribe(ctx, r, postEvents, username, since)
 }
 
-// subscribe returns a channel of the visible twits that arrive in a list, preceded by those later
-// than after.
-func (r *subscriptionResolver) subscribe(
-	ctx context.Context, kind live.Kind, owner string, after *tables.ID,
-) (<-chan *tables.Twit, error) {
-	var since *tables.TwitKey
+func afterTwit(after *tables.ID) (*live.Key, error) {
+	if after == nil {
+		return nil, nil
+	}
+	key, err := tables.ParseTwitKey(after.Key)
+	if err != nil || after.Noun != tables.NounTwit {
+		return nil, apierr.BadUserInput("after is not the id of a twit")
+	}
+	return &live.Key{Owner: key.Author, Position: key.Position}, nil
+}
+
+// CommentAdded implements [exec.SubscriptionResolver].
+func (r *subscriptionResolver) CommentAdded(
+	ctx context.Context, twitID tables.ID, after *tables.ID,
+) (<-chan *tables.Comment, error) {
+	var since *live.Key
 	if after != nil {
-		key, err := tables.ParseTwitKey(after.Key)
-		if err != nil || after.Noun != tables.NounTwit {
-			return nil, apierr.BadUserInput("after is not the id of a twit")
+		key, err := tables.ParseCommentKey(after.Key)
+		if err != nil || after.Noun != tables.NounComment || key.Twit.String() != twitID.Key {
+			return nil, apierr.BadUserInput("after is not the id of a comment on this twit")
 		}
-		since = &key
+		since = &live.Key{Owner: twitID.Key, Position: key.Position}
 	}
+	if twitID.Noun != tables.NounTwit {
+		return noEvents[tables.Comment](ctx), nil
+	}
+	return subscribe(ctx, r, commentEvents, twitID.Key, since)
+}
+
+// subscribe returns a channel of the visible entries that arrive in a row, preceded by those later
+// than after.
+func subscribe[T any](
+	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
+) (<-chan *T, error) {
 	operation := resume.Of(ctx)
-	if tables.CheckUsername(owner) != nil {
-		return noEvents(ctx, operation), nil
-	}
-	s, err := r.newStream(ctx, operation, kind, owner)
+	s, err := r.newStream(ctx, operation, from.kind, owner)
 	if err != nil {
 		return nil, subscriptionError(err)
 	}
 	if s.resumed {
-		since = nil // the resumed stream has sent later twits
+		after = nil // the resumed stream has sent later entries
 	}
-	events := make(chan *tables.Twit)
+	events := make(chan *T)
 	go func() {
 		defer close(events)
-		switch err := r.run(ctx, s, since, operation.Expiry(), events); {
+		switch err := run(ctx, r, from, s, after, operation.Expiry(), events); {
 		case errors.Is(err, live.ErrSuspended):
 			operation.Expire(s)
 		case ctx.Err() != nil:
@@ -83,10 +112,10 @@ func (r *subscriptionResolver) subscribe(
 	return events, nil
 }
 
-// noEvents returns a channel without events, for a name that no user can have. It is closed when
-// the subscriber leaves.
-func noEvents(ctx context.Context, operation *resume.Operation) <-chan *tables.Twit {
-	events := make(chan *tables.Twit)
+// noEvents returns a channel without events, for the name of an object that cannot exist. It is
+// closed when the subscriber leaves.
+func noEvents[T any](ctx context.Context) <-chan *T {
+	operation, events := resume.Of(ctx), make(chan *T)
 	go func() {
 		defer close(events)
 		select {
@@ -102,27 +131,26 @@ func subscriptionError(err error) error {
 	switch {
 	case errors.Is(err, live.ErrSlow):
 		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": live.QueueSize},
-			Message: "too many twits were waiting to be read; subscribe again, after the last one that you have"}
+			Message: "too many events were waiting to be read; subscribe again, after the last one that you have"}
 	case errors.Is(err, live.ErrEnded):
 		return apierr.Unavailable(nil)
 	}
 	return err
 }
 
-// stream is a subscription to a list, and its progress.
+// stream is a subscription to a row, and its progress.
 type stream struct {
 	*live.Subscription
-	kind  live.Kind
 	owner string
 	begun time.Time
-	// replayed are twits that replay sent and that the subscription may deliver again; nil when that
+	// replayed are entries that replay sent and that the subscription may deliver again; nil when that
 	// is no longer possible.
-	replayed map[tables.TwitKey]bool
+	replayed map[live.Key]bool
 	// an earlier operation had the subscription
 	resumed bool
-	// taken are the first twits, two at most, that this operation received: one that the endpoint
+	// taken are the first entries, two at most, that this operation received: one that the endpoint
 	// sends, and the next.
-	taken []tables.TwitKey
+	taken []live.Key
 }
 
 var _ resume.Position = (*stream)(nil)
@@ -143,7 +171,7 @@ func (r *subscriptionResolver) newStream(
 	if err != nil {
 		return nil, err
 	}
-	return &stream{Subscription: s, kind: kind, owner: owner, begun: time.Now(), replayed: map[tables.TwitKey]bool{}}, nil
+	return &stream{Subscription: s, owner: owner, begun: time.Now(), replayed: map[live.Key]bool{}}, nil
 }
 
 // MoveTo implements [resume.Position].
@@ -157,40 +185,41 @@ func (s *stream) MoveTo(earlier resume.Position) {
 // Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run sends each twit once, after a replay, until ctx or the subscription ends. When expiry fires,
-// it suspends the subscription, sends the twits that are queued, and returns [live.ErrSuspended].
-func (r *subscriptionResolver) run(
-	ctx context.Context, s *stream, after *tables.TwitKey, expiry <-chan struct{}, events chan<- *tables.Twit,
+// run sends each entry once, after a replay, until ctx or the subscription ends. When expiry fires,
+// it suspends the subscription, sends the entries that are queued, and returns [live.ErrSuspended].
+func run[T any](
+	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after *live.Key,
+	expiry <-chan struct{}, events chan<- *T,
 ) error {
-	send := func(t *tables.Twit) error {
+	send := func(entry *T) error {
 		select {
-		case events <- t:
+		case events <- entry:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 	if after != nil {
-		if err := r.replay(ctx, s, *after, send); err != nil {
+		if err := replay(ctx, r, from, s, *after, send); err != nil {
 			return err
 		}
 	}
 	for {
 		select {
-		case t, open := <-s.Twits():
+		case e, open := <-s.Events():
 			if !open {
 				return s.Err()
 			}
-			if s.replayed[t.Key()] {
+			if s.replayed[e.Key] {
 				continue
 			}
 			if time.Since(s.begun) > live.Window {
-				s.replayed = nil // no twit of the replay can arrive any more
+				s.replayed = nil // no entry of the replay can arrive any more
 			}
 			if len(s.taken) < 2 {
-				s.taken = append(s.taken, t.Key())
+				s.taken = append(s.taken, e.Key)
 			}
-			if err := send(t); err != nil {
+			if err := send(e.Entry.(*T)); err != nil {
 				return err
 			}
 		case <-expiry:

@@ -68,7 +68,7 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 		if verdicts[i] = permitted; c == nil {
 			continue
 		}
-		verdicts[i] = a.decide(permission.SeeComment, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
+		verdicts[i] = a.comment(c)
 		if verdicts[i] != (permission.Verdict{}) && c.AuthorName != a.viewer.Username {
 			others, authors = append(others, i), append(authors, c.AuthorName)
 		}
@@ -84,6 +84,14 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	}
 	hide(comments, may)
 	return comments, loaders.Join(len(comments), err, errs)
+}
+
+// comment decides whether a comment is visible. c may be nil.
+func (a access) comment(c *tables.Comment) permission.Verdict {
+	if c == nil {
+		return permitted
+	}
+	return a.decide(permission.SeeComment, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 }
 
 func hide[T any](objects []*T, may []bool) {

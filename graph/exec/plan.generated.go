@@ -2965,6 +2965,16 @@ func planSubscription() []plan.Field {
 				return plan.NewSource(events, err, plan.Pointers)
 			},
 		},
+		{
+			Name: "commentAdded", Object: "Subscription", NonNull: false, Composite: "Comment",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Subscription_commentAdded_args(ctx, raw)
+			},
+			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+				events, err := exec.(*executionContext).Resolvers.Subscription().CommentAdded(ctx, args["twitId"].(tables.ID), args["after"].(*tables.ID))
+				return plan.NewSource(events, err, plan.Pointers)
+			},
+		},
 	}
 }
 

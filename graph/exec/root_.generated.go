@@ -380,6 +380,7 @@ type ComplexityRoot struct {
 	}
 
 	Subscription struct {
+		CommentAdded      func(childComplexity int, twitID tables.ID, after *tables.ID) int
 		TimelineTwitAdded func(childComplexity int, after *tables.ID) int
 		TwitPosted        func(childComplexity int, username string, after *tables.ID) int
 	}
@@ -2066,6 +2067,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SignUpPayload.UserErrors(childComplexity), true
 
+	case "Subscription.commentAdded":
+		if e.ComplexityRoot.Subscription.CommentAdded == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_commentAdded_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.CommentAdded(childComplexity, args["twitId"].(tables.ID), args["after"].(*tables.ID)), true
 	case "Subscription.timelineTwitAdded":
 		if e.ComplexityRoot.Subscription.TimelineTwitAdded == nil {
 			break
@@ -2978,6 +2990,16 @@ type DeleteCommentPayload {
   userErrors: [UserError!]!
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
+}
+
+extend type Subscription {
+  "The new comments on a twit that the viewer may see."
+  commentAdded(
+    "The twit's id."
+    twitId: ID!
+    "The id of a comment on the twit: the later comments are delivered first."
+    after: ID
+  ): Comment
 }
 `, BuiltIn: false},
 	{Name: "../schema/department.graphqls", Input: `extend type Query {

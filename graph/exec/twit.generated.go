@@ -30,6 +30,7 @@ type PostTwitPayloadResolver interface {
 type SubscriptionResolver interface {
 	TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error)
 	TwitPosted(ctx context.Context, username string, after *tables.ID) (<-chan *tables.Twit, error)
+	CommentAdded(ctx context.Context, twitID tables.ID, after *tables.ID) (<-chan *tables.Comment, error)
 }
 type TwitResolver interface {
 	Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error)
@@ -44,6 +45,28 @@ type TwitResolver interface {
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
+
+func (ec *executionContext) field_Subscription_commentAdded_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "twitId",
+		func(ctx context.Context, v any) (tables.ID, error) {
+			return ec.unmarshalNID2twibaseᚋhbaseᚋtablesᚐID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["twitId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*tables.ID, error) {
+			return ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
 
 func (ec *executionContext) field_Subscription_timelineTwitAdded_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -762,6 +785,50 @@ func (ec *executionContext) fieldContext_Subscription_twitPosted(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_twitPosted_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_commentAdded(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_commentAdded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().CommentAdded(ctx, fc.Args["twitId"].(tables.ID), fc.Args["after"].(*tables.ID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.Comment) graphql.Marshaler {
+			return ec.marshalOComment2ᚖtwibaseᚋhbaseᚋtablesᚐComment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_commentAdded(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Comment(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_commentAdded_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -1871,6 +1938,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_timelineTwitAdded(ctx, fields[0])
 	case "twitPosted":
 		return ec._Subscription_twitPosted(ctx, fields[0])
+	case "commentAdded":
+		return ec._Subscription_commentAdded(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}

@@ -84,6 +84,12 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
+// TimeAt returns the time of a position in a newest-first list. The error is [ErrName].
+func TimeAt(position string) (time.Time, error) {
+	at, _, err := revert(position)
+	return at, err
+}
+
 // MaxTime is the first time that rows can't store.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -1,0 +1,71 @@
+package live
+
+import (
+	"time"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+)
+
+// Kind is the type of a row.
+type Kind uint8
+
+// The types of rows with subscribers.
+const (
+	Posts    Kind = iota // the twits of a user
+	Timeline             // the timeline of a user
+	Comments             // the comments on a twit; the owner is the twit's key
+)
+
+// list is how rows of a kind are read. Positions begin with an inverted time, the newest first.
+type list struct {
+	*tables.AnyList
+	decode func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
+}
+
+func (k Kind) list() list {
+	switch k {
+	case Timeline:
+		return list{&tables.Timelines.AnyList, decodeTimeline}
+	case Comments:
+		return listOf(tables.Comments)
+	default:
+		return listOf(tables.Twits)
+	}
+}
+
+type member struct {
+	Key
+	at    time.Time
+	entry any // nil in timelines
+	// old is true if the entry was surely caused by a follow after the twit. Clocks may differ.
+	old bool
+}
+
+// listOf returns a list that stores its entries.
+func listOf[E any](l *tables.List[E]) list {
+	return list{&l.AnyList, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
+		entries, positions, _, err := l.Decode(owner, cells)
+		members := make([]member, len(entries))
+		for i, entry := range entries {
+			at, _ := tables.TimeAt(positions[i]) // Decode has checked it
+			members[i] = member{Key: Key{owner, positions[i]}, at: at, entry: entry}
+		}
+		return members, positions, err
+	}}
+}
+
+func decodeTimeline(owner string, cells []hbase.Cell) ([]member, []string, error) {
+	keys, positions, _, err := tables.Timelines.Decode(owner, cells)
+	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of its follow
+	for _, c := range cells {
+		followed[c.Qualifier] = c.Timestamp
+	}
+	members := make([]member, len(keys))
+	for i, key := range keys {
+		at, _ := tables.TimeAt(key.Position) // Decode has checked it
+		old := at.Add(maxClockSkew).UnixMilli() < followed[positions[i]]
+		members[i] = member{Key: Key{key.Author, key.Position}, at: at, old: old}
+	}
+	return members, positions, err
+}

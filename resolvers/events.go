@@ -1,0 +1,137 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/hbase/tables"
+	"twibase/live"
+	"twibase/loaders"
+	"twibase/resolvers/permission"
+)
+
+// eventSource is a kind of row whose new entries are delivered.
+type eventSource[T any] struct {
+	kind live.Kind
+	key  func(entry *T) live.Key
+	// position returns an entry's position in the row.
+	position func(live.Key) string
+	// read reads pages of rows, as the viewer sees them.
+	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
+	// visible returns the entries of candidates, nil for those to omit.
+	visible func(ctx context.Context, all []live.Candidate) ([]*T, error)
+}
+
+var (
+	timelineEvents = eventSource[tables.Twit]{live.Timeline, twitEvent, func(k live.Key) string {
+		return tables.Timelines.Position(tables.TwitKey{Author: k.Owner, Position: k.Position})
+	}, timelineSource{}.read, visibleDelivered}
+	postEvents    = eventSource[tables.Twit]{live.Posts, twitEvent, ownPosition, userTwits.listed.read, visiblePosts}
+	commentEvents = eventSource[tables.Comment]{live.Comments, func(c *tables.Comment) live.Key {
+		key := c.Key()
+		return live.Key{Owner: key.Twit.String(), Position: key.Position}
+	}, ownPosition, readCommentsOfVisible, visibleAdded}
+)
+
+func twitEvent(t *tables.Twit) live.Key {
+	key := t.Key()
+	return live.Key{Owner: key.Author, Position: key.Position}
+}
+
+func ownPosition(k live.Key) string { return k.Position }
+
+// Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
+// in one round, comments in two. Entries of an earlier poll take one more, because they may be
+// deleted. fresh is [Resolver].Fresh.
+func Visible(
+	fresh func(context.Context) context.Context,
+) func(context.Context, []live.Candidate) ([]any, []error) {
+	return func(ctx context.Context, all []live.Candidate) ([]any, []error) {
+		if len(all) == 0 {
+			return nil, nil
+		}
+		ctx, end := freshTask(ctx, fresh)
+		defer end()
+		entries, errs := make([]any, len(all)), make(loaders.Errors, len(all))
+		loaders.Together(ctx,
+			func() { timelineEvents.check(ctx, all, entries, errs) },
+			func() { postEvents.check(ctx, all, entries, errs) },
+			func() { commentEvents.check(ctx, all, entries, errs) },
+		)
+		if loaders.Join(len(all), errs) == nil {
+			return entries, nil
+		}
+		return entries, errs
+	}
+}
+
+// check stores the visible entries of its kind.
+func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries []any, errs loaders.Errors) {
+	var own []live.Candidate
+	var indexes []int
+	for i, c := range all {
+		if c.Kind == s.kind {
+			own, indexes = append(own, c), append(indexes, i)
+		}
+	}
+	if len(own) == 0 {
+		return
+	}
+	visible, err := s.visible(ctx, own)
+	for j, i := range indexes {
+		if errs[i] = loaders.At(err, j); visible[j] != nil {
+			entries[i] = visible[j]
+		}
+	}
+}
+
+// visibleDelivered checks follows only: followers may see all twits.
+func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
+	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
+	for i, c := range all {
+		owners[i], keys[i] = c.Owner, tables.TwitKey{Author: c.Key.Owner, Position: c.Key.Position}
+	}
+	return followedTwits(ctx, owners, keys)
+}
+
+func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
+	twits, readErr := entriesOf(ctx, all, twitEntries, func(k live.Key) entryKey {
+		return entryOf(tables.TwitKey{Author: k.Owner, Position: k.Position})
+	})
+	authors := make([]string, len(all))
+	for i, c := range all {
+		authors[i] = c.Owner
+	}
+	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
+	may, mayErr := allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
+		viewer := accessOf(all[i].Subscriber)
+		return viewer.viewer.Username, viewer.twit(twits[i])
+	})
+	exist, existErr := awaitAuthors()
+	for i := range twits {
+		may[i] = may[i] && exist[i]
+	}
+	hide(twits, may)
+	return twits, loaders.Join(len(all), readErr, existErr, mayErr)
+}
+
+// entriesOf returns the entries of candidates. It reads those of an earlier poll.
+func entriesOf[T any](
+	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
+) ([]*T, error) {
+	found, errs := make([]*T, len(all)), make(loaders.Errors, len(all))
+	var old []entryKey
+	var oldAt []int
+	for i, c := range all {
+		if c.Entry == nil {
+			old, oldAt = append(old, keyOf(c.Key)), append(oldAt, i)
+		} else {
+			found[i] = c.Entry.(*T)
+		}
+	}
+	if len(old) == 0 {
+		return found, nil
+	}
+	read, err := list.read(ctx, old)
+	scatter(found, errs, oldAt, read, err)
+	return found, loaders.Join(len(all), errs)
+}
