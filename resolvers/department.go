@@ -17,10 +17,10 @@ var (
 	mutationUpdateDepartment = changes(permission.UpdateDepartment, loaders.Departments, writeDepartment)
 	mutationMoveDepartment   = changes(permission.MoveDepartment, loaders.Departments,
 		func(ctx context.Context, w *writers.Writers, _ string, in *model.MoveDepartmentInput) (string, error) {
-			return w.MoveDepartment(ctx, in.Code, in.Parent.Value(), in.ExpectedVersion.Value())
+			return w.MoveDepartment(ctx, named(in.Code), in.Parent.Value(), in.ExpectedVersion.Value())
 		})
 	mutationDeleteDepartment = deletes(permission.DeleteDepartment, loaders.Departments,
-		func(in *model.DeleteDepartmentInput) string { return in.Code },
+		func(in *model.DeleteDepartmentInput) string { return named(in.Code) },
 		func(ctx context.Context, w *writers.Writers, code string, in *model.DeleteDepartmentInput) error {
 			up := in.MoveChildrenUp.Value()
 			return w.DeleteDepartment(ctx, code, up != nil && *up)
@@ -72,7 +72,7 @@ func writeDepartment(
 	ctx context.Context, w *writers.Writers, _ string, in *model.UpdateDepartmentInput,
 ) (string, error) {
 	return w.UpdateDepartment(ctx, writers.DepartmentChange{
-		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
+		Code: named(in.Code), Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }
 

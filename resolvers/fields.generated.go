@@ -326,7 +326,9 @@ type mutationResolver struct{ *Resolver }
 func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
 	payload := &model.SignUpPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationSignUp.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationSignUp.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	})
 	return payload, err
 }
 
@@ -334,7 +336,9 @@ func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) 
 func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
 	payload := &model.LogInPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationLogIn.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationLogIn.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Token, &payload.ExpiresAt)
+	})
 	return payload, err
 }
 
@@ -342,7 +346,9 @@ func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
 	payload := &model.AddCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationAddComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.Twit)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationAddComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.Twit)
+	})
 	return payload, err
 }
 
@@ -350,7 +356,9 @@ func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommen
 func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
 	payload := &model.DeleteCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteComment.resolve(ctx, r.Resolver, &input, &payload.Comment, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -358,7 +366,9 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.CreateDepartmentInput) (*model.CreateDepartmentPayload, error) {
 	payload := &model.CreateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationCreateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationCreateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	})
 	return payload, err
 }
 
@@ -366,7 +376,9 @@ func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.Cre
 func (r *mutationResolver) UpdateDepartment(ctx context.Context, input model.UpdateDepartmentInput) (*model.UpdateDepartmentPayload, error) {
 	payload := &model.UpdateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUpdateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUpdateDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	})
 	return payload, err
 }
 
@@ -374,7 +386,9 @@ func (r *mutationResolver) UpdateDepartment(ctx context.Context, input model.Upd
 func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
 	payload := &model.MoveDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationMoveDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationMoveDepartment.resolve(ctx, r.Resolver, &input, &payload.Department)
+	})
 	return payload, err
 }
 
@@ -382,7 +396,9 @@ func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveD
 func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.DeleteDepartmentInput) (*model.DeleteDepartmentPayload, error) {
 	payload := &model.DeleteDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteDepartment.resolve(ctx, r.Resolver, &input, &payload.Department, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteDepartment.resolve(ctx, r.Resolver, &input, &payload.Department, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -390,7 +406,9 @@ func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.Del
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
 	payload := &model.CreateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationCreateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationCreateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	})
 	return payload, err
 }
 
@@ -398,7 +416,9 @@ func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGam
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
 	payload := &model.UpdateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUpdateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUpdateGame.resolve(ctx, r.Resolver, &input, &payload.Game)
+	})
 	return payload, err
 }
 
@@ -406,7 +426,9 @@ func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGam
 func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
 	payload := &model.DeleteGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteGame.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteGame.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -414,7 +436,9 @@ func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGam
 func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
 	payload := &model.RecordPlayPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationRecordPlay.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.User, &payload.Day, &payload.Count)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationRecordPlay.resolve(ctx, r.Resolver, &input, &payload.Game, &payload.User, &payload.Day, &payload.Count)
+	})
 	return payload, err
 }
 
@@ -422,7 +446,9 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 func (r *mutationResolver) Like(ctx context.Context, input model.LikeInput) (*model.LikePayload, error) {
 	payload := &model.LikePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationLike.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationLike.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	})
 	return payload, err
 }
 
@@ -430,7 +456,9 @@ func (r *mutationResolver) Like(ctx context.Context, input model.LikeInput) (*mo
 func (r *mutationResolver) Unlike(ctx context.Context, input model.UnlikeInput) (*model.UnlikePayload, error) {
 	payload := &model.UnlikePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUnlike.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUnlike.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	})
 	return payload, err
 }
 
@@ -438,7 +466,9 @@ func (r *mutationResolver) Unlike(ctx context.Context, input model.UnlikeInput) 
 func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
 	payload := &model.CreateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationCreateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationCreateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	})
 	return payload, err
 }
 
@@ -446,7 +476,9 @@ func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRol
 func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
 	payload := &model.UpdateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUpdateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUpdateRole.resolve(ctx, r.Resolver, &input, &payload.Role)
+	})
 	return payload, err
 }
 
@@ -454,7 +486,9 @@ func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRol
 func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRoleInput) (*model.DeleteRolePayload, error) {
 	payload := &model.DeleteRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteRole.resolve(ctx, r.Resolver, &input, &payload.Role, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteRole.resolve(ctx, r.Resolver, &input, &payload.Role, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -462,7 +496,9 @@ func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRol
 func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRoleInput) (*model.AssignRolePayload, error) {
 	payload := &model.AssignRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationAssignRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationAssignRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	})
 	return payload, err
 }
 
@@ -470,7 +506,9 @@ func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRol
 func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
 	payload := &model.RevokeRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationRevokeRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationRevokeRole.resolve(ctx, r.Resolver, &input, &payload.User, &payload.Role)
+	})
 	return payload, err
 }
 
@@ -478,7 +516,9 @@ func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRol
 func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
 	payload := &model.PostTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationPostTwit.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationPostTwit.resolve(ctx, r.Resolver, &input, &payload.Twit)
+	})
 	return payload, err
 }
 
@@ -486,7 +526,9 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
 	payload := &model.DeleteTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteTwit.resolve(ctx, r.Resolver, &input, &payload.Twit, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteTwit.resolve(ctx, r.Resolver, &input, &payload.Twit, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -494,7 +536,9 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
 	payload := &model.CreateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationCreateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationCreateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	})
 	return payload, err
 }
 
@@ -502,7 +546,9 @@ func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUse
 func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
 	payload := &model.UpdateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUpdateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUpdateUser.resolve(ctx, r.Resolver, &input, &payload.User)
+	})
 	return payload, err
 }
 
@@ -510,7 +556,9 @@ func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUse
 func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
 	payload := &model.DeleteUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationDeleteUser.resolve(ctx, r.Resolver, &input, &payload.User, &payload.DeletedID)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationDeleteUser.resolve(ctx, r.Resolver, &input, &payload.User, &payload.DeletedID)
+	})
 	return payload, err
 }
 
@@ -518,7 +566,9 @@ func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUse
 func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
 	payload := &model.FollowPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationFollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationFollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	})
 	return payload, err
 }
 
@@ -526,7 +576,9 @@ func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) 
 func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
 	payload := &model.UnfollowPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
-	payload.UserErrors, err = mutationUnfollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	payload.UserErrors, err = withKeys(&input, func() ([]*model.UserError, error) {
+		return mutationUnfollow.resolve(ctx, r.Resolver, &input, &payload.User)
+	})
 	return payload, err
 }
 

@@ -15,7 +15,7 @@ var (
 	mutationCreateGame = changes(permission.CreateGame, loaders.Games, writeNewGame)
 	mutationUpdateGame = changes(permission.UpdateGame, loaders.Games, writeGame)
 	mutationDeleteGame = deletes(permission.DeleteGame, loaders.Games,
-		func(in *model.DeleteGameInput) string { return in.Code },
+		func(in *model.DeleteGameInput) string { return named(in.Code) },
 		func(ctx context.Context, w *writers.Writers, code string, _ *model.DeleteGameInput) error {
 			return w.DeleteGame(ctx, code)
 		})
@@ -44,7 +44,7 @@ func writeNewGame(ctx context.Context, w *writers.Writers, viewer string, in *mo
 
 func writeGame(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateGameInput) (string, error) {
 	return w.UpdateGame(ctx, writers.GameChange{
-		Code: in.Code, Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
+		Code: named(in.Code), Name: given(in.Name), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }
 
@@ -56,7 +56,7 @@ func (m playMutation) resolve(
 	ctx context.Context, r *Resolver, in *model.RecordPlayInput,
 	game **tables.Game, player **tables.User, day **string, count **int,
 ) ([]*model.UserError, error) {
-	play := writers.NewPlay{Game: in.Game, Day: in.Day.Value(), Count: 1, IdempotencyKey: in.IdempotencyKey.Value()}
+	play := writers.NewPlay{Game: named(in.Game), Day: in.Day.Value(), Count: 1, IdempotencyKey: in.IdempotencyKey.Value()}
 	if n := in.Count.Value(); n != nil {
 		play.Count = *n
 	}

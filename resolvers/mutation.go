@@ -68,7 +68,10 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 	if err != nil && !errors.As(err, &problems) {
 		return nil, err
 	}
-	problems = append(problems, checkProblems...)
+	return userErrorsOf(append(problems, checkProblems...)), nil
+}
+
+func userErrorsOf(problems writers.UserErrors) []*model.UserError {
 	list := make([]*model.UserError, len(problems))
 	for i, p := range problems {
 		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
@@ -77,7 +80,7 @@ func change(ctx context.Context, write func(ctx context.Context) error, checks .
 			list[i].Field = &list[i].Path[0]
 		}
 	}
-	return list, nil
+	return list
 }
 
 // checkAndWrite runs the checks while the writer reads, and commits after they succeeded.

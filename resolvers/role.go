@@ -14,16 +14,16 @@ var (
 	mutationCreateRole = changes(permission.CreateRole, loaders.Roles, writeNewRole)
 	mutationUpdateRole = changes(permission.UpdateRole, loaders.Roles, writeRole)
 	mutationDeleteRole = deletes(permission.DeleteRole, loaders.Roles,
-		func(in *model.DeleteRoleInput) string { return in.Code },
+		func(in *model.DeleteRoleInput) string { return named(in.Code) },
 		func(ctx context.Context, w *writers.Writers, code string, _ *model.DeleteRoleInput) error {
 			return w.DeleteRole(ctx, code)
 		})
 	mutationAssignRole = relates(permission.AssignRole, (*writers.Writers).Relate, tables.Assignments,
-		loaders.Users, func(in *model.AssignRoleInput) string { return in.Username },
-		loaders.Roles, func(in *model.AssignRoleInput) string { return in.Role })
+		loaders.Users, func(in *model.AssignRoleInput) string { return named(in.Username) },
+		loaders.Roles, func(in *model.AssignRoleInput) string { return named(in.Role) })
 	mutationRevokeRole = relates(permission.RevokeRole, (*writers.Writers).Unrelate, tables.Assignments,
-		loaders.Users, func(in *model.RevokeRoleInput) string { return in.Username },
-		loaders.Roles, func(in *model.RevokeRoleInput) string { return in.Role })
+		loaders.Users, func(in *model.RevokeRoleInput) string { return named(in.Username) },
+		loaders.Roles, func(in *model.RevokeRoleInput) string { return named(in.Role) })
 
 	createRolePayloadRoleEdge = edgeOfScan(queryRoles, roleEdges,
 		keyIn(roleCodes, func(p *model.CreateRolePayload) *tables.Role { return p.Role }))
@@ -50,7 +50,8 @@ func writeNewRole(ctx context.Context, w *writers.Writers, viewer string, in *mo
 
 func writeRole(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateRoleInput) (string, error) {
 	return w.UpdateRole(ctx, writers.RoleChange{
-		Code: in.Code, Name: given(in.Name), Department: given(in.Department), ExpectedVersion: in.ExpectedVersion.Value(),
+		Code: named(in.Code), Name: given(in.Name), Department: given(in.Department),
+		ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }
 

@@ -17,17 +17,17 @@ var (
 	mutationCreateUser = changes(permission.CreateUser, loaders.Users, writeNewUser)
 	mutationUpdateUser = objectMutation[tables.User, model.UpdateUserInput]{
 		mutationOf(permission.UpdateUser, userPayload), userPayload, writeUser,
-		func(in *model.UpdateUserInput) string { return in.Username },
+		func(in *model.UpdateUserInput) string { return named(in.Username) },
 	}
 	mutationDeleteUser = deletes(permission.DeleteUser, loaders.Users,
-		func(in *model.DeleteUserInput) string { return in.Username },
+		func(in *model.DeleteUserInput) string { return named(in.Username) },
 		func(ctx context.Context, w *writers.Writers, username string, _ *model.DeleteUserInput) error {
 			return w.DeleteUser(ctx, username)
 		})
 	mutationFollow = relatesViewer(permission.Follow, (*writers.Writers).Relate, tables.Follows, loaders.Users,
-		func(in *model.FollowInput) string { return in.Username })
+		func(in *model.FollowInput) string { return named(in.Username) })
 	mutationUnfollow = relatesViewer(permission.Unfollow, (*writers.Writers).Unrelate, tables.Follows, loaders.Users,
-		func(in *model.UnfollowInput) string { return in.Username })
+		func(in *model.UnfollowInput) string { return named(in.Username) })
 
 	createUserPayloadUserEdge = edgeOfScan(queryUsers, userEdges,
 		keyIn(usernames, func(p *model.CreateUserPayload) *tables.User { return p.User }))
@@ -92,7 +92,7 @@ func writeNewUser(ctx context.Context, w *writers.Writers, viewer string, in *mo
 
 func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.UpdateUserInput) (string, error) {
 	return w.UpdateUser(ctx, writers.UserChange{
-		Username: in.Username, Name: given(in.Name), Email: given(in.Email), Age: given(in.Age),
+		Username: named(in.Username), Name: given(in.Name), Email: given(in.Email), Age: given(in.Age),
 		AvatarURL: given(in.AvatarURL), Bio: given(in.Bio), ExpectedVersion: in.ExpectedVersion.Value(),
 	})
 }

@@ -1520,7 +1520,7 @@ func (ec *executionContext) unmarshalInputCreateDepartmentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"code", "name", "parent", "idempotencyKey", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "name", "parent", "parentId", "idempotencyKey", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1548,6 +1548,13 @@ func (ec *executionContext) unmarshalInputCreateDepartmentInput(ctx context.Cont
 				return it, err
 			}
 			it.Parent = graphql.OmittableOf(data)
+		case "parentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parentId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ParentID = graphql.OmittableOf(data)
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -1582,7 +1589,7 @@ func (ec *executionContext) unmarshalInputDeleteDepartmentInput(ctx context.Cont
 		asMap["moveChildrenUp"] = false
 	}
 
-	fieldsInOrder := [...]string{"code", "moveChildrenUp", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "departmentId", "moveChildrenUp", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1591,11 +1598,18 @@ func (ec *executionContext) unmarshalInputDeleteDepartmentInput(ctx context.Cont
 		switch k {
 		case "code":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.Code = graphql.OmittableOf(data)
+		case "departmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("departmentId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DepartmentID = graphql.OmittableOf(data)
 		case "moveChildrenUp":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moveChildrenUp"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -1626,7 +1640,7 @@ func (ec *executionContext) unmarshalInputMoveDepartmentInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"code", "parent", "expectedVersion", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "departmentId", "parent", "parentId", "expectedVersion", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1635,11 +1649,18 @@ func (ec *executionContext) unmarshalInputMoveDepartmentInput(ctx context.Contex
 		switch k {
 		case "code":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.Code = graphql.OmittableOf(data)
+		case "departmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("departmentId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DepartmentID = graphql.OmittableOf(data)
 		case "parent":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parent"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -1647,6 +1668,13 @@ func (ec *executionContext) unmarshalInputMoveDepartmentInput(ctx context.Contex
 				return it, err
 			}
 			it.Parent = graphql.OmittableOf(data)
+		case "parentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parentId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ParentID = graphql.OmittableOf(data)
 		case "expectedVersion":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -1677,7 +1705,7 @@ func (ec *executionContext) unmarshalInputUpdateDepartmentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"code", "name", "expectedVersion", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "departmentId", "name", "expectedVersion", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1686,11 +1714,18 @@ func (ec *executionContext) unmarshalInputUpdateDepartmentInput(ctx context.Cont
 		switch k {
 		case "code":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.Code = graphql.OmittableOf(data)
+		case "departmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("departmentId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DepartmentID = graphql.OmittableOf(data)
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

@@ -1523,7 +1523,7 @@ func (ec *executionContext) unmarshalInputDeleteGameInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"code", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "gameId", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1532,11 +1532,18 @@ func (ec *executionContext) unmarshalInputDeleteGameInput(ctx context.Context, o
 		switch k {
 		case "code":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.Code = graphql.OmittableOf(data)
+		case "gameId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gameId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GameID = graphql.OmittableOf(data)
 		case "clientMutationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("clientMutationId"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -1564,7 +1571,7 @@ func (ec *executionContext) unmarshalInputRecordPlayInput(ctx context.Context, o
 		asMap["count"] = 1
 	}
 
-	fieldsInOrder := [...]string{"game", "day", "count", "idempotencyKey", "clientMutationId"}
+	fieldsInOrder := [...]string{"game", "gameId", "day", "count", "idempotencyKey", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1573,11 +1580,18 @@ func (ec *executionContext) unmarshalInputRecordPlayInput(ctx context.Context, o
 		switch k {
 		case "game":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("game"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Game = data
+			it.Game = graphql.OmittableOf(data)
+		case "gameId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gameId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GameID = graphql.OmittableOf(data)
 		case "day":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("day"))
 			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
@@ -1622,7 +1636,7 @@ func (ec *executionContext) unmarshalInputUpdateGameInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"code", "name", "expectedVersion", "clientMutationId"}
+	fieldsInOrder := [...]string{"code", "gameId", "name", "expectedVersion", "clientMutationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1631,11 +1645,18 @@ func (ec *executionContext) unmarshalInputUpdateGameInput(ctx context.Context, o
 		switch k {
 		case "code":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Code = data
+			it.Code = graphql.OmittableOf(data)
+		case "gameId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gameId"))
+			data, err := ec.unmarshalOID2ᚖtwibaseᚋhbaseᚋtablesᚐID(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GameID = graphql.OmittableOf(data)
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

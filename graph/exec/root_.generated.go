@@ -3127,6 +3127,8 @@ input CreateDepartmentInput {
   name: String!
   "The code of the parent. Without it the department is a top department."
   parent: String
+  "The ` + "`" + `id` + "`" + ` of the parent, instead of ` + "`" + `parent` + "`" + `."
+  parentId: ID
   "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
@@ -3149,8 +3151,10 @@ type CreateDepartmentPayload {
 
 "Input of ` + "`" + `updateDepartment` + "`" + `."
 input UpdateDepartmentInput {
-  "The department's code."
-  code: String!
+  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  departmentId: ID
   "The display name, at most 180 bytes. It can be changed, but not removed."
   name: String
   "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
@@ -3175,10 +3179,14 @@ type UpdateDepartmentPayload {
 
 "Input of ` + "`" + `moveDepartment` + "`" + `."
 input MoveDepartmentInput {
-  "The department's code."
-  code: String!
+  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  departmentId: ID
   "The code of the new parent. Without it, or with ` + "`" + `null` + "`" + `, the department becomes a top department."
   parent: String
+  "The ` + "`" + `id` + "`" + ` of the parent, instead of ` + "`" + `parent` + "`" + `."
+  parentId: ID
   "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
@@ -3201,8 +3209,10 @@ type MoveDepartmentPayload {
 
 "Input of ` + "`" + `deleteDepartment` + "`" + `."
 input DeleteDepartmentInput {
-  "The department's code."
-  code: String!
+  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  departmentId: ID
   "Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted."
   moveChildrenUp: Boolean = false
   "An opaque value that the payload returns."
@@ -3359,8 +3369,10 @@ type CreateGamePayload {
 
 "Input of ` + "`" + `updateGame` + "`" + `."
 input UpdateGameInput {
-  "The game's code."
-  code: String!
+  "The game's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `code` + "`" + `."
+  gameId: ID
   "The display name. It can be changed, but not removed."
   name: String
   "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
@@ -3383,8 +3395,10 @@ type UpdateGamePayload {
 
 "Input of ` + "`" + `deleteGame` + "`" + `."
 input DeleteGameInput {
-  "The game's code."
-  code: String!
+  "The game's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `code` + "`" + `."
+  gameId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -3405,8 +3419,10 @@ type DeleteGamePayload {
 
 "Input of ` + "`" + `recordPlay` + "`" + `."
 input RecordPlayInput {
-  "The game's code."
-  game: String!
+  "The game's code. Exactly one of ` + "`" + `game` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  game: String
+  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `game` + "`" + `."
+  gameId: ID
   "The day, at most one day ahead of UTC (default: today in UTC)."
   day: Date
   "The number of times, 1 to 1,000,000."
@@ -3680,6 +3696,8 @@ input CreateRoleInput {
   name: String
   "The code of the department that defines the role."
   department: String
+  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `department` + "`" + `."
+  departmentId: ID
   "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
   idempotencyKey: String
   "An opaque value that the payload returns."
@@ -3702,12 +3720,16 @@ type CreateRolePayload {
 
 "Input of ` + "`" + `updateRole` + "`" + `."
 input UpdateRoleInput {
-  "The role's code."
-  code: String!
+  "The role's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `code` + "`" + `."
+  roleId: ID
   "The display name. It can be changed, but not removed."
   name: String
   "The code of the department that defines the role. ` + "`" + `null` + "`" + ` removes it."
   department: String
+  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `department` + "`" + `."
+  departmentId: ID
   "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
   "An opaque value that the payload returns."
@@ -3728,8 +3750,10 @@ type UpdateRolePayload {
 
 "Input of ` + "`" + `deleteRole` + "`" + `."
 input DeleteRoleInput {
-  "The role's code."
-  code: String!
+  "The role's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  code: String
+  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `code` + "`" + `."
+  roleId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -3750,10 +3774,14 @@ type DeleteRolePayload {
 
 "Input of ` + "`" + `assignRole` + "`" + `."
 input AssignRoleInput {
-  "The user who gets the role."
-  username: String!
-  "The role's code."
-  role: String!
+  "The user who gets the role. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
+  "The role's code. Exactly one of ` + "`" + `role` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  role: String
+  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `role` + "`" + `."
+  roleId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -3778,10 +3806,14 @@ type AssignRolePayload {
 
 "Input of ` + "`" + `revokeRole` + "`" + `."
 input RevokeRoleInput {
-  "The user who loses the role."
-  username: String!
-  "The role's code."
-  role: String!
+  "The user who loses the role. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
+  "The role's code. Exactly one of ` + "`" + `role` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  role: String
+  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `role` + "`" + `."
+  roleId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -4267,8 +4299,10 @@ type CreateUserPayload {
 
 "Input of ` + "`" + `updateUser` + "`" + `."
 input UpdateUserInput {
-  "The user to change."
-  username: String!
+  "The user to change. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
   "The display name. It can be changed, but not removed."
   name: String
   "The email address. Visible to the user and to administrators. ` + "`" + `null` + "`" + ` removes it."
@@ -4299,8 +4333,10 @@ type UpdateUserPayload {
 
 "Input of ` + "`" + `deleteUser` + "`" + `."
 input DeleteUserInput {
-  "The user to delete."
-  username: String!
+  "The user to delete. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -4321,8 +4357,10 @@ type DeleteUserPayload {
 
 "Input of ` + "`" + `follow` + "`" + `."
 input FollowInput {
-  "The user to follow."
-  username: String!
+  "The user to follow. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }
@@ -4347,8 +4385,10 @@ type FollowPayload {
 
 "Input of ` + "`" + `unfollow` + "`" + `."
 input UnfollowInput {
-  "The user to unfollow."
-  username: String!
+  "The user to unfollow. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  username: String
+  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  userId: ID
   "An opaque value that the payload returns."
   clientMutationId: String
 }

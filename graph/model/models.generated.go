@@ -42,10 +42,14 @@ type AddCommentPayload struct {
 
 // Input of `assignRole`.
 type AssignRoleInput struct {
-	// The user who gets the role.
-	Username string `json:"username"`
-	// The role's code.
-	Role string `json:"role"`
+	// The user who gets the role. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
+	// The role's code. Exactly one of `role` and `roleId` is required.
+	Role graphql.Omittable[*string] `json:"role"`
+	// The `id` of the role, instead of `role`.
+	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -92,6 +96,8 @@ type CreateDepartmentInput struct {
 	Name string `json:"name"`
 	// The code of the parent. Without it the department is a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
+	// The `id` of the parent, instead of `parent`.
+	ParentID graphql.Omittable[*tables.ID] `json:"parentId"`
 	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
@@ -142,6 +148,8 @@ type CreateRoleInput struct {
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role.
 	Department graphql.Omittable[*string] `json:"department"`
+	// The `id` of the department, instead of `department`.
+	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
@@ -216,8 +224,10 @@ type DeleteCommentPayload struct {
 
 // Input of `deleteDepartment`.
 type DeleteDepartmentInput struct {
-	// The department's code.
-	Code string `json:"code"`
+	// The department's code. Exactly one of `code` and `departmentId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the department, instead of `code`.
+	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted.
 	MoveChildrenUp graphql.Omittable[*bool] `json:"moveChildrenUp"`
 	// An opaque value that the payload returns.
@@ -240,8 +250,10 @@ type DeleteDepartmentPayload struct {
 
 // Input of `deleteGame`.
 type DeleteGameInput struct {
-	// The game's code.
-	Code string `json:"code"`
+	// The game's code. Exactly one of `code` and `gameId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the game, instead of `code`.
+	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -262,8 +274,10 @@ type DeleteGamePayload struct {
 
 // Input of `deleteRole`.
 type DeleteRoleInput struct {
-	// The role's code.
-	Code string `json:"code"`
+	// The role's code. Exactly one of `code` and `roleId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the role, instead of `code`.
+	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -306,8 +320,10 @@ type DeleteTwitPayload struct {
 
 // Input of `deleteUser`.
 type DeleteUserInput struct {
-	// The user to delete.
-	Username string `json:"username"`
+	// The user to delete. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -350,8 +366,10 @@ type DepartmentEdge struct {
 
 // Input of `follow`.
 type FollowInput struct {
-	// The user to follow.
-	Username string `json:"username"`
+	// The user to follow. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -440,10 +458,14 @@ type LogInPayload struct {
 
 // Input of `moveDepartment`.
 type MoveDepartmentInput struct {
-	// The department's code.
-	Code string `json:"code"`
+	// The department's code. Exactly one of `code` and `departmentId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the department, instead of `code`.
+	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// The code of the new parent. Without it, or with `null`, the department becomes a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
+	// The `id` of the parent, instead of `parent`.
+	ParentID graphql.Omittable[*tables.ID] `json:"parentId"`
 	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
@@ -505,8 +527,10 @@ type PostTwitPayload struct {
 
 // Input of `recordPlay`.
 type RecordPlayInput struct {
-	// The game's code.
-	Game string `json:"game"`
+	// The game's code. Exactly one of `game` and `gameId` is required.
+	Game graphql.Omittable[*string] `json:"game"`
+	// The `id` of the game, instead of `game`.
+	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
 	// The day, at most one day ahead of UTC (default: today in UTC).
 	Day graphql.Omittable[*string] `json:"day"`
 	// The number of times, 1 to 1,000,000.
@@ -537,10 +561,14 @@ type RecordPlayPayload struct {
 
 // Input of `revokeRole`.
 type RevokeRoleInput struct {
-	// The user who loses the role.
-	Username string `json:"username"`
-	// The role's code.
-	Role string `json:"role"`
+	// The user who loses the role. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
+	// The role's code. Exactly one of `role` and `roleId` is required.
+	Role graphql.Omittable[*string] `json:"role"`
+	// The `id` of the role, instead of `role`.
+	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -637,8 +665,10 @@ type TwitEdge struct {
 
 // Input of `unfollow`.
 type UnfollowInput struct {
-	// The user to unfollow.
-	Username string `json:"username"`
+	// The user to unfollow. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
@@ -677,8 +707,10 @@ type UnlikePayload struct {
 
 // Input of `updateDepartment`.
 type UpdateDepartmentInput struct {
-	// The department's code.
-	Code string `json:"code"`
+	// The department's code. Exactly one of `code` and `departmentId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the department, instead of `code`.
+	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// The display name, at most 180 bytes. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
 	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
@@ -701,8 +733,10 @@ type UpdateDepartmentPayload struct {
 
 // Input of `updateGame`.
 type UpdateGameInput struct {
-	// The game's code.
-	Code string `json:"code"`
+	// The game's code. Exactly one of `code` and `gameId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the game, instead of `code`.
+	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
 	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
 	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
@@ -725,12 +759,16 @@ type UpdateGamePayload struct {
 
 // Input of `updateRole`.
 type UpdateRoleInput struct {
-	// The role's code.
-	Code string `json:"code"`
+	// The role's code. Exactly one of `code` and `roleId` is required.
+	Code graphql.Omittable[*string] `json:"code"`
+	// The `id` of the role, instead of `code`.
+	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
 	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role. `null` removes it.
 	Department graphql.Omittable[*string] `json:"department"`
+	// The `id` of the department, instead of `department`.
+	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
 	// An opaque value that the payload returns.
@@ -751,8 +789,10 @@ type UpdateRolePayload struct {
 
 // Input of `updateUser`.
 type UpdateUserInput struct {
-	// The user to change.
-	Username string `json:"username"`
+	// The user to change. Exactly one of `username` and `userId` is required.
+	Username graphql.Omittable[*string] `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserID graphql.Omittable[*tables.ID] `json:"userId"`
 	// The display name. It can be changed, but not removed.
 	Name graphql.Omittable[*string] `json:"name"`
 	// The email address. Visible to the user and to administrators. `null` removes it.

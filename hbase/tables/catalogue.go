@@ -65,6 +65,26 @@ func Relations() []*Relation { return relations }
 // References returns the references. The slice is read-only.
 func References() []*Reference { return references }
 
+// ObjectNamed returns the kind of objects with that [AnyObject.Name], or nil.
+func ObjectNamed(name string) *AnyObject {
+	for _, o := range objects {
+		if o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// TargetOf returns the kind of the objects that an attribute refers to, or nil.
+func TargetOf(attribute string) *AnyObject {
+	for _, r := range references {
+		if r.Attribute == attribute {
+			return r.List.Owner
+		}
+	}
+	return nil
+}
+
 func objectOf(noun Noun) *AnyObject {
 	for _, o := range objects {
 		if o.Noun == noun {

@@ -77,7 +77,7 @@ func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message,
 
 // Follow follows a user, and updates what the program knows of them.
 func (s State) Follow(ctx context.Context, client graphql.Client, username string) error {
-	response, err := api.Follow(ctx, client, api.FollowInput{Username: username})
+	response, err := api.Follow(ctx, client, api.FollowInput{Username: &username})
 	if err != nil {
 		return err
 	}

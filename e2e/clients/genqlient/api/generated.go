@@ -54,14 +54,19 @@ func (v *FollowFollowFollowPayload) GetUserErrors() []UserError { return v.UserE
 
 // Input of `follow`.
 type FollowInput struct {
-	// The user to follow.
-	Username string `json:"username"`
+	// The user to follow. Exactly one of `username` and `userId` is required.
+	Username *string `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserId *string `json:"userId"`
 	// An opaque value that the payload returns.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
 // GetUsername returns FollowInput.Username, and is useful for accessing the field via an interface.
-func (v *FollowInput) GetUsername() string { return v.Username }
+func (v *FollowInput) GetUsername() *string { return v.Username }
+
+// GetUserId returns FollowInput.UserId, and is useful for accessing the field via an interface.
+func (v *FollowInput) GetUserId() *string { return v.UserId }
 
 // GetClientMutationId returns FollowInput.ClientMutationId, and is useful for accessing the field via an interface.
 func (v *FollowInput) GetClientMutationId() *string { return v.ClientMutationId }
@@ -599,8 +604,10 @@ func (v *UpdateUpdateUserUpdateUserPayloadUser) GetAvatarUrl() *string { return 
 
 // Input of `updateUser`.
 type UpdateUserInput struct {
-	// The user to change.
-	Username string `json:"username"`
+	// The user to change. Exactly one of `username` and `userId` is required.
+	Username *string `json:"username"`
+	// The `id` of the user, instead of `username`.
+	UserId *string `json:"userId"`
 	// The display name. It can be changed, but not removed.
 	Name *string `json:"name,omitempty"`
 	// The email address. Visible to the user and to administrators. `null` removes it.
@@ -618,7 +625,10 @@ type UpdateUserInput struct {
 }
 
 // GetUsername returns UpdateUserInput.Username, and is useful for accessing the field via an interface.
-func (v *UpdateUserInput) GetUsername() string { return v.Username }
+func (v *UpdateUserInput) GetUsername() *string { return v.Username }
+
+// GetUserId returns UpdateUserInput.UserId, and is useful for accessing the field via an interface.
+func (v *UpdateUserInput) GetUserId() *string { return v.UserId }
 
 // GetName returns UpdateUserInput.Name, and is useful for accessing the field via an interface.
 func (v *UpdateUserInput) GetName() *string { return v.Name }
