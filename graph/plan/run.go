@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -112,13 +113,8 @@ func (r *run) fork(tasks []task) task {
 //go:noinline
 func growStack() {
 	var frame [10 << 10]byte
-	touch(frame[:])
+	runtime.KeepAlive(&frame)
 }
-
-// touch prevents the compiler from removing the frame.
-//
-//go:noinline
-func touch(b []byte) { b[len(b)-1] = 1 }
 
 // do runs a task, then the last of its next tasks, and so on. [Tasks] counts them as one task.
 func (r *run) do(t task) {
