@@ -76,6 +76,8 @@ var owners = []owner{
 	{"github.com/klauspost/compress/...", []string{"gateway/middleware"}, "responses are compressed in one place"},
 	{"github.com/rs/cors", []string{"gateway/middleware"}, "CORS is checked in one place"},
 	{"github.com/alecthomas/kong", []string{"command"}, "commands parse flags and pass values on"},
+	{"github.com/goccy/go-yaml/...", []string{"command", "deploy"}, "only the configuration is YAML"},
+	{"github.com/agnivade/levenshtein", []string{"command"}, "a hint for a wrong key of the configuration"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
 	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
 	{"net/http", []string{"gateway/...", "graph/...", "e2e/...", "hbase/hbasetest/..."},

@@ -20,12 +20,14 @@ It runs on one machine with an embedded store, or on an HBase cluster.
 
 To try it, run twibase serve and open http://127.0.0.1:8080 in a browser.
 
-Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file.
+Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file, or in the
+file of --config.
 The exit status is 0 on success, 1 on failure, and 2 if the command line is wrong.`
 
 type commandLine struct {
 	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
 	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
+	configOption
 
 	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
 	Import    importCommand    `cmd:"" help:"Import CSV files, while no other process writes to the store."`
@@ -35,6 +37,7 @@ type commandLine struct {
 	Schema    schemaCommand    `cmd:"" help:"Print the GraphQL schema."`
 	Explain   explainCommand   `cmd:"" help:"Print the reads of a query, and their upper bound."`
 	Documents documentsCommand `cmd:"" help:"Check documents of clients before they are deployed."`
+	Config    configCommand    `cmd:"" help:"Check a configuration file."`
 	Tables    tablesCommand    `cmd:"" help:"Create, list and drop the tables of a store."`
 	Repair    repairCommand    `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences, while no other process uses the store."`
 }
@@ -57,22 +60,13 @@ var ErrTerminated = gateway.ErrTerminated
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var line commandLine
 	helped := false
-	parser, err := kong.New(&line,
-		kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"),
-		kong.Vars{"regions": strconv.Itoa(defaultRegions), "version": version()},
-		kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
-	if err != nil {
-		panic(err) // the structs above are invalid
-	}
+	parser := newParser(ctx, &line, stdout, stderr, kong.Exit(func(int) { helped = true }))
 	command, err := parser.Parse(args)
 	if helped {
 		return statusOK
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "twibase: %s\n%s\n", err, hint(err))
+		fmt.Fprintf(stderr, "twibase: %s\n%s\n", line.located(err), hint(err))
 		return statusUsage
 	}
 	level, err := zerolog.ParseLevel(line.LogLevel)
@@ -84,6 +78,21 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return statusFailed
 	}
 	return statusOK
+}
+
+// newParser returns a parser that sets line.
+func newParser(ctx context.Context, line *commandLine, stdout, stderr io.Writer, options ...kong.Option) *kong.Kong {
+	parser, err := kong.New(line, append(options,
+		kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"),
+		kong.Vars{"regions": strconv.Itoa(defaultRegions), "version": version()},
+		kong.Writers(stdout, stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)...)
+	if err != nil {
+		panic(err) // the structs above are invalid
+	}
+	return parser
 }
 
 func version() string {

@@ -61,6 +61,9 @@ type serveCommand struct {
 // Validate rejects invalid values and combinations of flags. Kong calls it after parsing.
 func (s *serveCommand) Validate() error {
 	_, limitsErr := limits.With(s.Limit)
+	if limitsErr != nil {
+		limitsErr = fmt.Errorf("--limit: %w", limitsErr)
+	}
 	return cmp.Or(
 		require(!s.DevTokens || s.JWTSecretFile != "",
 			"--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),

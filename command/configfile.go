@@ -1,0 +1,184 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// configFile is the content of a --config file: values of flags by name, as on a command line. It
+// is a [kong.Resolver]. Flags and variables override it.
+type configFile struct {
+	path   string
+	values map[string]configValue
+}
+
+type configValue struct {
+	line int
+	text string
+}
+
+// readConfigFile returns the values of a file. The error has a line per wrong key or value.
+func readConfigFile(path string, app *kong.Application) (*configFile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	c := &configFile{path, map[string]configValue{}}
+	entries, err := c.entries(text)
+	if err != nil {
+		return nil, err
+	}
+	flags := fileFlags(app)
+	var errs []error
+	for _, entry := range entries {
+		line, key := entry.Key.GetToken().Position.Line, entry.Key.GetToken().Value
+		text, err := valueOf(key, entry.Value, flags)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", path, line, err))
+			continue
+		}
+		c.values[key] = configValue{line, text}
+	}
+	return c, errors.Join(errs...)
+}
+
+// entries returns the entries of the file's only mapping. Comments alone are no entries.
+func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
+	file, err := parser.ParseBytes(text, 0)
+	if syntax := yaml.Error(nil); errors.As(err, &syntax) {
+		return nil, fmt.Errorf("%s:%d: %s", c.path, syntax.GetToken().Position.Line, syntax.GetMessage())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.CommentType {
+		return nil, nil
+	}
+	root, ok := file.Docs[0].Body.(*ast.MappingNode)
+	if !ok || len(file.Docs) > 1 {
+		return nil, fmt.Errorf("%s:%d: write one mapping from names of flags to values, as in 'listen: :8080'",
+			c.path, file.Docs[len(file.Docs)-1].Body.GetToken().Position.Line)
+	}
+	return root.Values, nil
+}
+
+// fileFlags returns the flags that a file may set, by name: those with an environment variable.
+// Flags of several commands may have the same name; they have the same type, too.
+func fileFlags(app *kong.Application) map[string]*kong.Flag {
+	flags := map[string]*kong.Flag{}
+	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok && len(flag.Envs) > 0 && flag.Name != configFlag {
+			flags[flag.Name] = flag
+		}
+		return next(nil)
+	})
+	return flags
+}
+
+// valueOf returns the value of a key as on a command line. It fails if no flag has that name, and
+// if the value is not of the flag's type.
+func valueOf(key string, node ast.Node, flags map[string]*kong.Flag) (string, error) {
+	flag := flags[key]
+	if flag == nil {
+		return "", fmt.Errorf("unknown key %q, did you mean %q?", key, nearest(key, flags))
+	}
+	text, err := textOf(node, flag)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", key, err)
+	}
+	target := reflect.New(flag.Target.Type()).Elem()
+	if err := flag.Parse(kong.Scan().PushTyped(text, kong.FlagValueToken), target); err != nil {
+		return "", fmt.Errorf("%s: %w", key, errors.Unwrap(err))
+	}
+	if allowed := flag.EnumSlice(); flag.Enum != "" && !flag.EnumMap()[text] {
+		return "", fmt.Errorf("%s must be one of %s, not %q", key, strings.Join(allowed, ", "), text)
+	}
+	return text, nil
+}
+
+func textOf(node ast.Node, flag *kong.Flag) (string, error) {
+	switch {
+	case flag.IsSlice() && node.Type() == ast.SequenceType:
+		return joined(node.(*ast.SequenceNode).Values, flag.Tag.Sep)
+	case flag.IsMap() && node.Type() == ast.MappingType:
+		var pairs []string
+		for _, entry := range node.(*ast.MappingNode).Values {
+			text, err := scalar(entry.Value)
+			if err != nil {
+				return "", err
+			}
+			pairs = append(pairs, entry.Key.GetToken().Value+"="+text)
+		}
+		return kong.JoinEscaped(pairs, flag.Tag.MapSep), nil
+	case flag.IsMap():
+		return "", errors.New("expected a mapping from names to values")
+	case flag.IsBool() != (node.Type() == ast.BoolType):
+		return "", fmt.Errorf("expected %s but got %s", expected(flag), strings.TrimSpace(node.String()))
+	}
+	return scalar(node)
+}
+
+func expected(flag *kong.Flag) string {
+	if flag.IsBool() {
+		return "true or false"
+	}
+	return flag.FormatPlaceHolder()
+}
+
+func joined(nodes []ast.Node, separator rune) (string, error) {
+	var texts []string
+	for _, node := range nodes {
+		text, err := scalar(node)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return kong.JoinEscaped(texts, separator), nil
+}
+
+func scalar(node ast.Node) (string, error) {
+	switch node.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return node.GetToken().Value, nil
+	case *ast.NullNode:
+		return "", errors.New("it has no value: write one, or remove the key")
+	}
+	return "", fmt.Errorf("expected one value but got a %s", strings.ToLower(node.Type().String()))
+}
+
+func nearest(key string, flags map[string]*kong.Flag) (best string) {
+	for name := range flags {
+		to, from := levenshtein.ComputeDistance(key, name), levenshtein.ComputeDistance(key, best)
+		if best == "" || to < from || to == from && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// Validate implements [kong.Resolver].
+func (c *configFile) Validate(*kong.Application) error { return nil }
+
+// Resolve implements [kong.Resolver].
+func (c *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	value, set := c.values[flag.Name]
+	if !set || len(flag.Envs) == 0 {
+		return nil, nil
+	}
+	for _, variable := range flag.Envs {
+		if _, overrides := os.LookupEnv(variable); overrides {
+			return nil, nil
+		}
+	}
+	return value.text, nil
+}
