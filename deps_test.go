@@ -26,6 +26,7 @@ var rules = []rule{
 		"hbase/tables"},
 		"a gateway knows neither engines nor flags"},
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests and their costs"},
+	{"gateway/labels", nil, "labels know no requests"},
 	{"e2e/...", []string{"..."}, "end-to-end tests use all parts"},
 	{"sample", []string{"transfer/...", "hbase", "hbase/tables"}, "the sample is rows, without GraphQL, on any engine"},
 	{"transfer/...", []string{"transfer/...", "hbase", "hbase/tables/..."},

@@ -78,7 +78,7 @@ type Gateway struct {
 	Metrics *prometheus.Registry
 
 	config    Config
-	store     hbase.Store
+	store     *timedStore
 	memory    *hbase.Memory // of reads; nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
@@ -97,7 +97,8 @@ type Gateway struct {
 
 // New returns a gateway over a store with tables. It does no background work before [Gateway.Run].
 // The caller closes the store after Run.
-func New(store hbase.Store, config Config) *Gateway {
+func New(of hbase.Store, config Config) *Gateway {
+	store := newTimedStore(of)
 	g := &Gateway{
 		config:    config,
 		store:     store,

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"net/http"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,6 +17,7 @@ type operationMetrics struct {
 	executions *prometheus.CounterVec
 	errors     *prometheus.CounterVec
 	costs      []costMetric
+	requests   *requestMetrics
 }
 
 type costMetric struct {
@@ -49,10 +52,12 @@ func newOperationMetrics() *operationMetrics {
 			cost("bytes", "Bytes of keys and values read per operation.",
 				func(s *hbase.Stats) int64 { return s.Bytes.Load() }, 256, 4, 11),
 		},
+		requests: newRequestMetrics(),
 	}
 }
 
-func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats) {
+func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
+	m.requests.observe(trace, cost, took)
 	for code, n := range trace.Codes {
 		m.errors.WithLabelValues(code).Add(float64(n))
 	}
@@ -68,7 +73,8 @@ func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats) {
 
 func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(operations.executions, operations.errors)
+	registry.MustRegister(operations.executions, operations.errors, buildInfo(), g.store.duration)
+	registry.MustRegister(operations.requests.collectors()...)
 	for _, metric := range operations.costs {
 		registry.MustRegister(metric)
 	}
@@ -76,7 +82,7 @@ func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry
 	registry.MustRegister(g.backgroundMetrics()...)
 	registry.MustRegister(g.deprecatedMetrics()...)
 	registry.MustRegister(g.config.Collectors...)
-	if store, ok := g.store.(interface{ Metrics() []prometheus.Collector }); ok {
+	if store, ok := g.store.Store.(interface{ Metrics() []prometheus.Collector }); ok {
 		registry.MustRegister(store.Metrics()...)
 	}
 	return registry
@@ -90,6 +96,10 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { _, waiting, _ := g.endpoint.Load(); return waiting }),
 		counter("admission_refused_total", "Operations that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
+		counter("document_cache_hits_total", "Documents of requests that the cache of valid documents had.",
+			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
+		counter("document_cache_misses_total", "Documents of requests that were parsed and validated.",
+			func() int64 { _, misses := g.endpoint.DocumentCache(); return misses }),
 		gauge("read_memory_bytes", "Bytes that large requests have read, or are about to read.",
 			func() int64 { held, _ := g.memory.Load(); return held }),
 		counter("read_memory_refused_total", "Reads that were refused because large requests held all of --read-memory.",
@@ -150,6 +160,23 @@ func (g *Gateway) fanoutLag() float64 {
 		return 0
 	}
 	return time.Since(oldest).Seconds()
+}
+
+// buildInfo returns a metric that is always 1. Its labels name the program.
+func buildInfo() prometheus.Collector {
+	version, revision, goVersion := unknown, unknown, runtime.Version()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				revision = setting.Value
+			}
+		}
+	}
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "twibase_build_info", Help: "1. The labels are the version of twibase, its commit and that of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": goVersion},
+	}, func() float64 { return 1 })
 }
 
 // indicator returns 1 for true.

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,5 +37,62 @@ func TestDeprecatedMetricsNameTheirSuccessors(t *testing.T) {
 	}
 	if deprecated != 5 {
 		t.Errorf("%d metrics are deprecated, want 5", deprecated)
+	}
+}
+
+// pageOfMetrics matches the names of metrics, and of suffixes that follow a name.
+var pageOfMetrics = regexp.MustCompile("`(twibase)?(_[a-z_]+)")
+
+// TestMetricsAreDocumented compares docs/OBSERVABILITY.md with /metrics, except for the metrics of a
+// cluster and of the command line.
+func TestMetricsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/OBSERVABILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "| `twibase_") && !strings.HasPrefix(line, "`twibase_build_info") {
+			continue
+		}
+		var first string
+		for _, found := range pageOfMetrics.FindAllStringSubmatch(line, -1) {
+			if found[1] != "" {
+				first = "twibase" + found[2]
+				documented[first] = true
+				continue
+			}
+			// A suffix replaces one, two or three words of the first name.
+			for i := range first {
+				if first[i] == '_' {
+					documented[first[:i]+found[2]] = true
+				}
+			}
+		}
+	}
+	g := New(sampled(t), Config{})
+	send(g, "", `{"query":"{ nope }"}`)
+	send(g, "", `{"query":"{ user(username: \"LiLei\") { name } }"}`)
+	families, err := g.Metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{
+		"twibase_store_exceptions_total": true, "twibase_store_servers_unresponsive": true,
+		"twibase_store_regions_refused": true, "twibase_log_lines_dropped_total": true,
+	}
+	for _, f := range families {
+		exported[f.GetName()] = true
+		ours := strings.HasPrefix(f.GetName(), "twibase_") && !strings.HasPrefix(f.GetHelp(), "Deprecated")
+		if ours && !documented[f.GetName()] {
+			t.Errorf("docs/OBSERVABILITY.md lacks %s", f.GetName())
+		}
+	}
+	for line := range strings.Lines(string(page)) {
+		for _, name := range regexp.MustCompile("twibase_[a-z_]+").FindAllString(line, -1) {
+			if !exported[name] {
+				t.Errorf("docs/OBSERVABILITY.md has %s, which is not exported", name)
+			}
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/explain"
 	"twibase/graph/report"
 )
@@ -22,11 +23,9 @@ const preflightAge = 2 * time.Hour
 // corsHeaders are request headers that listed origins may always send: the server's own, and those
 // of tracing and GraphQL clients.
 func corsHeaders() []string {
-	return []string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
+	return slices.Concat([]string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
-		"apollographql-client-name", "apollographql-client-version",
-		"apollo-require-preflight", "x-apollo-operation-name",
-		"graphql-client-name", "graphql-client-version"}
+		"apollo-require-preflight", "x-apollo-operation-name"}, transport.ClientHeaders())
 }
 
 const exposedHeaders = "X-Request-Id, Retry-After"

@@ -18,12 +18,12 @@ const maxLoggedName = 100
 // RequestLog logs a line with costs for each request, and each operation of a WebSocket or a shared
 // stream. All log lines of a request have the same field "request". It is safe for concurrent use.
 type RequestLog struct {
-	measure  func(trace *endpoint.Trace, cost *hbase.Stats)
+	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	rejected zerolog.Sampler
 }
 
 // NewRequestLog returns a log that calls measure for each request and operation.
-func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats)) *RequestLog {
+func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)) *RequestLog {
 	return &RequestLog{measure, newRejectionSampler()}
 }
 
@@ -56,14 +56,15 @@ func (l *RequestLog) begin(
 	stats := new(hbase.Stats)
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
 	return ctx, trace, id, func() *zerolog.Event {
-		l.measure(trace, stats)
+		took := time.Since(start)
+		l.measure(trace, stats, took)
 		log := log
 		if trace.Rejected {
 			log = log.Sample(l.rejected)
 		}
 		return log.Info().
 			Str("operation", trace.Operation[:min(len(trace.Operation), maxLoggedName)]).Str("kind", trace.Kind).
-			Int("errors", trace.Errors).Dur("ms", time.Since(start)).
+			Int("errors", trace.Errors).Dur("ms", took).
 			Str("executor", trace.Execution.Executor).
 			Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).
 			Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).

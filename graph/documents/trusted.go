@@ -120,6 +120,9 @@ func (t *Trusted) All() iter.Seq[Document] {
 // Len returns the number of hashes.
 func (t *Trusted) Len() int { return len(t.set().hashes) }
 
+// Has reports whether the text is that of a document.
+func (t *Trusted) Has(text string) bool { return t.set().has(text) }
+
 // Failures returns how often changed files could not be read.
 func (t *Trusted) Failures() int64 {
 	if t == nil {

@@ -110,6 +110,7 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 
 // ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	traceOf(r.Context()).identify(r.Header)
 	switch {
 	case e.Overloaded(r):
 		e.Reject(w, r)

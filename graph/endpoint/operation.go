@@ -34,6 +34,7 @@ func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
 	trace := traceOf(ctx)
+	trace.identify(params.Headers)
 	release, rejection := e.admission.acquire(ctx)
 	if rejection != nil {
 		trace.Rejected = true
@@ -51,6 +52,7 @@ func (e *Endpoint) begin(
 		return nil, nil, errs
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
+	trace.Trusted = e.config.Trusted.Has(prepared.RawQuery)
 	return &operation{prepared, release}, nil, nil
 }
 

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -37,6 +38,8 @@ type preparer struct {
 	limits    limits.Limits
 	costs     *limits.CostCheck
 	cache     *recent.Cache[string, *ast.QueryDocument]
+	hits      atomic.Int64 // of the cache
+	misses    atomic.Int64
 }
 
 // newPreparer returns a preparer without costs. In production it refuses introspection, and errors
@@ -124,8 +127,10 @@ func (p *preparer) operation(op *graphql.OperationContext, given map[string]any)
 
 func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := p.cache.Get(text); ok {
+		p.hits.Add(1)
 		return doc, nil
 	}
+	p.misses.Add(1)
 	doc, errs := p.parse(text)
 	if errs == nil && len(text) <= cachedLength {
 		p.cache.Add(text, doc, len(text))
@@ -149,4 +154,9 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 		return nil, errs
 	}
 	return doc, nil
+}
+
+// DocumentCache returns how many documents the cache of valid documents had, and had not.
+func (e *Endpoint) DocumentCache() (hits, misses int64) {
+	return e.preparer.hits.Load(), e.preparer.misses.Load()
 }

@@ -2,9 +2,14 @@ package endpoint
 
 import (
 	"context"
+	"maps"
+	"net/http"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"twibase/graph/apierr"
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/plan"
 )
 
@@ -12,6 +17,10 @@ import (
 type Trace struct {
 	// name and kind (query, mutation or subscription); empty without a valid operation
 	Operation, Kind string
+	// Trusted is whether the document is a trusted one.
+	Trusted bool
+	// Client and ClientVersion are the client's name for itself; may be empty.
+	Client, ClientVersion string
 	// empty if no operation was executed
 	Execution plan.Execution
 	// of the response
@@ -28,6 +37,28 @@ func (t *Trace) CountCode(code string) {
 		t.Codes = map[string]int{}
 	}
 	t.Codes[code]++
+}
+
+// NoError is the code of a response without errors.
+const NoError = "OK"
+
+// Code returns the code of a response: of its errors one that is no fault of the client, if any, and
+// otherwise the first by name.
+func (t *Trace) Code() string {
+	for _, code := range []apierr.Code{apierr.CodeInternal, apierr.CodeUnavailable, apierr.CodeTimeout} {
+		if t.Codes[string(code)] > 0 {
+			return string(code)
+		}
+	}
+	if len(t.Codes) == 0 {
+		return NoError
+	}
+	return slices.Min(slices.Collect(maps.Keys(t.Codes)))
+}
+
+// identify sets the client that sent these headers.
+func (t *Trace) identify(headers http.Header) {
+	t.Client, t.ClientVersion = transport.ClientOf(headers)
 }
 
 func (t *Trace) count(errs gqlerror.List) {

@@ -17,12 +17,12 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of headers that connection_init may have: browsers can't send them with
-// the handshake.
+// ownHeaders is the prefix of headers that connection_init may have, like those that name the client:
+// browsers can't send them with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns the Authorization of connection_init, at most one, and adds our own headers to
-// headers. It refuses tokens in unknown places, rather than taking the client for anonymous.
+// readInit returns the Authorization of connection_init, at most one, and adds our own headers and those
+// of the client's name to headers. It refuses tokens in unknown places, rather than taking the client for anonymous.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
@@ -55,7 +55,8 @@ func (m message) readInit(headers http.Header, bounds *limits.Limits) (authoriza
 	return authorization, nil
 }
 
-// credentials returns the values for Authorization, and adds our own headers to headers.
+// credentials returns the values for Authorization, and adds the other headers that
+// connection_init may have to headers.
 func credentials(fields map[string]any, headers http.Header) (authorization []string, wrong *closeReason) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		canonical := http.CanonicalHeaderKey(name)
@@ -66,7 +67,7 @@ func credentials(fields map[string]any, headers http.Header) (authorization []st
 			authorization = append(authorization, text)
 		case canonical == "Authorization":
 			return nil, badRequest("The authorization of a connection_init message is a string")
-		case isText && strings.HasPrefix(canonical, ownHeaders):
+		case isText && (strings.HasPrefix(canonical, ownHeaders) || slices.Contains(transport.ClientHeaders(), canonical)):
 			headers.Set(canonical, text)
 		case looksLikeToken(name):
 			return nil, badRequest("Unknown credentials %s: "+

@@ -3,10 +3,12 @@ package websocket
 import (
 	"bufio"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"twibase/graph/endpoint/transport"
 	"twibase/graph/limits"
 )
 
@@ -56,6 +58,17 @@ func TestConnectionInitCredentials(t *testing.T) {
 				w.connect(Protocol).converse(w, `> {"type":"connection_init","payload":`+test.payload+"}\n"+test.want)
 			})
 		})
+	}
+}
+
+func TestConnectionInitNamesTheClient(t *testing.T) {
+	m := message{Payload: []byte(`{"apollographql-client-name":"web","headers":{"graphql-client-version":"1.2"},"accept":"a"}`)}
+	headers := http.Header{}
+	if _, wrong := m.readInit(headers, &limits.Limits{}); wrong != nil {
+		t.Fatalf("%+v", wrong)
+	}
+	if name, version := transport.ClientOf(headers); name != "web" || version != "1.2" || len(headers) != 2 {
+		t.Errorf("the client is %q %q: %v", name, version, headers)
 	}
 }
 

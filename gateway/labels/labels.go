@@ -1,0 +1,148 @@
+// Package labels bounds the values of metric labels that clients choose.
+package labels
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Other replaces values without a series of their own.
+const Other = "other"
+
+const (
+	// rankInterval is the time between two changes of the values with series.
+	rankInterval = time.Hour
+	// unusedTimeout is the time after which an unused value loses its series.
+	unusedTimeout = 24 * time.Hour
+)
+
+// Values chooses the values with series of their own. The first max values get series. They keep
+// them while they are used at least once a day, so that series do not come and go.
+//
+// If all series are taken, other values become [Other]. Once an hour, such a value replaces the least
+// used one if it was more than twice as frequent. So values that a client invents do not displace
+// frequent ones for long.
+//
+// It is safe for concurrent use.
+type Values struct {
+	max     int
+	dropped func(value string)
+
+	mu     sync.Mutex
+	own    map[string]*use
+	others map[string]int // calls of values without series since the last ranking; at most max values
+	free   int
+	next   time.Time // of the ranking
+}
+
+type use struct {
+	calls    int // since the last ranking
+	rate     int // calls per hour, halved in each hour with fewer
+	last     time.Time
+	reserved bool
+}
+
+// New returns Values with at most max series, in addition to reserved ones. dropped is called with a
+// value that loses its series; it must not call the Values.
+func New(max int, dropped func(value string)) *Values {
+	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
+}
+
+// Of returns the label of a value: itself or [Other]. A reserved value always has a series. The
+// caller bounds the number of reserved values.
+func (v *Values) Of(value string, reserved bool, now time.Time) string {
+	if value == Other {
+		return Other
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !now.Before(v.next) {
+		v.rank(now)
+	}
+	u := v.own[value]
+	if u == nil {
+		if !reserved && v.free == 0 {
+			if _, known := v.others[value]; known || len(v.others) < v.max {
+				v.others[value]++
+			}
+			return Other
+		}
+		u = v.add(value, reserved)
+	}
+	if reserved && !u.reserved {
+		u.reserved = true
+		v.free++
+	}
+	u.calls, u.last = u.calls+1, now
+	return value
+}
+
+func (v *Values) add(value string, reserved bool) *use {
+	if !reserved {
+		v.free--
+	}
+	u := &use{reserved: reserved}
+	v.own[value] = u
+	return u
+}
+
+func (v *Values) drop(value string) {
+	if !v.own[value].reserved {
+		v.free++
+	}
+	delete(v.own, value)
+	v.dropped(value)
+}
+
+func (v *Values) rank(now time.Time) {
+	v.next = now.Add(rankInterval)
+	for value, u := range v.own {
+		if u.rate, u.calls = max(u.rate/2, u.calls), 0; now.Sub(u.last) >= unusedTimeout {
+			v.drop(value)
+		}
+	}
+	waiting := slices.SortedFunc(maps.Keys(v.others), func(a, b string) int {
+		return cmp.Or(cmp.Compare(v.others[b], v.others[a]), cmp.Compare(a, b))
+	})
+	for _, value := range waiting {
+		if v.free == 0 {
+			least := v.least()
+			if least == "" || v.others[value] <= 2*v.own[least].rate {
+				break
+			}
+			v.drop(least)
+		}
+		u := v.add(value, false)
+		u.rate, u.last = v.others[value], now
+	}
+	clear(v.others)
+}
+
+// least returns the least used value that is not reserved, or "".
+func (v *Values) least() (least string) {
+	for value, u := range v.own {
+		if !u.reserved && (least == "" || u.rate < v.own[least].rate) {
+			least = value
+		}
+	}
+	return least
+}
+
+// maxText bounds the length of a value, in bytes.
+const maxText = 64
+
+// Text returns a client's text as a value: unknown if it is empty, and [Other] if it is longer than 64
+// bytes or has other characters than printable ASCII.
+func Text(text, unknown string) string {
+	if text == "" {
+		return unknown
+	}
+	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
+	if len(text) > maxText || slices.ContainsFunc([]rune(text), func(r rune) bool { return !printable(r) }) {
+		return Other
+	}
+	return text
+}

@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/gateway/labels"
+	"twibase/graph/endpoint"
+	"twibase/hbase"
+)
+
+// Labels that are no names of clients.
+const (
+	anonymous   = "anonymous" // an operation without a name
+	noOperation = "none"      // a request that was refused before it had an operation
+	unknown     = "unknown"   // a client without a name or a version
+)
+
+// The bounds of labels. Operations of trusted documents are not counted.
+const (
+	maxOperations = 200
+	maxClients    = 50
+	maxVersions   = 200 // pairs of a client and a version
+)
+
+// requestMetrics has the metrics of requests by operation and by client. A request is an operation,
+// or one that was refused before it had one. A subscription is counted at its end.
+type requestMetrics struct {
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	rows     *prometheus.CounterVec
+
+	operations, clients, versions *labels.Values
+}
+
+func newRequestMetrics() *requestMetrics {
+	m := &requestMetrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "twibase_requests_total",
+			Help: "Requests by client, type of operation, and code of the response: OK or an extensions.code.",
+		}, []string{"client", "client_version", "type", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "twibase_request_duration_seconds",
+			Help:    "Time of requests other than subscriptions, without sending the response.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"operation", "type"}),
+		rows: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "twibase_request_rows_total",
+			Help: "Rows that requests read, by operation.",
+		}, []string{"operation", "type"}),
+	}
+	m.operations = labels.New(maxOperations, func(operation string) {
+		m.duration.DeletePartialMatch(prometheus.Labels{"operation": operation})
+		m.rows.DeletePartialMatch(prometheus.Labels{"operation": operation})
+	})
+	m.clients = labels.New(maxClients, func(client string) {
+		m.requests.DeletePartialMatch(prometheus.Labels{"client": client})
+	})
+	m.versions = labels.New(maxVersions, func(pair string) {
+		client, version, _ := strings.Cut(pair, pairSeparator)
+		m.requests.DeletePartialMatch(prometheus.Labels{"client": client, "client_version": version})
+	})
+	return m
+}
+
+func (m *requestMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.requests, m.duration, m.rows}
+}
+
+// pairSeparator is in no label.
+const pairSeparator = "\n"
+
+// labelled is a request with bounded labels.
+type labelled struct{ operation, kind, client, version, code string }
+
+// label returns the labels of a request, and whether it is one: WebSocket connections, shared streams
+// and preflights are not.
+func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l labelled, is bool) {
+	l = labelled{operation: noOperation, kind: noOperation, code: trace.Code()}
+	switch {
+	case trace.Kind == "" && l.code == endpoint.NoError:
+		return l, false
+	case trace.Kind != "":
+		l.kind = trace.Kind
+		l.operation = m.operations.Of(labels.Text(trace.Operation, anonymous), trace.Trusted || trace.Operation == "", now)
+	}
+	l.client = m.clients.Of(labels.Text(trace.Client, unknown), trace.Client == "", now)
+	l.version = labels.Other
+	if l.client != labels.Other {
+		pair := l.client + pairSeparator + labels.Text(trace.ClientVersion, unknown)
+		if m.versions.Of(pair, false, now) == pair {
+			l.version = pair[len(l.client)+len(pairSeparator):]
+		}
+	}
+	return l, true
+}
+
+func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
+	l, is := m.label(trace, time.Now())
+	if !is {
+		return
+	}
+	m.requests.WithLabelValues(l.client, l.version, l.kind, l.code).Inc()
+	m.rows.WithLabelValues(l.operation, l.kind).Add(float64(cost.Rows.Load()))
+	if l.kind != "subscription" {
+		m.duration.WithLabelValues(l.operation, l.kind).Observe(took.Seconds())
+	}
+}

@@ -1,0 +1,108 @@
+package gateway
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/hbase"
+)
+
+// timedStore measures the calls of a store. A call of several tables is counted for each, with its
+// whole duration.
+type timedStore struct {
+	hbase.Store
+	duration  *prometheus.HistogramVec
+	observers sync.Map // from tableCall to prometheus.Observer
+}
+
+type tableCall struct{ table, kind string }
+
+func newTimedStore(store hbase.Store) *timedStore {
+	return &timedStore{Store: store, duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "twibase_store_call_duration_seconds",
+		Help:    "Time of calls of the store, by table and kind of call. A call of several tables counts for each.",
+		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+	}, []string{"table", "kind"})}
+}
+
+func (s *timedStore) observe(table, kind string, took time.Duration) {
+	call := tableCall{table, kind}
+	observer, ok := s.observers.Load(call)
+	if !ok {
+		observer, _ = s.observers.LoadOrStore(call, s.duration.WithLabelValues(table, kind))
+	}
+	observer.(prometheus.Observer).Observe(took.Seconds())
+}
+
+// Get implements [hbase.Store].
+func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	tables := distinct(len(gets), func(i int) string { return gets[i].Table })
+	start := time.Now()
+	results, err := s.Store.Get(ctx, gets)
+	took := time.Since(start)
+	for _, table := range tables {
+		s.observe(table, "Get", took)
+	}
+	return results, err
+}
+
+// Scan implements [hbase.Store]. It measures the time in the store, without that of the caller.
+func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+	return func(yield func(hbase.Row, error) bool) {
+		var took time.Duration
+		start := time.Now()
+		defer func() { s.observe(scan.Table, "Scan", took) }()
+		for row, err := range s.Store.Scan(ctx, scan) {
+			took += time.Since(start)
+			if !yield(row, err) {
+				return
+			}
+			start = time.Now()
+		}
+		took += time.Since(start)
+	}
+}
+
+// Mutate implements [hbase.Store].
+func (s *timedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+	tables := distinct(len(mutations), func(i int) string { table, _ := mutations[i].At(); return table })
+	start := time.Now()
+	errs, err := s.Store.Mutate(ctx, mutations)
+	took := time.Since(start)
+	for _, table := range tables {
+		s.observe(table, "Mutate", took)
+	}
+	return errs, err
+}
+
+// CheckAndPut implements [hbase.Store].
+func (s *timedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+	start := time.Now()
+	done, err := s.Store.CheckAndPut(ctx, check, put)
+	s.observe(put.Table, "CheckAndPut", time.Since(start))
+	return done, err
+}
+
+// Increment implements [hbase.Store].
+func (s *timedStore) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
+	start := time.Now()
+	sum, err := s.Store.Increment(ctx, inc)
+	s.observe(inc.Table, "Increment", time.Since(start))
+	return sum, err
+}
+
+// distinct returns the different tables of n items.
+func distinct(n int, table func(i int) string) (tables []string) {
+	tables = make([]string, 0, 4)
+	for i := range n {
+		if t := table(i); !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}

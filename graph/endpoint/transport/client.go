@@ -1,0 +1,29 @@
+package transport
+
+import (
+	"net/http"
+	"slices"
+)
+
+// Headers in which clients name themselves: those of Apollo's clients, and those of Hive and others.
+var (
+	clientNames    = [...]string{"Apollographql-Client-Name", "Graphql-Client-Name"}
+	clientVersions = [...]string{"Apollographql-Client-Version", "Graphql-Client-Version"}
+)
+
+// ClientHeaders returns the canonical names of headers in which clients name themselves.
+func ClientHeaders() []string { return slices.Concat(clientNames[:], clientVersions[:]) }
+
+// ClientOf returns the name and the version that a client gives itself, or "".
+func ClientOf(headers http.Header) (name, version string) {
+	return first(headers, clientNames[:]), first(headers, clientVersions[:])
+}
+
+func first(headers http.Header, names []string) string {
+	for _, name := range names {
+		if values := headers[name]; len(values) > 0 && values[0] != "" {
+			return values[0]
+		}
+	}
+	return ""
+}
