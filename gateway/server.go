@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -50,11 +51,13 @@ type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, erro
 
 // Serve serves HTTP immediately. Until open has returned the gateway, requests are rejected, and
 // /readyz returns status 503 with what open waits for. Then the gateway serves requests and does
-// background work until ctx is done, and shuts down. The caller closes the store afterwards.
+// background work until ctx is done, and shuts down. If a listener fails, it returns that error; the
+// ctx of open is then done. The caller closes the store afterwards.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
-	failed := make(chan error, 2)
+	serving, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	server := newServer(&front.public, config.Concurrency, log)
 	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
 	server.TLSConfig = l.TLS
@@ -63,16 +66,16 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	if l.TLS != nil {
 		scheme, start = "https://", func() error { return server.ServeTLS(l.Public, "", "") }
 	}
-	go func() { failed <- start() }()
+	go func() { fail(start()) }()
 	if l.Monitoring != nil {
 		monitoring := newServer(&front.monitoring, 0, log)
 		defer monitoring.Close()
-		go func() { failed <- monitoring.Serve(l.Monitoring) }()
+		go func() { fail(monitoring.Serve(l.Monitoring)) }()
 		log.Info().Str("url", "http://"+address(l.Monitoring)+"/metrics").Msg("serving metrics")
 	}
-	g, err := open(ctx, front.wait)
+	g, err := open(serving, front.wait)
 	if err != nil {
-		return err
+		return cmp.Or(failure(ctx, serving), err)
 	}
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -81,13 +84,20 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	work.Go(func() { g.Run(background) })
 	front.serve(g)
 	log.Info().Str("url", scheme+address(l.Public)).Msg("twibase is ready")
-	select {
-	case err := <-failed:
+	<-serving.Done()
+	if err := failure(ctx, serving); err != nil {
 		return err
-	case <-ctx.Done():
 	}
 	g.leave(ctx)
 	return shutdown(ctx, server, g.Shutdown, log)
+}
+
+// failure returns why serving ended before its parent ctx, or nil.
+func failure(ctx, serving context.Context) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(serving)
 }
 
 // leave makes /readyz fail, and waits for the DrainDelay, so that load balancers stop sending

@@ -14,10 +14,7 @@ import (
 
 func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 	begun, finish := make(chan struct{}), make(chan struct{})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := listen(t)
 	draining := make(chan struct{})
 	ended := make(chan error, 1)
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,10 +63,7 @@ func openSample(t *testing.T, config Config) Open {
 // serving runs Serve until the context is done. It returns its address, and a channel of its error.
 func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := listen(t)
 	end := make(chan error, 1)
 	go func() { end <- Serve(ctx, Listeners{Public: listener}, config, open) }()
 	return "http://" + listener.Addr().String(), end
@@ -187,3 +181,40 @@ func TestOnlyTerminationIsDelayed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestServeReturnsTheErrorOfAListenerWhileTheStoreOpens(t *testing.T) {
+	for _, name := range []string{"public", "monitoring"} {
+		t.Run(name, func(t *testing.T) {
+			failure := errors.New("the listener failed")
+			l := Listeners{Public: listen(t), Monitoring: brokenListener{listen(t), failure}}
+			if name == "public" {
+				l = Listeners{Public: l.Monitoring, Monitoring: l.Public}
+			}
+			err := Serve(t.Context(), l, Config{Log: zerolog.Nop()}, func(ctx context.Context, _ func(string)) (*Gateway, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
+			if !errors.Is(err, failure) {
+				t.Errorf("Serve returned %v, want %v", err, failure)
+			}
+		})
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// brokenListener accepts no connection.
+type brokenListener struct {
+	net.Listener
+	err error
+}
+
+func (l brokenListener) Accept() (net.Conn, error) { return nil, l.err }
