@@ -59,11 +59,15 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-func (b *breaker) remove(regions []hrpc.RegionInfo) {
+// remove closes the breaker for regions that add opened, unless it has been opened for another
+// connection since then.
+func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, region := range regions {
-		delete(b.regions, region)
+		if b.regions[region] == client {
+			delete(b.regions, region)
+		}
 	}
 	b.open.Store(int64(len(b.regions)))
 }
@@ -128,7 +132,7 @@ func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (e
 	end := make(chan struct{})
 	go func() {
 		defer close(end)
-		defer s.breaker.remove(added)
+		defer s.breaker.remove(client, added)
 		s.probe(added[0])
 	}()
 	return end

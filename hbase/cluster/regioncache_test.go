@@ -194,3 +194,18 @@ func TestWarm(t *testing.T) {
 		}
 	})
 }
+
+func TestBreakerStaysOpenForALaterConnection(t *testing.T) {
+	var b breaker
+	region, before, after := newRegion("", "", ""), serving{name: "before"}, serving{name: "after"}
+	b.add(before, region)
+	b.add(after, region)
+	b.remove(before, []hrpc.RegionInfo{region})
+	if n := b.open.Load(); n != 1 {
+		t.Errorf("the first probe closed the breaker of the second: open for %d regions", n)
+	}
+	b.remove(after, []hrpc.RegionInfo{region})
+	if n := b.open.Load(); n != 0 {
+		t.Errorf("the breaker is open for %d regions", n)
+	}
+}
