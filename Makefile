@@ -82,8 +82,8 @@ fuzzdocuments: ## looks for internal errors and panics with a million random doc
 kill: ## kills a gateway 500 times under writes, and checks all acknowledged changes (KILLS)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
 
-killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS)
-	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3}
+killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true)
+	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false}
 
 stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
 	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped

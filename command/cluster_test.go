@@ -16,15 +16,37 @@ import (
 	"twibase/transfer"
 )
 
-// It has an HBase of its own, because twibase's tables have fixed names.
+// It has an HBase of its own, because twibase's tables have fixed names. That requires TLS and client
+// certificates.
 func TestCommandsOnACluster(t *testing.T) {
 	minihbase.Slow(t)
-	h, err := minihbase.Start(t.Context(), t.TempDir())
+	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
+	if err != nil {
+		t.Fatal(err)
+	}
+	security, err := minihbase.MutualTLS(authority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := minihbase.StartSecured(t.Context(), t.TempDir(), security)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Kill)
-	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
+	for _, ca := range []string{"", authority.File("ca")} {
+		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL(), "--hbase-ca", ca)
+		want := "it expects TLS"
+		if ca != "" {
+			want = "it wants a client certificate"
+		}
+		if status != statusFailed || !strings.Contains(stderr, want) {
+			t.Errorf("with --hbase-ca %q: status %d, without %q: %s", ca, status, want, stderr)
+		}
+	}
+	for name, value := range authority.Environment() {
+		t.Setenv(name, value)
+	}
+	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop(), security.Options...)
 	if err != nil {
 		t.Fatal(err)
 	}

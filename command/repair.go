@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,9 @@ type repairCommand struct {
 	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
-// Validate rejects an invalid --fanout-limit. Kong calls it after parsing.
+// Validate rejects invalid values of flags. Kong calls it after parsing.
 func (c *repairCommand) Validate() error {
-	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
+	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
 // Run repairs derived data, or only reports differences. An interrupted repair can be run again.

@@ -65,6 +65,7 @@ func (s *serveCommand) Validate() error {
 		limitsErr = fmt.Errorf("--limit: %w", limitsErr)
 	}
 	return cmp.Or(
+		s.storeFlag.Validate(),
 		require(!s.DevTokens || s.JWTSecretFile != "",
 			"--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),
 		require(!s.DevTokens || !s.Production,

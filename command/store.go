@@ -25,6 +25,7 @@ const defaultRegions = 8
 type storeFlag struct {
 	Store     string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
 	HBaseUser string `name:"hbase-user" default:"root" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: ${default})."`
+	hbaseTLSFlags
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
@@ -46,7 +47,7 @@ func (f *storeFlag) open(
 		store, err = embedded.Open(rest,
 			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
 	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
-		store, err = cluster.Open(ctx, f.Store, log, append(options, cluster.WithUser(f.HBaseUser))...)
+		store, err = f.openCluster(ctx, log, options)
 	default:
 		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
 	}
@@ -54,6 +55,17 @@ func (f *storeFlag) open(
 		return nil, fmt.Errorf("--store %s: %w", f.Store, err)
 	}
 	return store, nil
+}
+
+func (f *storeFlag) openCluster(
+	ctx context.Context, log zerolog.Logger, options []cluster.Option,
+) (*cluster.Store, error) {
+	secure, err := f.hbaseTLSFlags.options(log)
+	if err != nil {
+		return nil, err
+	}
+	options = slices.Concat(options, secure, []cluster.Option{cluster.WithUser(f.HBaseUser)})
+	return cluster.Open(ctx, f.Store, log, options...)
 }
 
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {

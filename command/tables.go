@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,9 +23,10 @@ type createCommand struct {
 	Regions int `default:"${regions}" help:"Regions per table (default: ${default}). Three per region server is a good start."`
 }
 
-// Validate rejects an invalid --regions. Kong calls it after parsing.
+// Validate rejects invalid values of flags. Kong calls it after parsing.
 func (c *createCommand) Validate() error {
-	return require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions)
+	return cmp.Or(c.storeFlag.Validate(),
+		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
 // Run creates the missing tables and prints their names. Existing tables do not change.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,9 @@ type importCommand struct {
 	FanoutLimit int      `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways: the twits of authors with more followers are not written to timelines (default: ${default})."`
 }
 
-// Validate rejects an invalid --fanout-limit. Kong calls it after parsing.
+// Validate rejects invalid values of flags. Kong calls it after parsing.
 func (c *importCommand) Validate() error {
-	return require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1")
+	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
 // importMemory is the memory limit of the process during an import.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"twibase/graph/auth"
+	"twibase/hbase/cluster"
 	"twibase/hbase/tables"
 )
 
@@ -29,6 +30,7 @@ const recoveryTime = 10 * time.Second
 
 type fixture struct {
 	store    string
+	options  []cluster.Option // of the store
 	gateways []*gateway
 	tokens   *auth.Tokens
 	clients  []*client

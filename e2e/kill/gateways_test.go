@@ -17,6 +17,7 @@ import (
 var (
 	kills   = flag.Int("kills", 25, "number of gateways to kill")
 	servers = flag.Int("servers", 0, "number of region servers to kill")
+	withTLS = flag.Bool("tls", false, "use TLS and client certificates between gateways and region servers")
 	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of mutations and of the times of kills")
 )
 

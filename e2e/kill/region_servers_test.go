@@ -18,12 +18,14 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	}
 	t.Logf("-seed %d", *seed)
 	r := rand.New(rand.NewPCG(*seed, 1))
-	h, err := minihbase.StartDistributed(t.Context(), t.TempDir())
+	security := newSecurity(t)
+	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), security)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Kill)
 	f := newFixture(t, h.URL(), 2, writers, r.Uint64())
+	f.options = security.Options
 	f.start(t)
 	end := f.load()
 	defer end()
@@ -53,6 +55,25 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 		longest = max(longest, c.longestPause)
 	}
 	t.Logf("longest pause between two acknowledgements of a client: %v", longest)
+}
+
+// newSecurity returns that of -tls, which gateways have by their environment.
+func newSecurity(t *testing.T) (security minihbase.Security) {
+	t.Helper()
+	if !*withTLS {
+		return security
+	}
+	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if security, err = minihbase.MutualTLS(authority); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range authority.Environment() {
+		t.Setenv(name, value)
+	}
+	return security
 }
 
 // recoveryTimeout includes the time that HBase takes on a busy machine to notice a dead region

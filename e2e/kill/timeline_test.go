@@ -85,7 +85,7 @@ func (f *fixture) countBroadcasters(t *testing.T) {
 	if dir, found := strings.CutPrefix(f.store, "embedded:"); found {
 		store, err = embedded.Open(dir)
 	} else {
-		store, err = cluster.Open(t.Context(), f.store, zerolog.Nop())
+		store, err = cluster.Open(t.Context(), f.store, zerolog.Nop(), f.options...)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -17,7 +18,7 @@ func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	if err := table.Validate(); err != nil {
 		return err
 	}
-	ctx, cancel, err := s.begin(ctx, 0)
+	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ const (
 
 // DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {
-	ctx, cancel, err := s.begin(ctx, 0)
+	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 // Flush writes the MemStore of a table to its files, for benchmarks. It takes a second. It creates
 // and deletes a snapshot, because gohbase has no call that flushes.
 func (s *Store) Flush(ctx context.Context, table string) error {
-	ctx, cancel, err := s.begin(ctx, 0)
+	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,6 +124,16 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	return nil
 }
 
+// beginAdmin starts a call to the master, which ends if the master refuses connections.
+func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	ctx, end, err := s.begin(ctx, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := s.masters.orRefused(ctx)
+	return ctx, func() { cancel(); end() }, nil
+}
+
 // administer stores the connection of an admin call for closeAdmin, and translates the call's
 // error.
 func (s *Store) administer(call hrpc.Call, err error) error {
@@ -130,6 +141,9 @@ func (s *Store) administer(call hrpc.Call, err error) error {
 		s.adminRegion.Store(&region)
 	}
 	s.observe(err)
+	if refused := context.Cause(call.Context()); err != nil && errors.As(refused, new(refusal)) {
+		return refused
+	}
 	return translate(err, place{string(call.Table()), serverAddress(call)})
 }
 

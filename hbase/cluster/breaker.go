@@ -72,11 +72,19 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
+// refused returns an error for a call that would wait in vain.
 func (s *Store) refused(table, row string) error {
-	if s.breaker.open.Load() == 0 {
+	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
 	}
-	if region := s.regions.find(table, row); region != nil && s.breaker.has(region) {
+	region := s.regions.find(table, row)
+	if region == nil {
+		return nil
+	}
+	if err := s.refusal(region); err != nil {
+		return err
+	}
+	if s.breaker.has(region) {
 		return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
 	}
 	return nil
@@ -93,10 +101,16 @@ func (s *Store) failed(ctx context.Context, err error, table, row, server string
 	if errors.Is(err, hbase.ErrUnavailable) { // translated already
 		return err
 	}
+	region := s.regions.find(table, row)
+	if errors.Is(err, context.DeadlineExceeded) {
+		if refused := s.refusal(region); refused != nil {
+			return refused
+		}
+	}
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
 		return translate(err, at)
 	}
-	if region := s.regions.find(table, row); region != nil {
+	if region != nil {
 		s.trip(region)
 	} else {
 		s.states.suspect(table)

@@ -17,10 +17,13 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,18 +45,22 @@ const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
 type Store struct {
-	client  gohbase.Client
-	admin   gohbase.AdminClient
-	regions regionCache
-	breaker breaker
-	states  tableStates
-	heard   sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
-	denied  sync.Map // messages about missing rights that have been logged
+	client   gohbase.Client
+	admin    gohbase.AdminClient
+	regions  regionCache
+	breaker  breaker
+	states   tableStates
+	refusals refusals // of region servers
+	masters  refusals
+	heard    sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
+	denied   sync.Map // messages about missing rights that have been logged
 
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
 
+	metaServer  string                   // when the store was opened
 	user        string                   // of HBase
+	tls         func() *tls.Config       // nil without TLS
 	callTimeout time.Duration            // of reads and writes; 0 is none
 	maxMulti    int                      // the maximum number of Gets in a multi
 	multiSize   *prometheus.HistogramVec // gohbase's
@@ -72,10 +79,10 @@ type Store struct {
 // the region servers and adds up to 1 ms of latency.
 //
 // Open returns [hbase.ErrInvalid] if the URL is malformed, and [hbase.ErrUnavailable] if HBase has
-// not registered there before the deadline of ctx or [hbase.DefaultTimeout]. gohbase and
-// ZooKeeper's client log to log.
+// not registered there before the deadline of ctx or [hbase.DefaultTimeout], or if the server of
+// hbase:meta refuses connections. gohbase and ZooKeeper's client log to log.
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
-	return open(ctx, url, log, nil, options)
+	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
 
 // Option is a setting of [Open].
@@ -93,7 +100,7 @@ const defaultUser = "root"
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
-	ctx context.Context, url string, log zerolog.Logger, more []gohbase.Option, options []Option,
+	ctx context.Context, url string, log zerolog.Logger, wire dialFunc, options []Option,
 ) (*Store, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -102,10 +109,12 @@ func open(
 		return nil, err
 	}
 	logger := routeLogs(log)
-	if err := at.await(ctx); err != nil {
+	metaServer, err := at.await(ctx)
+	if err != nil {
 		return nil, err
 	}
 	s := &Store{
+		metaServer: metaServer,
 		maxMulti:   maxMulti,
 		multiSize:  multiSize(),
 		collects:   at.flush > 0,
@@ -117,7 +126,7 @@ func open(
 	for _, option := range options {
 		option(s)
 	}
-	more = append([]gohbase.Option{
+	settings := []gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		gohbase.EffectiveUser(s.user),
@@ -127,8 +136,15 @@ func open(
 		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
 		gohbase.RegionLookupTimeout(readTimeout),
-	}, more...)
-	s.client, s.admin = gohbase.NewClient(at.quorum, more...), gohbase.NewAdminClient(at.quorum, more...)
+	}
+	if err := s.greet(ctx, s.dialer(wire, &s.refusals), logger); err != nil {
+		return nil, err
+	}
+	dial := func(noted *refusals) []gohbase.Option {
+		return append(slices.Clone(settings), gohbase.RegionDialer(s.dialer(wire, noted)))
+	}
+	s.client = gohbase.NewClient(at.quorum, dial(&s.refusals)...)
+	s.admin = gohbase.NewAdminClient(at.quorum, dial(&s.masters)...)
 	return s, nil
 }
 

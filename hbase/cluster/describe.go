@@ -27,7 +27,7 @@ type Difference struct {
 // families that the definition lacks. It returns [hbase.ErrTableNotFound] if the table does not
 // exist.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
-	ctx, cancel, err := s.begin(ctx, 0)
+	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
 		return nil, err
 	}

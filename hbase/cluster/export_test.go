@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"net"
 
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
@@ -12,10 +11,8 @@ import (
 
 // OpenThrough opens a store with connections that dial makes.
 func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Option) (*Store, error) {
-	return open(ctx, url, zerolog.Nop(), []gohbase.Option{gohbase.RegionDialer(dial)}, options)
+	return open(ctx, url, zerolog.Nop(), dial, options)
 }
-
-type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // LogTo replaces the log before the first call.
 func (s *Store) LogTo(log zerolog.Logger) { s.log = log }

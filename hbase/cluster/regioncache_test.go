@@ -23,6 +23,8 @@ type serving struct {
 	name string
 }
 
+func (s serving) Addr() string { return s.name }
+
 // newRegion makes a region of table t with keys [start, stop) on a server.
 func newRegion(start, stop, name string) hrpc.RegionInfo {
 	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))

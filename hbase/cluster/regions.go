@@ -20,6 +20,9 @@ import (
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
+	// last has the address of the server that last served a region. gohbase forgets it with the
+	// connection.
+	last sync.Map
 }
 
 func (l *regionCache) find(table, row string) hrpc.RegionInfo {
@@ -40,7 +43,15 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 // merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
-	if region == nil || l.find(table, string(region.StartKey())) == region {
+	if region == nil {
+		return
+	}
+	if server := serverAddress(call); server != "" {
+		if last, _ := l.last.Load(region); last != server {
+			l.last.Store(region, server)
+		}
+	}
+	if l.find(table, string(region.StartKey())) == region {
 		return
 	}
 	l.mu.Lock()
@@ -48,7 +59,13 @@ func (l *regionCache) learn(call hrpc.Call) {
 	if l.tables == nil {
 		l.tables = map[string][]hrpc.RegionInfo{}
 	}
-	regions := slices.DeleteFunc(l.tables[table], func(old hrpc.RegionInfo) bool { return overlap(old, region) })
+	regions := slices.DeleteFunc(l.tables[table], func(old hrpc.RegionInfo) bool {
+		if !overlap(old, region) {
+			return false
+		}
+		l.last.Delete(old)
+		return true
+	})
 	regions = append(regions, region)
 	slices.SortFunc(regions, func(a, b hrpc.RegionInfo) int { return bytes.Compare(a.StartKey(), b.StartKey()) })
 	l.tables[table] = regions
@@ -68,6 +85,13 @@ func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 		return nil
 	}
 	return region.Client()
+}
+
+// lastServer returns the address of the server that last served a region, or "".
+func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
+	last, _ := l.last.Load(region)
+	address, _ := last.(string)
+	return address
 }
 
 type routed struct {
@@ -115,7 +139,7 @@ func (s *Store) reach(ctx context.Context, table string) error {
 			return translate(err, place{table: table})
 		}
 	case <-ctx.Done():
-		return translate(ctx.Err(), place{table: table})
+		return s.failed(ctx, ctx.Err(), table, "", "")
 	}
 	for row := "\x00"; row != ""; {
 		get := newGet(ctx, table, row, firstCell)

@@ -17,43 +17,48 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// await waits until HBase has registered at the address. gohbase retries a wrong address until the
-// deadline, without an explanation.
-func (a address) await(ctx context.Context) error {
+// await waits until HBase has registered at the address, and returns the address of hbase:meta's
+// server. gohbase retries a wrong address until the deadline, without an explanation.
+func (a address) await(ctx context.Context) (metaServer string, err error) {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {
-		return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
+		return "", fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
 	}
 	defer conn.Close()
-	found := make(chan error, 1)
+	found := make(chan zookeeperAnswer, 1)
 	go func() { found <- awaitZnode(ctx, conn, a) }()
 	select {
-	case err := <-found:
-		return err
+	case answer := <-found:
+		return answer.metaServer, answer.err
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-found: // a better error, if ZooKeeper answers
-		return err
+	case answer := <-found: // a better error, if ZooKeeper answers
+		return answer.metaServer, answer.err
 	case <-time.After(probeBackoff):
 		// conn.Close ends the goroutine.
-		return fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w",
+		return "", fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w",
 			hbase.ErrUnavailable, a.quorum, ctx.Err())
 	}
 }
 
-func awaitZnode(ctx context.Context, conn *zk.Conn, a address) error {
+type zookeeperAnswer struct {
+	metaServer string
+	err        error
+}
+
+func awaitZnode(ctx context.Context, conn *zk.Conn, a address) zookeeperAnswer {
 	for {
 		switch meta, _, err := conn.Get(a.znode + "/meta-region-server"); {
 		case err != nil && !errors.Is(err, zk.ErrNoNode):
-			return fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)
+			return zookeeperAnswer{err: fmt.Errorf("%w: ZooKeeper at %s: %w", hbase.ErrUnavailable, a.quorum, err)}
 		case len(meta) > 0: // gohbase panics if it is empty
-			return nil
+			return zookeeperAnswer{metaServer: parseServer(meta)}
 		}
 		select {
 		case <-time.After(probeBackoff):
 		case <-ctx.Done():
-			return a.unregistered(conn)
+			return zookeeperAnswer{err: a.unregistered(conn)}
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Distributed struct {
 	zookeeper, master *process
 	servers           [regionServers]*process
 	start             func(name string, args ...string) (*process, error)
+	settings          []string // options of masters and region servers
 	starts            int
 }
 
@@ -30,7 +31,12 @@ const session = 6 * time.Second
 const masterSession = time.Minute
 
 // StartDistributed is like [Start], for an HBase of several processes.
-func StartDistributed(ctx context.Context, dir string) (d *Distributed, err error) {
+func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
+	return StartDistributedSecured(ctx, dir, Security{})
+}
+
+// StartDistributedSecured is StartDistributed for an HBase with security.
+func StartDistributedSecured(ctx context.Context, dir string, security Security) (d *Distributed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	lib, err := jars(ctx)
@@ -54,6 +60,9 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 			"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m",
 			"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
 			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, args...)...)
+	}
+	for _, setting := range security.Settings {
+		d.settings = append(d.settings, "-D", setting)
 	}
 	begun := d // d is nil after an error
 	defer func() {
@@ -82,15 +91,16 @@ func StartDistributed(ctx context.Context, dir string) (d *Distributed, err erro
 			return nil, err
 		}
 	}
-	if err := ready(ctx, d.master, d.url); err != nil {
+	if err := ready(ctx, d.master, d.url, security.Options); err != nil {
 		return nil, fmt.Errorf("minihbase: %w\n%s", err, d.Log())
 	}
 	return d, nil
 }
 
 func (d *Distributed) server(name, class, port string, session time.Duration) (*process, error) {
-	return d.start(name, class, "-D", "hbase.cluster.distributed=true", "-D", port+"=0",
-		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds()), "start")
+	args := []string{class, "-D", "hbase.cluster.distributed=true", "-D", port + "=0",
+		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds())}
+	return d.start(name, append(append(args, d.settings...), "start")...)
 }
 
 func listens(ctx context.Context, port int) error {

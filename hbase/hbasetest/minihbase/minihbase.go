@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"twibase/hbase/cluster"
 )
 
 const (
@@ -31,20 +33,25 @@ type HBase struct {
 // Start starts an HBase with its data in folder dir, which it creates if necessary. It returns when
 // a cell can be written and read, or an error with the end of HBase's log. It returns [ErrMissing]
 // if Java or Maven is not installed. Only one HBase may use dir at a time.
-func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil) }
+func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
 // StartWith is Start with settings of HBase's configuration, such as hbase.quota.enabled=true. It
 // starts faster, for an HBase that lives a short time.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
-	master := impatient
-	for _, setting := range settings {
-		master = append(master[:len(master):len(master)], "-D"+setting)
-	}
-	return start(ctx, dir, shortLived, master)
+	return StartSecured(ctx, dir, Security{Settings: settings})
 }
 
-// start is Start with options of the JVM and of the master.
-func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error) {
+// StartSecured is StartWith for an HBase with security.
+func StartSecured(ctx context.Context, dir string, security Security) (*HBase, error) {
+	master := impatient
+	for _, setting := range security.Settings {
+		master = append(master[:len(master):len(master)], "-D"+setting)
+	}
+	return start(ctx, dir, shortLived, master, security.Options)
+}
+
+// start is Start with options of the JVM, of the master and of clients.
+func start(ctx context.Context, dir string, jvm, master []string, client []cluster.Option) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir, err := filepath.Abs(dir)
@@ -80,7 +87,7 @@ func start(ctx context.Context, dir string, jvm, master []string) (*HBase, error
 		return nil, err
 	}
 	h := &HBase{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode), process: p}
-	if err := ready(ctx, p, h.url); err != nil {
+	if err := ready(ctx, p, h.url, client); err != nil {
 		p.kill()
 		return nil, fmt.Errorf("minihbase: %w\n%s", err, p.log.tail())
 	}

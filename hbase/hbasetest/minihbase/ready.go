@@ -13,7 +13,7 @@ import (
 )
 
 // ready waits until the master is up, and a cell can be written and read.
-func ready(ctx context.Context, master *process, url string) error {
+func ready(ctx context.Context, master *process, url string, options []cluster.Option) error {
 	select {
 	case <-master.log.initialized:
 	case <-master.done:
@@ -21,7 +21,7 @@ func ready(ctx context.Context, master *process, url string) error {
 	case <-ctx.Done():
 		return fmt.Errorf("HBase's master is not up: %w", ctx.Err())
 	}
-	store, err := cluster.Open(ctx, url, zerolog.Nop())
+	store, err := cluster.Open(ctx, url, zerolog.Nop(), options...)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestRestart(t *testing.T) {
 	const rows = 1000
 	dir := t.TempDir()
 	opened := func() (*HBase, *cluster.Store) {
-		h, err := start(t.Context(), dir, shortLived, impatient)
+		h, err := start(t.Context(), dir, shortLived, impatient, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

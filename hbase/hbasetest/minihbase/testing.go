@@ -43,7 +43,7 @@ func ForTest(t testing.TB) string {
 	defer shared.Unlock()
 	if shared.hbase == nil && shared.err == nil {
 		if shared.dir, shared.err = os.MkdirTemp("", "minihbase-"); shared.err == nil {
-			shared.hbase, shared.err = start(context.Background(), shared.dir, shortLived, impatient)
+			shared.hbase, shared.err = start(context.Background(), shared.dir, shortLived, impatient, nil)
 		}
 	}
 	switch {

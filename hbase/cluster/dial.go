@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+)
+
+// dialFunc makes a connection to a region server or a master.
+type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialer returns a dialFunc of gohbase. wire makes the connections without security.
+//
+//	wire ──► TLS ──► watched: notes the servers that refuse connections
+//
+// Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
+func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
+	secure := dialPlain(wire)
+	if s.tls != nil {
+		secure = dialTLS(wire, s.tls)
+	}
+	return s.watched(secure, noted)
+}
+
+// watched notes refusals, and forgets them when the server answers.
+func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			s.note(noted, addr, err)
+			return nil, err
+		}
+		first := &firstRead{conn: conn, note: func(err error) { s.note(noted, addr, err) }}
+		if plain, ok := conn.(*plainConn); ok {
+			if tcp, ok := plain.Conn.(*net.TCPConn); ok {
+				return watchedTCP{tcp, first}, nil
+			}
+		}
+		return watchedConn{conn, first}, nil
+	}
+}
+
+// firstRead notes the result of the first read of a connection.
+type firstRead struct {
+	conn net.Conn
+	note func(error)
+	done atomic.Bool
+}
+
+func (f *firstRead) Read(b []byte) (int, error) {
+	n, err := f.conn.Read(b)
+	if !f.done.Load() {
+		f.done.Store(true)
+		f.note(err)
+	}
+	return n, err
+}
+
+type watchedConn struct {
+	net.Conn
+	first *firstRead
+}
+
+func (c watchedConn) Read(b []byte) (int, error) { return c.first.Read(b) }
+
+// watchedTCP is a watchedConn that writes several buffers with one system call.
+type watchedTCP struct {
+	*net.TCPConn
+	first *firstRead
+}
+
+func (c watchedTCP) Read(b []byte) (int, error) { return c.first.Read(b) }

@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tsuna/gohbase/pb"
+	"github.com/tsuna/gohbase/region"
+	"google.golang.org/protobuf/proto"
+)
+
+// greetTimeout bounds the wait for the server of hbase:meta when a store is opened.
+const greetTimeout = 4 * time.Second
+
+// greet returns the refusal of the server of hbase:meta, if it refuses connections. It reads a row on
+// a connection of its own, because gohbase's do not tell. Other errors are left to the first call.
+func (s *Store) greet(ctx context.Context, dial dialFunc, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, greetTimeout)
+	defer cancel()
+	client := region.NewClient(s.metaServer, region.RegionClient, 1, 0, s.user, readTimeout, nil, dial, log)
+	defer client.Close()
+	if client.Dial(ctx) == nil {
+		get := newGet(ctx, metaTable, "\x00", firstCell)
+		get.SetRegion(region.NewInfo(0, []byte("hbase"), []byte("meta"), []byte("hbase:meta,,1"), nil, nil))
+		client.QueueRPC(get)
+		select {
+		case <-get.ResultChan():
+		case <-ctx.Done():
+		}
+	}
+	return s.refusals.of(s.metaServer)
+}
+
+// parseServer returns the address in the znode of a server, or "".
+func parseServer(znode []byte) string {
+	const magic = 0xFF // then the length of an id, the id, and a message
+	if len(znode) < 5 || znode[0] != magic {
+		return ""
+	}
+	id := int(binary.BigEndian.Uint32(znode[1:]))
+	if id > len(znode)-5 {
+		return ""
+	}
+	message, ok := strings.CutPrefix(string(znode[5+id:]), "PBUF")
+	var server pb.MetaRegionServer
+	if !ok || proto.Unmarshal([]byte(message), &server) != nil {
+		return ""
+	}
+	return net.JoinHostPort(server.GetServer().GetHostName(), strconv.FormatUint(uint64(server.GetServer().GetPort()), 10))
+}

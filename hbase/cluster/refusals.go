@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tsuna/gohbase/hrpc"
+
+	"twibase/hbase"
+)
+
+// refusal is a failed connection that no retry can make: the configuration of this side or of the
+// server must change. Its text says how.
+type refusal struct{ error }
+
+func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
+
+// Unwrap returns the reason, and makes it [hbase.ErrUnavailable].
+func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
+
+// refusals are the servers that refuse connections. gohbase goes on trying, without an explanation;
+// calls to their regions fail immediately. It is safe for concurrent use.
+type refusals struct {
+	count   atomic.Int64 // usually 0, which needs no lock
+	mu      sync.Mutex
+	servers map[string]error
+	added   chan struct{} // closed by the next refusal
+}
+
+// of returns the refusal of a server, or nil.
+func (r *refusals) of(server string) error {
+	if r.count.Load() == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.servers[server]
+}
+
+// any returns the refusal of some server, or nil.
+func (r *refusals) any() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, err := range r.servers {
+		return err
+	}
+	return nil
+}
+
+// set replaces the refusal of a server, which may be nil, and returns the one before.
+func (r *refusals) set(server string, err error) (before error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before = r.servers[server]
+	defer func() { r.count.Store(int64(len(r.servers))) }()
+	if err == nil {
+		delete(r.servers, server)
+		return before
+	}
+	if r.servers == nil {
+		r.servers = map[string]error{}
+	}
+	r.servers[server] = err
+	if r.added != nil {
+		close(r.added)
+		r.added = nil
+	}
+	return before
+}
+
+// next returns a channel that the next refusal closes.
+func (r *refusals) next() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.added == nil {
+		r.added = make(chan struct{})
+	}
+	return r.added
+}
+
+// refusal returns the refusal for which a region has no connection, or nil: that of its server, or of
+// hbase:meta's, without which gohbase does not find it. An unknown region may be on any server that
+// refuses connections.
+func (s *Store) refusal(region hrpc.RegionInfo) error {
+	switch {
+	case s.refusals.count.Load() == 0:
+		return nil
+	case region == nil:
+		return s.refusals.any()
+	case region.IsUnavailable():
+		return cmp.Or(s.refusals.of(s.regions.lastServer(region)),
+			s.refusals.of(cmp.Or(s.regions.lastServer(s.regions.find(metaTable, "\x00")), s.metaServer)))
+	}
+	return nil
+}
+
+// orRefused returns a context that also ends with the next refusal, as its cause.
+func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	next := r.next()
+	go func() {
+		select {
+		case <-next:
+			cancel(r.any())
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// note records the result of a connection to a server, and logs a change.
+func (s *Store) note(r *refusals, server string, err error) {
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		refused.error = fmt.Errorf("server %s: %w", server, refused.error)
+		if before := r.set(server, refused); before == nil || before.Error() != refused.Error() {
+			s.log.Warn().Err(refused).Msg("a server of HBase refuses connections: calls to its regions fail at once")
+		}
+	case err == nil && r.of(server) != nil:
+		r.set(server, nil)
+		s.log.Info().Str("server", server).Msg("a server of HBase accepts connections again")
+	}
+}

@@ -1,0 +1,65 @@
+package minihbase
+
+import (
+	"crypto/tls"
+	"path/filepath"
+
+	"twibase/hbase/cluster"
+)
+
+// Security is how an HBase and its clients trust each other.
+type Security struct {
+	Settings []string         // of HBase's configuration
+	Options  []cluster.Option // of its clients
+}
+
+// MutualTLS is the security of an HBase that requires TLS and a client certificate of the authority.
+// HBase has the certificate server.pem, and the client of this package client.pem, both in the
+// folder of the authority.
+func MutualTLS(a *Authority) (Security, error) {
+	for _, name := range []string{"server", "client"} {
+		if err := a.Issue(name); err != nil {
+			return Security{}, err
+		}
+	}
+	config, err := a.ClientConfig("client")
+	return Security{
+		Settings: []string{
+			"hbase.client.netty.tls.enabled=true",
+			"hbase.server.netty.tls.enabled=true",
+			"hbase.server.netty.tls.supportplaintext=false",
+			"hbase.rpc.tls.keystore.location=" + a.File("server"),
+			"hbase.rpc.tls.keystore.type=PEM",
+			"hbase.rpc.tls.truststore.location=" + a.File("ca"),
+			"hbase.rpc.tls.truststore.type=PEM",
+			"hbase.rpc.tls.certReload=true",
+			"hbase.rpc.tls.filepoll.interval.millis=500",
+		},
+		Options: []cluster.Option{cluster.WithTLS(func() *tls.Config { return config })},
+	}, err
+}
+
+// ClientConfig returns the configuration of a client with an issued certificate.
+func (a *Authority) ClientConfig(name string) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(a.File(name), a.File(name))
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		RootCAs:    a.Pool(),
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return &certificate, nil
+		},
+	}, err
+}
+
+// Environment returns the variables with which twibase is a client of [MutualTLS].
+func (a *Authority) Environment() map[string]string {
+	return map[string]string{
+		"TWIBASE_HBASE_CA":   a.File("ca"),
+		"TWIBASE_HBASE_CERT": a.File("client"),
+		"TWIBASE_HBASE_KEY":  a.File("client"),
+	}
+}
+
+// File returns the file of a certificate and its private key, in PEM. File("ca") is the
+// certificate of the authority alone.
+func (a *Authority) File(name string) string { return filepath.Join(a.dir, name+".pem") }
