@@ -142,6 +142,10 @@ func TestMetricsListener(t *testing.T) {
 			{monitor + "/goroutines", 200, "goroutine profile: total "},
 			{server + "/metrics", 404, ""},
 			{server + "/goroutines", 404, ""},
+			{monitor + "/debug/pprof/", 200, "goroutine"},
+			{monitor + "/debug/pprof/heap?debug=1", 200, "heap profile"},
+			{monitor + "/debug/pprof/trace?seconds=0.01", 200, "go 1."},
+			{server + "/debug/pprof/heap", 404, ""},
 		} {
 			if status, body := send(t, http.MethodGet, test.url, ""); status != test.status ||
 				!strings.Contains(body, test.want) {

@@ -46,6 +46,7 @@ type serveCommand struct {
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
+	Slow              time.Duration  `default:"500ms" placeholder:"TIME" help:"Duration from which a query or mutation is logged as a slow operation, with its costs and the types of its variables; 0 for none (default: ${default})."`
 	DrainDelay        time.Duration  `default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
 	CreateTables      bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
@@ -78,6 +79,7 @@ func (s *serveCommand) Validate() error {
 		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory,
 			"--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
 		require(s.FanoutLimit >= 1, "--fanout-limit must be at least 1"),
+		require(s.Slow >= 0, "--slow must be at least 0, which logs no slow operations"),
 		require(s.DrainDelay >= 0 && s.DrainDelay <= maxDrainDelay, "--drain-delay must be from 0 to %v", maxDrainDelay),
 		require(s.RowCache >= 0 && s.RowCache <= maxMemory,
 			"--row-cache must be from 0, which is no cache, to %d MiB", maxMemory),
@@ -147,6 +149,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		ReadMemory:        s.ReadMemory << 20,
 		StreamsPerAddress: s.StreamsPerAddress,
 		FanoutLimit:       s.FanoutLimit,
+		Slow:              s.Slow,
 		DrainDelay:        s.DrainDelay,
 		Shared:            !s.embedded(),
 		Production:        s.Production,

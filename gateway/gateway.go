@@ -51,6 +51,9 @@ type Config struct {
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
+	// Slow is the duration from which operations are logged as slow; 0 for none.
+	Slow time.Duration
+
 	// DrainDelay is the time from the first failing /readyz to the shutdown, in which load
 	// balancers notice. Only a context whose cause is [ErrTerminated] has this delay.
 	DrainDelay time.Duration
@@ -72,7 +75,7 @@ type Gateway struct {
 	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema and
 	// /metrics.
 	Public http.Handler
-	// Monitoring serves /metrics, /goroutines, /healthz and /readyz to operators.
+	// Monitoring serves /metrics, /goroutines, /debug/pprof, /healthz and /readyz to operators.
 	Monitoring http.Handler
 	// of this gateway only
 	Metrics *prometheus.Registry
@@ -120,7 +123,7 @@ func New(of hbase.Store, config Config) *Gateway {
 	})
 	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Observe: loaders.Writing})
 	operations := newOperationMetrics()
-	g.requests = middleware.NewRequestLog(operations.observe)
+	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared})
 	g.endpoint = g.newEndpoint()
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()

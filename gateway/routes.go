@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	httppprof "net/http/pprof"
 	"runtime/pprof"
 	"strings"
 	"sync"
@@ -107,6 +108,10 @@ func (g *Gateway) monitoring() http.Handler {
 		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
 		writeText(w, http.StatusOK, stacks.String())
 	})
+	// net/http/pprof also adds itself to http.DefaultServeMux, which no listener serves.
+	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", httppprof.Trace)
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 

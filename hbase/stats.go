@@ -39,7 +39,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds other's counts, without its servers and tables.
+// Add adds other's counts and servers, without its tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -47,6 +47,11 @@ func (s *Stats) Add(other *Stats) {
 	s.Scans.Add(other.Scans.Load())
 	s.Rows.Add(other.Rows.Load())
 	s.Bytes.Add(other.Bytes.Load())
+	if s.Servers != nil {
+		for _, calls := range other.Servers.All() {
+			s.Servers.Add(calls)
+		}
+	}
 }
 
 // ServerCalls is the RPCs to one region server.

@@ -12,19 +12,22 @@ import (
 	"twibase/hbase"
 )
 
-// maxLoggedName bounds an operation's name, which clients choose.
+// maxLoggedName bounds the names that clients choose.
 const maxLoggedName = 100
+
+func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs a line with costs for each request, and each operation of a WebSocket or a shared
 // stream. All log lines of a request have the same field "request". It is safe for concurrent use.
 type RequestLog struct {
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
+	slow     Slow
 	rejected zerolog.Sampler
 }
 
 // NewRequestLog returns a log that calls measure for each request and operation.
-func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)) *RequestLog {
-	return &RequestLog{measure, newRejectionSampler()}
+func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow) *RequestLog {
+	return &RequestLog{measure, slow, newRejectionSampler()}
 }
 
 // Handler logs requests, and sends their ids as X-Request-Id.
@@ -53,23 +56,29 @@ func (l *RequestLog) begin(
 	id = rand.Text()
 	log := zerolog.Ctx(ctx).With().Str("request", id).Logger()
 	trace = new(endpoint.Trace)
-	stats := new(hbase.Stats)
+	stats := l.slow.stats()
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
 	return ctx, trace, id, func() *zerolog.Event {
 		took := time.Since(start)
 		l.measure(trace, stats, took)
+		l.slow.log(&log, trace, stats, took)
 		log := log
 		if trace.Rejected {
 			log = log.Sample(l.rejected)
 		}
-		return log.Info().
-			Str("operation", trace.Operation[:min(len(trace.Operation), maxLoggedName)]).Str("kind", trace.Kind).
-			Int("errors", trace.Errors).Dur("ms", took).
-			Str("executor", trace.Execution.Executor).
-			Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).
-			Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
-			Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load())
+		return costs(log.Info(), trace, stats, took)
 	}
+}
+
+// costs adds an operation with its costs to a line.
+func costs(line *zerolog.Event, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) *zerolog.Event {
+	return line.
+		Str("operation", short(trace.Operation)).Str("kind", trace.Kind).
+		Int("errors", trace.Errors).Dur("ms", took).
+		Str("executor", trace.Execution.Executor).
+		Int64("rounds", stats.Rounds.Load()).Int64("gets", stats.Gets.Load()).
+		Int64("scans", stats.Scans.Load()).Int64("rpcs", stats.RPCs.Load()).
+		Int64("rows", stats.Rows.Load()).Int64("bytes", stats.Bytes.Load())
 }
 
 type statusWriter struct {

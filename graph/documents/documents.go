@@ -69,7 +69,7 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 			return "", errUnknown
 		}
 		return query, nil
-	case hash != "" && query != trusted.Text && hash != sum(query):
+	case hash != "" && query != trusted.Text && hash != Hash(query):
 		return "", apierr.BadUserInput("the hash is not that of the query")
 	}
 	return query, nil
@@ -151,8 +151,8 @@ func normal(hash string) string {
 	return hash
 }
 
-// sum returns the hash of a document.
-func sum(document string) string {
+// Hash returns the SHA-256 of a document, by which Apollo's clients name it.
+func Hash(document string) string {
 	digest := sha256.Sum256([]byte(document))
 	return hex.EncodeToString(digest[:])
 }

@@ -37,7 +37,7 @@ func persisted(hash string) string {
 }
 
 func TestResolve(t *testing.T) {
-	trusted, err := manifest(t, `{"md5ofA":"{a}","`+sum("{b}")+`":"{b}"}`)
+	trusted, err := manifest(t, `{"md5ofA":"{a}","`+Hash("{b}")+`":"{b}"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestResolve(t *testing.T) {
 	)
 	any, some, only := New(nil, true), New(trusted, false), New(trusted, true)
 	for _, r := range []*Registry{any, some, only} {
-		r.Register(&graphql.OperationContext{RawQuery: "{r}", Extensions: extensions(t, persisted(sum("{r}")))})
+		r.Register(&graphql.OperationContext{RawQuery: "{r}", Extensions: extensions(t, persisted(Hash("{r}")))})
 	}
 	for _, test := range []struct {
 		name              string
@@ -58,26 +58,26 @@ func TestResolve(t *testing.T) {
 		want, err         string
 	}{
 		{"a document without a hash", any, "{a}", `{}`, "{a}", ""},
-		{"an unknown hash", any, "", persisted(sum("{a}")), "", unknown},
-		{"a registered hash", any, "", persisted(sum("{r}")), "{r}", ""},
+		{"an unknown hash", any, "", persisted(Hash("{a}")), "", unknown},
+		{"a registered hash", any, "", persisted(Hash("{r}")), "{r}", ""},
 		{"no hash and no document", any, "", `{}`, "", ""},
-		{"a hash with its document", any, "{a}", persisted(sum("{a}")), "{a}", ""},
-		{"a hash with another document", any, "{a}", persisted(sum("{b}")), "", foreign},
+		{"a hash with its document", any, "{a}", persisted(Hash("{a}")), "{a}", ""},
+		{"a hash with another document", any, "{a}", persisted(Hash("{b}")), "", foreign},
 		{"another version of the protocol", any, "", `{"persistedQuery":{"version":2,"sha256Hash":"x"}}`, "", malformed},
 		{"a hash that is a number", any, "", `{"persistedQuery":{"version":1,"sha256Hash":1}}`, "", malformed},
 		{"an empty hash", any, "{a}", persisted(""), "", malformed},
 		{"no object", any, "{a}", `{"persistedQuery":true}`, "", malformed},
 		{"null", any, "{a}", `{"persistedQuery":null}`, "{a}", ""},
-		{"with trusted documents, a registered hash", some, "", persisted(sum("{r}")), "{r}", ""},
+		{"with trusted documents, a registered hash", some, "", persisted(Hash("{r}")), "{r}", ""},
 		{"with trusted documents, a trusted hash", some, "", persisted("md5ofA"), "{a}", ""},
 		{"with trusted documents, a trusted hash with its document", some, "{a}", persisted("md5ofA"), "{a}", ""},
 		{"with trusted documents, a trusted hash with another document", some, "{b}", persisted("md5ofA"), "", foreign},
-		{"only trusted documents: a trusted hash", only, "", persisted(sum("{b}")), "{b}", ""},
+		{"only trusted documents: a trusted hash", only, "", persisted(Hash("{b}")), "{b}", ""},
 		{"only trusted documents: a trusted document", only, "{b}", `{}`, "{b}", ""},
 		{"only trusted documents: another document", only, "{c}", `{}`, "", untrusted},
-		{"only trusted documents: another document with its hash", only, "{c}", persisted(sum("{c}")), "", untrusted},
-		{"only trusted documents: another document with a trusted hash", only, "{c}", persisted(sum("{b}")), "", untrusted},
-		{"only trusted documents: a registered hash", only, "", persisted(sum("{r}")), "", untrusted},
+		{"only trusted documents: another document with its hash", only, "{c}", persisted(Hash("{c}")), "", untrusted},
+		{"only trusted documents: another document with a trusted hash", only, "{c}", persisted(Hash("{b}")), "", untrusted},
+		{"only trusted documents: a registered hash", only, "", persisted(Hash("{r}")), "", untrusted},
 		{"only trusted documents: no document", only, "", `{}`, "", untrusted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	digest := sum("{a}")
+	digest := Hash("{a}")
 	for id, want := range map[string]string{"sha256:abc": "abc", "abc": "abc", "x-app:1": "x-app:1", "md5:ABC": "md5:ABC",
 		digest: digest, prefix + digest: digest, prefix + strings.ToUpper(digest): digest, strings.ToUpper(digest): digest,
 		prefix + strings.ToUpper(digest[:62]): strings.ToUpper(digest[:62])} {

@@ -75,7 +75,7 @@ func parse(file string, text []byte) (map[string]string, error) {
 			}
 			return nil, fmt.Errorf("is no GraphQL document: %s%s", where, err.Message)
 		}
-		return map[string]string{sum(document): document}, nil
+		return map[string]string{Hash(document): document}, nil
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {

@@ -42,7 +42,7 @@ const relayManifest, apolloManifest = `{"md5ofA":"{a}"}`, `{"format":"apollo-per
 	`"operations":[{"id":"idOfB","name":"B","type":"query","body":"query B{b}"}]}`
 
 func TestRead(t *testing.T) {
-	codegen := `{"` + sum("{c}") + `":"{c}"}`
+	codegen := `{"` + Hash("{c}") + `":"{c}"}`
 	for _, test := range []struct {
 		name  string
 		files map[string]string
@@ -52,25 +52,25 @@ func TestRead(t *testing.T) {
 		{"Relay's persisted_queries.json", map[string]string{"persisted_queries.json": relayManifest},
 			"persisted_queries.json", map[string]string{"md5ofA": "{a}"}},
 		{"graphql-codegen's persisted-documents.json", map[string]string{"persisted-documents.json": codegen},
-			"persisted-documents.json", map[string]string{sum("{c}"): "{c}"}},
+			"persisted-documents.json", map[string]string{Hash("{c}"): "{c}"}},
 		{"Apollo's operation manifest", map[string]string{"manifest.json": apolloManifest}, "manifest.json",
 			map[string]string{"idOfB": "query B{b}"}},
 		{"a manifest with another extension", map[string]string{"manifest": relayManifest}, "manifest",
 			map[string]string{"md5ofA": "{a}"}},
 		{"a .graphql file has its SHA-256", map[string]string{"a.graphql": "query A { a }\n"}, "a.graphql",
-			map[string]string{sum("query A { a }\n"): "query A { a }\n"}},
+			map[string]string{Hash("query A { a }\n"): "query A { a }\n"}},
 		{"a directory of all formats, and other files",
 			map[string]string{"v1/a.json": relayManifest, "v2/b.json": apolloManifest, "c.graphql": "{c}", "d.gql": "{d}",
 				"README.md": "no document", ".hidden.json": "no document", ".git/config.json": "no document"},
-			".", map[string]string{"md5ofA": "{a}", "idOfB": "query B{b}", sum("{c}"): "{c}", sum("{d}"): "{d}"}},
+			".", map[string]string{"md5ofA": "{a}", "idOfB": "query B{b}", Hash("{c}"): "{c}", Hash("{d}"): "{d}"}},
 		{"several versions of a client", map[string]string{"1.json": `{"x":"{a}","y":"{b}"}`, "2.json": `{"x":"{a}","z":"{c}"}`},
 			"1.json 2.json", map[string]string{"x": "{a}", "y": "{b}", "z": "{c}"}},
 		{"a volume of Kubernetes, with a folder", map[string]string{"..2026_01/a.json": relayManifest,
 			"..2026_01/more/b.json": apolloManifest, "..data -> ..2026_01": "", "a.json -> ..data/a.json": "",
 			"more -> ..data/more": ""}, ".", map[string]string{"md5ofA": "{a}", "idOfB": "query B{b}"}},
-		{"equal hashes, with a prefix and without", map[string]string{"a.json": `{"sha256:` + sum("{a}") + `":"{a}","` +
-			sum("{a}") + `":"{a}","AB":"{b}","ab":"{c}"}`}, ".",
-			map[string]string{sum("{a}"): "{a}", "AB": "{b}", "ab": "{c}"}},
+		{"equal hashes, with a prefix and without", map[string]string{"a.json": `{"sha256:` + Hash("{a}") + `":"{a}","` +
+			Hash("{a}") + `":"{a}","AB":"{b}","ab":"{c}"}`}, ".",
+			map[string]string{Hash("{a}"): "{a}", "AB": "{b}", "ab": "{c}"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -119,10 +119,10 @@ func TestReadRejects(t *testing.T) {
 		{"an empty document", map[string]string{"a.json": `{"abc":""}`}, "a hash without a document"},
 		{"an empty hash", map[string]string{"a.json": `{"sha256:":"{a}"}`}, "a document without a hash"},
 		{"two documents of a hash with and without prefix",
-			map[string]string{"a.json": `{"sha256:` + sum("{a}") + `":"{a}","` + sum("{a}") + `":"{b}"}`},
-			`a.json has two documents for the hash "` + sum("{a}") + `": keep one of them`},
+			map[string]string{"a.json": `{"sha256:` + Hash("{a}") + `":"{a}","` + Hash("{a}") + `":"{b}"}`},
+			`a.json has two documents for the hash "` + Hash("{a}") + `": keep one of them`},
 		{"two documents of a hash in two cases",
-			map[string]string{"a.json": `{"` + strings.ToUpper(sum("{b}")) + `":"{a}","` + sum("{b}") + `":"{b}"}`},
+			map[string]string{"a.json": `{"` + strings.ToUpper(Hash("{b}")) + `":"{a}","` + Hash("{b}") + `":"{b}"}`},
 			"a.json has two documents for the hash"},
 		{"two documents of a hash in two files", map[string]string{"a.json": `{"x":"{a}"}`, "b.json": `{"x":"{b}"}`},
 			`b.json have different documents for the hash "x": keep one of them`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -244,7 +245,7 @@ func TestTrace(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace
 			serve(time.Minute).ServeHTTP(httptest.NewRecorder(), test.request.WithContext(WithTrace(t.Context(), &trace)))
-			if diff := cmp.Diff(test.want, trace); diff != "" {
+			if diff := cmp.Diff(test.want, trace, cmpopts.IgnoreUnexported(Trace{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -52,6 +52,7 @@ func (e *Endpoint) begin(
 		return nil, nil, errs
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
+	trace.prepared = prepared
 	trace.Trusted = e.config.Trusted.Has(prepared.RawQuery)
 	return &operation{prepared, release}, nil, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
@@ -29,6 +30,8 @@ type Trace struct {
 	Codes map[string]int
 	// rejected by load shedding
 	Rejected bool
+
+	prepared *graphql.OperationContext // nil without a valid operation
 }
 
 // CountCode counts an error.

@@ -1,0 +1,45 @@
+package middleware
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/graph/endpoint"
+	"twibase/hbase"
+)
+
+// Slow configures the lines of the log for slow operations.
+type Slow struct {
+	// After is the duration from which an operation is slow; 0 logs none.
+	After time.Duration
+	// Servers is whether the lines have the region servers.
+	Servers bool
+}
+
+// stats returns empty counts of an operation.
+func (s Slow) stats() *hbase.Stats {
+	stats := new(hbase.Stats)
+	if s.After > 0 && s.Servers {
+		stats.Servers = new(hbase.Servers)
+	}
+	return stats
+}
+
+// log writes a line for a slow query or mutation. It has neither the viewer nor values of variables.
+func (s Slow) log(log *zerolog.Logger, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) {
+	if s.After <= 0 || took < s.After || trace.Kind == "" || trace.Kind == "subscription" {
+		return
+	}
+	line := costs(log.Warn(), trace, stats, took).
+		Str("client", short(trace.Client)).Str("clientVersion", short(trace.ClientVersion)).
+		Str("hash", trace.DocumentHash()).Str("variables", trace.Variables())
+	if s.Servers {
+		servers := []string{}
+		for _, calls := range stats.Servers.All() {
+			servers = append(servers, calls.Server)
+		}
+		line.Strs("servers", servers)
+	}
+	line.Msg("slow operation")
+}
