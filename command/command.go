@@ -26,7 +26,7 @@ The exit status is 0 on success, 1 on failure, and 2 if the command line is wron
 
 type commandLine struct {
 	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
-	LogLevel string           `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
+	LogLevel string           `reload:"" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
 	configOption
 
 	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
@@ -45,6 +45,10 @@ type commandLine struct {
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
+	// settings are the flags of this command line. reload parses it again, with the changed file of
+	// --config.
+	settings settings
+	reload   func() (*commandLine, settings, error)
 }
 
 const (
@@ -58,22 +62,35 @@ var ErrTerminated = gateway.ErrTerminated
 
 // Run runs a command until ctx is done, and returns the exit status.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var line commandLine
 	helped := false
-	parser := newParser(ctx, &line, stdout, stderr, kong.Exit(func(int) { helped = true }))
-	command, err := parser.Parse(args)
+	parse := func() (*commandLine, *kong.Context, error) {
+		line := new(commandLine)
+		command, err := newParser(ctx, line, stdout, stderr, kong.Exit(func(int) { helped = true })).Parse(args)
+		if err != nil {
+			return nil, nil, line.located(err)
+		}
+		return line, command, nil
+	}
+	line, command, err := parse()
 	if helped {
 		return statusOK
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "twibase: %s\n%s\n", line.located(err), hint(err))
+		fmt.Fprintf(stderr, "twibase: %s\n%s\n", err, hint(err))
 		return statusUsage
 	}
 	level, err := zerolog.ParseLevel(line.LogLevel)
 	if err != nil {
 		panic(err)
 	}
-	if err := command.Run(process{stdout, stderr, newLogger(stderr, level)}); err != nil {
+	p := process{stdout, stderr, newLogger(stderr, level), settingsOf(command), func() (*commandLine, settings, error) {
+		line, command, err := parse()
+		if err != nil {
+			return nil, nil, err
+		}
+		return line, settingsOf(command), nil
+	}}
+	if err := command.Run(p); err != nil {
 		fmt.Fprintln(stderr, "twibase:", err)
 		return statusFailed
 	}

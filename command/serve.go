@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 
 	"twibase/gateway"
 	"twibase/gateway/middleware"
@@ -42,21 +43,21 @@ type serveCommand struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). :8080 is reachable from other machines."`
 	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /healthz and /readyz, without TLS or tokens (default: that of --listen; none with --production)."`
 	tokenFlags
-	TrustedProxies []netip.Prefix `placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client, whose sign-ups and log-ins are limited."`
+	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client, whose sign-ups and log-ins are limited."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
 	Slow              time.Duration  `default:"500ms" placeholder:"TIME" help:"Duration from which a query or mutation is logged as a slow operation, with its costs and the types of its variables; 0 for none (default: ${default})."`
-	DrainDelay        time.Duration  `default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
+	DrainDelay        time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
 	CreateTables      bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
 	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
-	Limit             map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
+	Limit             map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
 	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
 	RowCache          int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
 	Production        bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
 	Documents         []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
-	CORS              []string       `name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
-	CORSHeaders       []string       `name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
+	CORS              []string       `reload:"" name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
+	CORSHeaders       []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
 // Validate rejects invalid values and combinations of flags. Kong calls it after parsing.
@@ -103,12 +104,16 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	signal.Ignore(syscall.SIGPIPE)
 	queue := newLogQueue(p.stderr)
 	defer queue.Close()
-	p.log = queue.logger(p.log)
+	zerolog.SetGlobalLevel(p.log.GetLevel()) // a reload changes it
+	p.log = queue.logger(p.log).Level(zerolog.DebugLevel)
 	config, err := s.config(ctx, p)
 	if err != nil {
 		return err
 	}
 	config.Collectors = []prometheus.Collector{queue.Dropped}
+	reloads := newReloads(p)
+	defer reloads.stop()
+	config.Collectors = append(config.Collectors, reloads.Failures)
 	listeners, err := s.listen(p)
 	if err != nil {
 		return err
@@ -131,7 +136,9 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		if err := s.prepare(ctx, store, p.log); err != nil {
 			return nil, err
 		}
-		return gateway.New(store, config), nil
+		g := gateway.New(store, config)
+		go reloads.run(ctx, config, g)
+		return g, nil
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // stopped before it was ready
@@ -142,15 +149,11 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 // config returns the configuration of the flags, and reads the files that they name.
 func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config, err error) {
 	c = gateway.Config{
-		TrustedProxies:    s.TrustedProxies,
-		Origins:           s.CORS,
-		CORSHeaders:       s.CORSHeaders,
 		Concurrency:       s.concurrency(),
 		ReadMemory:        s.ReadMemory << 20,
 		StreamsPerAddress: s.StreamsPerAddress,
 		FanoutLimit:       s.FanoutLimit,
 		Slow:              s.Slow,
-		DrainDelay:        s.DrainDelay,
 		Shared:            !s.embedded(),
 		Production:        s.Production,
 		PrivateMetrics:    s.MetricsListen != "",
@@ -159,7 +162,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	if c.Tokens, err = s.tokens(ctx, p.log); err != nil {
 		return c, err
 	}
-	if c.Limits, err = limits.With(s.Limit); err != nil {
+	if err := s.reloaded(&c); err != nil {
 		return c, err
 	}
 	if len(s.Documents) > 0 {
@@ -168,6 +171,13 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		}
 	}
 	return c, nil
+}
+
+// reloaded sets what [gateway.Gateway.Reload] replaces: the values of flags with the tag reload.
+func (s *serveCommand) reloaded(c *gateway.Config) (err error) {
+	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
+	c.Limits, err = limits.With(s.Limit)
+	return err
 }
 
 // listen opens the listeners, before the store: a used port fails early, and probes get answers.

@@ -81,6 +81,8 @@ type Gateway struct {
 	Metrics *prometheus.Registry
 
 	config    Config
+	current   atomic.Pointer[Config] // of the last Reload
+	graphql   atomic.Pointer[http.Handler]
 	store     *timedStore
 	memory    *hbase.Memory // of reads; nil if unlimited
 	endpoint  *endpoint.Endpoint
@@ -124,10 +126,25 @@ func New(of hbase.Store, config Config) *Gateway {
 	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Observe: loaders.Writing})
 	operations := newOperationMetrics()
 	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared})
+	g.current.Store(&config)
 	g.endpoint = g.newEndpoint()
+	g.serveWith(config)
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()
 	return g
+}
+
+// Reload replaces the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay, for later
+// requests. It uses no other fields.
+func (g *Gateway) Reload(config Config) {
+	g.current.Store(&config)
+	g.endpoint.Reload(config.Limits, config.Origins)
+	g.serveWith(config)
+}
+
+func (g *Gateway) serveWith(config Config) {
+	handler := g.graphQL(config)
+	g.graphql.Store(&handler)
 }
 
 // Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,

@@ -33,7 +33,7 @@ const requestTimeout = 30 * time.Second
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	fresh := func(ctx context.Context) context.Context {
-		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, c.Limits[limits.Read], g.memory))
+		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, g.current.Load().Limits[limits.Read], g.memory))
 	}
 	root := &resolvers.Resolver{
 		Writers:  g.writers,
@@ -63,10 +63,10 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 }
 
 // graphQL returns the endpoint with its middleware, the outermost first.
-func (g *Gateway) graphQL() http.Handler {
+func (g *Gateway) graphQL(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
 		// Browsers must let pages read all responses, also those of middleware.
-		middleware.CORS(g.config.Origins, g.config.CORSHeaders),
+		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Rejecting must be cheap: before compression, logging and verification.
 		middleware.ShedLoad(g.endpoint),
 		// Compression buffers the response: slow readers hold no slot, and the log omits their time.
@@ -76,7 +76,7 @@ func (g *Gateway) graphQL() http.Handler {
 		// Rejections during a shutdown are logged.
 		g.drain.Handler,
 		// Authentication limits attempts by client address.
-		g.config.TrustedProxies.Handler,
+		config.TrustedProxies.Handler,
 		// The endpoint and the resolvers find the viewer in the context.
 		g.config.Tokens.Handler,
 	)
@@ -84,7 +84,7 @@ func (g *Gateway) graphQL() http.Handler {
 
 func (g *Gateway) public() http.Handler {
 	c, mux := g.config, http.NewServeMux()
-	mux.Handle("/graphql", g.graphQL())
+	mux.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) { (*g.graphql.Load()).ServeHTTP(w, r) })
 	g.handleProbes(mux)
 	if !c.Production {
 		sdl := sync.OnceValue(SDL)

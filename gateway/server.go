@@ -104,11 +104,12 @@ func failure(ctx, serving context.Context) error {
 // requests. It does not wait if a user stopped the process.
 func (g *Gateway) leave(ctx context.Context) {
 	g.leaving.Store(true)
-	if context.Cause(ctx) != ErrTerminated || g.config.DrainDelay == 0 {
+	delay := g.current.Load().DrainDelay
+	if context.Cause(ctx) != ErrTerminated || delay == 0 {
 		return
 	}
-	g.config.Log.Info().Dur("ms", g.config.DrainDelay).Msg("leaving: /readyz fails, and requests are still served")
-	time.Sleep(g.config.DrainDelay)
+	g.config.Log.Info().Dur("ms", delay).Msg("leaving: /readyz fails, and requests are still served")
+	time.Sleep(delay)
 }
 
 // shutdown drains before it closes the listener, so that new requests get a response.

@@ -5,10 +5,10 @@ package endpoint
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
 
 	"twibase/graph/auth"
 	"twibase/graph/documents"
@@ -60,15 +60,15 @@ type Config struct {
 type Endpoint struct {
 	config    Config
 	admission *admission
-	preparer  *preparer
-	exec      *executor.Executor
+	schema    graphql.ExecutableSchema
+	rules     atomic.Pointer[rules]
 	streams   perAddress
 	texts     perAddress // bytes of documents of subscriptions
-	sockets   websocket.Server
 	shared    sse.Shared
 	positions resume.Window
 
 	draining   context.Context // done when subscribers must reconnect to another gateway
+	ended      context.Context // done when connections are closed
 	drain, end context.CancelFunc
 }
 
@@ -80,24 +80,14 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	e := &Endpoint{
 		config:    config,
 		admission: newAdmission(config.Concurrency),
-		preparer:  newPreparer(schema.Schema(), &config),
+		schema:    schema,
 		streams:   perAddress{limit: config.Streams},
 		texts:     perAddress{limit: textEach * config.Streams},
 	}
-	e.preparer.costs = limits.NewCostCheck(config.Limits, schema, config.Costs)
-	e.exec = newExecutor(schema, &e.config, e.admission)
 	e.draining, e.drain = context.WithCancel(context.Background())
-	e.sockets = websocket.Server{
-		Origins:      config.Origins,
-		Execute:      e.execute,
-		Authenticate: config.Tokens.Authenticate,
-		Sending:      config.Sending,
-		Receiving:    config.Receiving,
-		Limits:       config.Limits,
-		Draining:     e.draining,
-	}
-	e.sockets.Ended, e.end = context.WithCancel(context.Background())
+	e.ended, e.end = context.WithCancel(context.Background())
 	e.shared.Sending, e.shared.Draining = config.Sending, e.draining
+	e.Reload(config.Limits, config.Origins)
 	return e
 }
 
@@ -115,7 +105,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case e.Overloaded(r):
 		e.Reject(w, r)
 	case websocket.Asked(r):
-		e.limitStreams(w, r, func() { e.sockets.ServeHTTP(w, r) })
+		e.limitStreams(w, r, func() { e.rules.Load().sockets.ServeHTTP(w, r) })
 	default:
 		x := &exchange{e, w, r, graphql.StartOperationTrace(r.Context()), accepted(r)}
 		x.serve()

@@ -39,7 +39,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 
 // Invalid returns the error of a document that the endpoint would refuse, nil if it is valid.
 func (e *Endpoint) Invalid(document string) error {
-	if _, errs := e.preparer.parse(document); errs != nil {
+	if _, errs := e.rules.Load().preparer.parse(document); errs != nil {
 		return errs
 	}
 	return nil

@@ -51,11 +51,11 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		ctx := graphql.StartOperationTrace(t.Context())
-		operation, errs := e.preparer.prepare(ctx, params)
+		operation, errs := e.rules.Load().preparer.prepare(ctx, params)
 		if errs == nil {
 			return
 		}
-		response, err := json.Marshal(e.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs))
+		response, err := json.Marshal(e.rules.Load().exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs))
 		if err != nil || len(response) >= 1024 || strings.Contains(string(response), "INTERNAL") {
 			t.Errorf("%d bytes: %v, %.1000s", len(response), err, response)
 		}

@@ -45,9 +45,10 @@ func (e *Endpoint) begin(
 			release()
 		}
 	}()
-	prepared, refusals := e.preparer.prepare(ctx, params)
+	rules := e.rules.Load()
+	prepared, refusals := rules.preparer.prepare(ctx, params)
 	if refusals != nil {
-		errs = e.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
+		errs = rules.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
 		trace.count(errs.Errors)
 		return nil, nil, errs
 	}
@@ -93,7 +94,7 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 }
 
 func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationContext) (next func() *graphql.Response) {
-	respond, ctx := e.exec.DispatchOperation(ctx, operation)
+	respond, ctx := e.rules.Load().exec.DispatchOperation(ctx, operation)
 	trace := traceOf(ctx)
 	trace.Execution = plan.ExecutionOf(operation)
 	return func() *graphql.Response {

@@ -156,7 +156,9 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, nil
 }
 
-// DocumentCache returns how many documents the cache of valid documents had, and had not.
+// DocumentCache returns how many documents the cache of valid documents had, and had not, since
+// the last [Endpoint.Reload].
 func (e *Endpoint) DocumentCache() (hits, misses int64) {
-	return e.preparer.hits.Load(), e.preparer.misses.Load()
+	p := e.rules.Load().preparer
+	return p.hits.Load(), p.misses.Load()
 }

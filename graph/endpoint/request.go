@@ -48,7 +48,7 @@ func malformed(format string, args ...any) refusal {
 
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, refusal) {
 	start := graphql.Now()
-	p := transport.NewParams(&e.config.Limits)
+	p := transport.NewParams(&e.rules.Load().limits)
 	var refused refusal
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"twibase/gateway"
+)
+
+// settings are the flags of a command line by name, with their values.
+type settings map[string]flagSetting
+
+type flagSetting struct {
+	value string
+	// reload is true if a running process uses a new value: the flag has the tag reload.
+	reload bool
+}
+
+func settingsOf(command *kong.Context) settings {
+	all := settings{}
+	for _, flag := range command.Flags() {
+		if flag.Target.IsValid() {
+			all[flag.Name] = flagSetting{fmt.Sprint(reflect.Indirect(flag.Target)), flag.Tag.Has("reload")}
+		}
+	}
+	return all
+}
+
+// reloads applies the changed file of --config on SIGHUP. Without --config, SIGHUP ends the process.
+type reloads struct {
+	// Failures counts files that were refused. The caller registers it.
+	Failures prometheus.Counter
+
+	process
+	signals chan os.Signal
+}
+
+func newReloads(p process) *reloads {
+	r := &reloads{
+		Failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "twibase_config_reload_failures_total",
+			Help: "Configuration files that were refused after SIGHUP.",
+		}),
+		process: p,
+		signals: make(chan os.Signal, 1),
+	}
+	if p.settings[configFlag].value != "" {
+		signal.Notify(r.signals, syscall.SIGHUP)
+	}
+	return r
+}
+
+func (r *reloads) stop() { signal.Stop(r.signals) }
+
+// run reloads until ctx is done. config is that of the flags.
+func (r *reloads) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.signals:
+		}
+		if err := r.apply(config, g); err != nil {
+			r.Failures.Inc()
+			r.log.Error().Err(err).Msg("the configuration cannot be reloaded; the previous one stays in use")
+		}
+	}
+}
+
+func (r *reloads) apply(config gateway.Config, g *gateway.Gateway) error {
+	line, next, err := r.reload()
+	if err != nil {
+		return err
+	}
+	level, err := zerolog.ParseLevel(line.LogLevel)
+	if err != nil {
+		return err
+	}
+	if err := line.Serve.reloaded(&config); err != nil {
+		return err
+	}
+	g.Reload(config)
+	zerolog.SetGlobalLevel(level)
+	r.log.Info().Strs("changed", r.changes(next)).Msg("the configuration was reloaded")
+	return nil
+}
+
+// changes returns the reloaded flags whose values changed, and logs those that need a restart.
+func (r *reloads) changes(next settings) []string {
+	changed := []string{}
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		switch setting := next[name]; {
+		case setting.value == r.settings[name].value:
+		case setting.reload:
+			changed = append(changed, "--"+name)
+			r.settings[name] = setting
+		default:
+			r.log.Warn().Str("flag", "--"+name).Msg("a changed flag needs a restart")
+		}
+	}
+	return changed
+}
