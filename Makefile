@@ -3,12 +3,14 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible chromium clean
+.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
 
 IDE := graph/playground/dist/index.html
 WEB := examples/web/dist/index.html
 SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
+PACKAGE_VENV := .cache/package/venv
+PACKAGE := $(PACKAGE_VENV)/requirements.txt
 GENQLIENT := e2e/clients/genqlient
 LINT := .cache/golangci-lint
 RELEASED := graph/schema/testdata/released.graphql
@@ -112,6 +114,10 @@ licenses: ## writes the licences of the dependencies into docs/LICENSES.md
 reproducible: $(IDE) ## checks that two builds, one with an empty cache, are the same bytes
 	scripts/reproducible
 
+package: build $(PACKAGE) ## checks the image, and starts it in a chroot (needs root)
+	$(PACKAGE_VENV)/bin/hadolint Dockerfile
+	scripts/image
+
 chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
 
@@ -139,6 +145,11 @@ $(WEB): examples/web/node_modules/.package-lock.json $(wildcard graph/schema/*.g
 	cd examples/web && npm run --silent build
 
 $(VENV): e2e/clients/python/requirements.txt
+	python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
+	cp $< $@
+
+$(PACKAGE): scripts/package/requirements.txt
 	python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@

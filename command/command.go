@@ -30,6 +30,7 @@ type commandLine struct {
 	configOption
 
 	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
+	Health    healthCommand    `cmd:"" help:"Ask a gateway if it is ready; the status is 1 if not. For containers without curl."`
 	Import    importCommand    `cmd:"" help:"Import CSV files, while no other process writes to the store."`
 	Export    exportCommand    `cmd:"" help:"Export a store to CSV files."`
 	Admin     adminCommand     `cmd:"" help:"Manage administrators."`

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// healthTimeout is longer than /readyz takes.
+const healthTimeout = 2 * time.Second
+
+type healthCommand struct {
+	URL string `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"URL of /readyz or /healthz (default: ${default})."`
+}
+
+// Run fails if a gateway does not answer with status 200.
+func (c *healthCommand) Run(ctx context.Context, p process) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", c.URL, response.Status, strings.TrimSpace(string(text)))
+	}
+	fmt.Fprintln(p.stdout, "OK")
+	return nil
+}
