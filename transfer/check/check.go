@@ -18,7 +18,8 @@
 // the run keeps the changes that repairs would have made, so that a missing member is not reported
 // again as a wrong length.
 //
-// Nothing else may write to the store: an operation in progress looks like a violation.
+// Nothing else may write to the store during a run: an operation in progress looks like a violation.
+// Only RunLive checks a store that gateways write to.
 package check
 
 import (

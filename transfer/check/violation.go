@@ -23,16 +23,21 @@ type Violation struct {
 
 // String returns a line, with keys as the HBase shell prints them.
 func (v Violation) String() string {
-	family, qualifier, _ := strings.Cut(v.Column, ":")
-	if strings.ContainsFunc(qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
-		qualifier = strconv.QuoteToASCII(qualifier)
+	at := v.at()
+	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
+		at.qualifier = strconv.QuoteToASCII(at.qualifier)
 	}
 	lost := ""
 	if v.Lost {
 		lost = " (it cannot be repaired)"
 	}
 	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s",
-		v.Table, v.Row, family, qualifier, v.Is, v.Should, v.Why, lost)
+		v.Table, v.Row, at.family, at.qualifier, v.Is, v.Should, v.Why, lost)
+}
+
+func (v Violation) at() column {
+	family, qualifier, _ := strings.Cut(v.Column, ":")
+	return column{v.Table, v.Row, family, qualifier}
 }
 
 // Values of Is and Should for a column whose value does not matter.

@@ -1,0 +1,64 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// liveRuns is the number of runs that must find a violation.
+const liveRuns = 3
+
+// candidate is a violation that all runs have found.
+type candidate struct {
+	Violation
+	changed bool // it had other values in an earlier run
+}
+
+// RunLive checks a store that gateways write to, and writes nothing. It returns the columns that it
+// cannot judge.
+//
+// A single run also reports operations in progress, and columns that were written between the two
+// reads that it compares. RunLive runs again after the Grace, until no column has differed in all
+// runs, and three times at most. It reports the violations that had the same values in all runs.
+// Columns that had others are changing: they are written more often than they are read, and may be
+// correct.
+func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
+	report := c.Report
+	var all map[column]candidate
+	for n := range liveRuns {
+		if n > 0 {
+			select {
+			case <-time.After(c.Grace):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		found := map[column]candidate{}
+		c.Report = func(v Violation) {
+			before, known := all[v.at()]
+			if n == 0 || known {
+				changed := known && (before.changed || before.Is != v.Is || before.Should != v.Should)
+				found[v.at()] = candidate{v, changed}
+			}
+		}
+		if err := c.run(ctx, false); err != nil {
+			return nil, err
+		}
+		if all = found; len(all) == 0 {
+			return nil, nil
+		}
+	}
+	for _, v := range slices.SortedFunc(maps.Values(all), func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
+	}) {
+		if v.changed {
+			changing = append(changing, v.Violation)
+		} else if report != nil {
+			report(v.Violation)
+		}
+	}
+	return changing, nil
+}
