@@ -116,6 +116,14 @@ func sendBody(c net.Conn, length int, body string) error {
 
 // startFollowGraph starts a gateway over users who follow each other.
 func startFollowGraph(ctx context.Context, p *workspace) (g *loadtest.Gateway, apart bool, err error) {
+	program, store, err := p.importFollowGraph(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	return loadtest.StartApart(func() (*loadtest.Gateway, error) { return p.serve(ctx, program, store) })
+}
+
+func (p *workspace) importFollowGraph(ctx context.Context) (program, store string, err error) {
 	users, edges := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
 	for i := range graphUsers {
 		fmt.Fprintf(users, "u%d,User %d\n", i, i)
@@ -123,11 +131,7 @@ func startFollowGraph(ctx context.Context, p *workspace) (g *loadtest.Gateway, a
 			fmt.Fprintf(edges, "u%d,u%d\n", (i+1+k*k)%graphUsers, i)
 		}
 	}
-	program, store, err := p.importUsers(ctx, users, edges)
-	if err != nil {
-		return nil, false, err
-	}
-	return loadtest.StartApart(func() (*loadtest.Gateway, error) { return p.serve(ctx, program, store) })
+	return p.importUsers(ctx, users, edges)
 }
 
 // idleConnections is 10,000, or fewer if the limit of open files is lower.

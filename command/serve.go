@@ -26,6 +26,8 @@ import (
 const (
 	// maxMemory rejects implausible sizes, in MiB.
 	maxMemory = 1 << 20
+	// maxRowsPerSecond rejects implausible values.
+	maxRowsPerSecond = 100_000_000
 	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process
 	// earlier.
 	maxDrainDelay = 5 * time.Minute
@@ -47,17 +49,18 @@ type serveCommand struct {
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
-	Slow              time.Duration  `default:"500ms" placeholder:"TIME" help:"Duration from which a query or mutation is logged as a slow operation, with its costs and the types of its variables; 0 for none (default: ${default})."`
-	DrainDelay        time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
-	CreateTables      bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
-	StreamsPerAddress int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
-	Limit             map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
-	FanoutLimit       int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
-	RowCache          int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
-	Production        bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
-	Documents         []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
-	CORS              []string       `reload:"" name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
-	CORSHeaders       []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
+	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Duration from which a query or mutation is logged as a slow operation, with its costs and the types of its variables; 0 for none (default: ${default})."`
+	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
+	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
+	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
+	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer reads, or an address without a token, after ten seconds' rows at once, 0 for no limit (default: ${default}). More is refused with LIMIT_EXCEEDED."`
+	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
+	FanoutLimit         int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
+	RowCache            int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
+	Production          bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
+	Documents           []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
+	CORS                []string       `reload:"" name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
+	CORSHeaders         []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
 // Validate rejects invalid values and combinations of flags. Kong calls it after parsing.
@@ -75,6 +78,8 @@ func (s *serveCommand) Validate() error {
 		middleware.CheckOrigins(s.CORS),
 		middleware.CheckCORSHeaders(s.CORS, s.CORSHeaders),
 		require(s.Concurrency == nil || *s.Concurrency >= 0, "--concurrency must be at least 0, which is no limit"),
+		require(s.ViewerRowsPerSecond >= 0 && s.ViewerRowsPerSecond <= maxRowsPerSecond,
+			"--viewer-rows-per-second must be from 0, which is no limit, to %d", maxRowsPerSecond),
 		require(s.StreamsPerAddress >= 0, "--streams-per-address must be at least 0, which is no limit"),
 		require((s.TLSCert == "") == (s.TLSKey == ""), "--tls-cert and --tls-key need each other"),
 		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory,
@@ -152,6 +157,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 		Concurrency:       s.concurrency(),
 		ReadMemory:        s.ReadMemory << 20,
 		StreamsPerAddress: s.StreamsPerAddress,
+		RowsPerSecond:     s.ViewerRowsPerSecond,
 		FanoutLimit:       s.FanoutLimit,
 		Slow:              s.Slow,
 		Shared:            !s.embedded(),

@@ -48,6 +48,7 @@ type Config struct {
 
 	Concurrency       int // running operations; 0 for no limit
 	ReadMemory        int // bytes read by all large requests; 0 for no limit
+	RowsPerSecond     int // rows of a viewer, or of an address without a token; 0 for no limit
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 

@@ -96,6 +96,8 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { _, waiting, _ := g.endpoint.Load(); return waiting }),
 		counter("admission_refused_total", "Operations that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
+		counter("row_budget_refused_total", "Operations that were refused because of --viewer-rows-per-second.",
+			g.endpoint.Overdrawn),
 		counter("document_cache_hits_total", "Documents of requests that the cache of valid documents had.",
 			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
 		counter("document_cache_misses_total", "Documents of requests that were parsed and validated.",

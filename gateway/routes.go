@@ -53,6 +53,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 		Observe:     g.requests.Operation,
 		Streams:     c.StreamsPerAddress,
 		Concurrency: c.Concurrency,
+		Rows:        rowsRead,
+		RowBudget:   auth.NewRows(c.RowsPerSecond, time.Now),
 		Limits:      c.Limits,
 		Sending:     g.responses,
 		Receiving:   g.bodies,
@@ -60,6 +62,13 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 		Production:  c.Production,
 		Origins:     c.Origins,
 	})
+}
+
+// rowsRead returns the rows that the operation of ctx has read. A Get of a missing row counts as one:
+// it costs as much.
+func rowsRead(ctx context.Context) int64 {
+	stats := hbase.StatsOf(ctx)
+	return max(stats.Rows.Load(), stats.Gets.Load())
 }
 
 // graphQL returns the endpoint with its middleware, the outermost first.

@@ -36,7 +36,7 @@ const outstanding = 4000
 
 // Offer sends the request at a rate, whether earlier requests are answered or not. Requests use any
 // free connection, as those of a proxy do, or a number of connections in turn, as those of users
-// do. A request with neither a response nor status 503 is lost.
+// do. A request with neither a response nor status 429 or 503 is lost.
 func (g *Gateway) Offer(r Request, perSecond float64, connections int, duration time.Duration) (o Offered, err error) {
 	clients := make([]http.Client, max(connections, 1))
 	for i := range clients {
@@ -90,7 +90,7 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, duration 
 				case status == http.StatusOK:
 					o.Answered++
 					o.Latency = append(o.Latency, took)
-				case status == http.StatusServiceUnavailable:
+				case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
 					o.Rejected++
 				default:
 					o.Lost++

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -85,6 +86,17 @@ func LimitExceeded(what string, limit, actual int) *Error {
 		Code:       CodeLimitExceeded,
 		Message:    fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
 		Extensions: map[string]any{"limit": limit, "actual": actual},
+	}
+}
+
+// TooFast returns the error of a limit of a rate, such as "the number of rows per second". The
+// client may retry after a time.
+func TooFast(what string, limit int, after time.Duration) *Error {
+	return &Error{
+		Code:    CodeLimitExceeded,
+		Message: fmt.Sprintf("%s is limited to %d: wait, or read less", what, limit),
+		Extensions: map[string]any{"limit": limit,
+			"retryAfterMs": max(after, time.Millisecond).Milliseconds()},
 	}
 }
 
@@ -172,10 +184,17 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject writes the error with status 503 and Retry-After: 1.
+// Reject writes the error with Retry-After, and status 429 if a limit is exceeded, 503 otherwise.
 func (e *Error) Reject(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	e.Write(w, http.StatusServiceUnavailable)
+	status, after := http.StatusServiceUnavailable, int64(1)
+	if e.Code == CodeLimitExceeded {
+		status = http.StatusTooManyRequests
+	}
+	if ms, ok := e.Extensions["retryAfterMs"].(int64); ok {
+		after = (ms + 999) / 1000
+	}
+	w.Header().Set("Retry-After", strconv.FormatInt(after, 10))
+	e.Write(w, status)
 }
 
 // GraphQL returns the error for a response, without a path.

@@ -78,8 +78,7 @@ func newBuckets(limit rate.Limit, burst int) *buckets {
 	return &buckets{limit, burst, all}
 }
 
-// take takes n tokens, or returns the time to wait for them.
-func (b *buckets) take(key string, now time.Time, n int) time.Duration {
+func (b *buckets) of(key string) *rate.Limiter {
 	bucket, known := b.all.Get(key)
 	if !known {
 		bucket = rate.NewLimiter(b.limit, b.burst)
@@ -87,7 +86,12 @@ func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 			bucket = other
 		}
 	}
-	taken := bucket.ReserveN(now, n)
+	return bucket
+}
+
+// take takes n tokens, or returns the time to wait for them.
+func (b *buckets) take(key string, now time.Time, n int) time.Duration {
+	taken := b.of(key).ReserveN(now, n)
 	wait := taken.DelayFrom(now)
 	if wait > 0 {
 		taken.CancelAt(now)

@@ -33,7 +33,7 @@ func NewChecker(schema graphql.ExecutableSchema, costs explain.Costs, bounds lim
 // much.
 func (c *Checker) Explain(ctx context.Context, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
 	ctx = graphql.StartOperationTrace(ctx)
-	operation, errs := c.preparer.prepare(ctx, params)
+	operation, _, errs := c.preparer.prepare(ctx, params)
 	if errs != nil {
 		return nil, errs
 	}
@@ -42,7 +42,7 @@ func (c *Checker) Explain(ctx context.Context, params *graphql.RawParams) (*expl
 	if err != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(err)}
 	}
-	if refusal := c.check.Check(ctx, operation); refusal != nil {
+	if _, refusal := c.check.Check(ctx, operation); refusal != nil {
 		return plan, gqlerror.List{refusal}
 	}
 	return plan, nil
@@ -73,7 +73,7 @@ func (c *Checker) Itemize(
 	if err != nil {
 		return totals, nil, gqlerror.List{gqlerror.Wrap(err)}
 	}
-	if refusal := c.check.Check(ctx, op); refusal != nil {
+	if _, refusal := c.check.Check(ctx, op); refusal != nil {
 		errs = gqlerror.List{refusal}
 	}
 	return totals, items, errs

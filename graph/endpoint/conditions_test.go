@@ -28,7 +28,8 @@ func TestNullConditionIsRefused(t *testing.T) {
 			if strings.Contains(text, "...C") {
 				text += ` fragment C on Mutation{deleteRole(input:{code:"x"}){deletedId @skip(if:$v)}}`
 			}
-			_, errs := newPreparer(schema, &Config{Limits: limits.Default()}).prepare(graphql.StartOperationTrace(t.Context()),
+			p := newPreparer(schema, &Config{Limits: limits.Default()})
+			_, _, errs := p.prepare(graphql.StartOperationTrace(t.Context()),
 				&graphql.RawParams{Query: text, OperationName: "B", Variables: map[string]any{"v": nil}})
 			if refused := errs != nil &&
 				strings.HasPrefix(errs[0].Message, "$v is the condition of a directive"); refused != test.refused || !refused &&

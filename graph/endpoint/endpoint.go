@@ -46,6 +46,10 @@ type Config struct {
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
 	// a second; the others get status 503.
 	Concurrency int
+	// Rows returns the number of rows that the operation of ctx has read. Nil learns and charges nothing.
+	Rows func(ctx context.Context) int64
+	// RowBudget limits the rows of a client per second. Nil bounds nothing.
+	RowBudget *auth.Rows
 	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit. The
 	// total length of its subscriptions' documents is bounded by 4 KiB times Streams.
 	Streams int
@@ -62,6 +66,9 @@ type Endpoint struct {
 	admission *admission
 	schema    graphql.ExecutableSchema
 	rules     atomic.Pointer[rules]
+	heavy     *heavy
+	predictor predictor
+	overdrawn atomic.Int64 // operations that were refused because of RowBudget
 	streams   perAddress
 	texts     perAddress // bytes of documents of subscriptions
 	shared    sse.Shared
@@ -77,10 +84,15 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
 		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
 	}
+	if config.Rows == nil {
+		config.Rows = func(context.Context) int64 { return 0 }
+	}
 	e := &Endpoint{
 		config:    config,
 		admission: newAdmission(config.Concurrency),
 		schema:    schema,
+		heavy:     newHeavy(config.Concurrency),
+		predictor: newPredictor(),
 		streams:   perAddress{limit: config.Streams},
 		texts:     perAddress{limit: textEach * config.Streams},
 	}

@@ -51,7 +51,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		ctx := graphql.StartOperationTrace(t.Context())
-		operation, errs := e.rules.Load().preparer.prepare(ctx, params)
+		operation, _, errs := e.rules.Load().preparer.prepare(ctx, params)
 		if errs == nil {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -22,19 +23,24 @@ var (
 	errExpired   = errors.New("the token has expired")
 )
 
-// operation is a prepared operation with a slot.
+// operation is a prepared operation with a slot, and with places if it is heavy.
 type operation struct {
 	*graphql.OperationContext
+	bound   int64 // of its rows
 	release func()
 }
 
-// begin waits for a slot and prepares an operation, or returns the rejection or the operation's
-// errors.
+// begin waits for a slot, prepares an operation, and waits for its places. Or it returns the rejection
+// or the operation's errors.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
 	trace := traceOf(ctx)
 	trace.identify(params.Headers)
+	if rejection := e.checkBudget(ctx); rejection != nil {
+		trace.Rejected = true
+		return nil, rejection, nil
+	}
 	release, rejection := e.admission.acquire(ctx)
 	if rejection != nil {
 		trace.Rejected = true
@@ -46,7 +52,7 @@ func (e *Endpoint) begin(
 		}
 	}()
 	rules := e.rules.Load()
-	prepared, refusals := rules.preparer.prepare(ctx, params)
+	prepared, bound, refusals := rules.preparer.prepare(ctx, params)
 	if refusals != nil {
 		errs = rules.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
 		trace.count(errs.Errors)
@@ -55,8 +61,54 @@ func (e *Endpoint) begin(
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	trace.prepared = prepared
 	trace.Trusted = e.config.Trusted.Has(prepared.RawQuery)
-	return &operation{prepared, release}, nil, nil
+	if prepared.Operation.Operation != ast.Subscription { // whose events have slots of their own
+		if release, rejection = e.acquirePlaces(ctx, prepared, bound, release); rejection != nil {
+			trace.Rejected = true
+			return nil, rejection, nil
+		}
+	}
+	return &operation{prepared, bound, release}, nil, nil
 }
+
+// acquirePlaces waits for the places of an operation. release releases its slot. The result releases
+// its slot and places, also after a rejection.
+func (e *Endpoint) acquirePlaces(
+	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
+) (releaseAll func(), rejection *apierr.Error) {
+	places := e.heavy.weigh(bound)
+	if places == 0 {
+		return release, nil
+	}
+	places = e.heavy.weigh(e.predictor.predict(operation.Operation, bound))
+	if !e.heavy.try(places) {
+		release()
+		if !e.heavy.wait(ctx, places) {
+			return release, e.admission.reject()
+		}
+		if release, rejection = e.admission.acquire(ctx); rejection != nil {
+			e.heavy.release(places)
+			return func() {}, rejection
+		}
+	}
+	return sync.OnceFunc(func() {
+		release()
+		e.heavy.release(places)
+	}), nil
+}
+
+// checkBudget refuses the operations of a client that has read too many rows.
+func (e *Endpoint) checkBudget(ctx context.Context) *apierr.Error {
+	wait := e.config.RowBudget.Wait(ctx)
+	if wait == 0 {
+		return nil
+	}
+	e.overdrawn.Add(1)
+	return apierr.TooFast("the number of rows per second of a viewer, or of an address without a token,",
+		e.config.RowBudget.PerSecond(), wait)
+}
+
+// Overdrawn returns how many operations were refused because their clients had read too many rows.
+func (e *Endpoint) Overdrawn() int64 { return e.overdrawn.Load() }
 
 // execute runs an operation of a WebSocket or a shared stream.
 func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
@@ -89,6 +141,9 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 		}
 		response := e.dispatch(ctx, op.OperationContext)()
 		op.release()
+		rows := e.config.Rows(ctx)
+		e.predictor.learn(op.Operation, op.bound, rows)
+		e.config.RowBudget.Charge(ctx, rows)
 		yield(response)
 	})
 }
@@ -128,11 +183,18 @@ func (e *Endpoint) subscription(
 	key, _ := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables)
 	ctx, resumed := e.positions.Start(ctx, key)
 	defer resumed.End(false)
-	next := e.dispatch(ctx, operation)
+	next, charged := e.dispatch(ctx, operation), int64(0)
+	charge := func() {
+		rows := e.config.Rows(ctx)
+		e.config.RowBudget.Charge(ctx, rows-charged)
+		charged = rows
+	}
+	defer charge()
 	for response := next(); response != nil; response = next() {
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break // the response may have failed because ctx is done
 		}
+		charge()
 		if !yield(response) {
 			return
 		}

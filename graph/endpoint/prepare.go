@@ -70,35 +70,36 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. It is never nil, but incomplete after an error.
+// prepare returns the operation of a request, and the maximum number of its rows. The operation is
+// never nil, but incomplete after an error.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
-) (*graphql.OperationContext, gqlerror.List) {
-	op := newOperation(ctx)
+) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {
+	op = newOperation(ctx)
 	op.Stats.Read = params.ReadTime
 	if refusal := p.documents.Resolve(params); refusal != nil {
-		return op, gqlerror.List{gqlerror.Wrap(refusal)}
+		return op, 0, gqlerror.List{gqlerror.Wrap(refusal)}
 	}
 	if refusal := p.limits.Request(params); refusal != nil {
-		return op, gqlerror.List{gqlerror.Wrap(refusal)}
+		return op, 0, gqlerror.List{gqlerror.Wrap(refusal)}
 	}
 	op.RawQuery, op.OperationName = params.Query, params.OperationName
 	op.Extensions, op.Headers = params.Extensions, params.Headers
 
-	var errs gqlerror.List
 	if op.Doc, errs = p.document(params.Query); errs != nil {
-		return op, p.limits.BoundErrors(errs)
+		return op, 0, p.limits.BoundErrors(errs)
 	}
 	if errs = p.operation(op, params.Variables); errs != nil {
-		return op, errs
+		return op, 0, errs
 	}
 	p.documents.Register(op)
 	if p.costs != nil {
-		if err := p.costs.Check(ctx, op); err != nil {
-			return op, gqlerror.List{err}
+		var rejection *gqlerror.Error
+		if rows, rejection = p.costs.Check(ctx, op); rejection != nil {
+			return op, 0, gqlerror.List{rejection}
 		}
 	}
-	return op, nil
+	return op, rows, nil
 }
 
 // newOperation returns the context of an operation that begins now.

@@ -19,7 +19,7 @@ type CostCheck struct {
 	limits Limits
 	schema graphql.ExecutableSchema
 	costs  explain.Costs
-	passed *recent.Cache[constantOperation, struct{}]
+	passed *recent.Cache[constantOperation, int64] // their rows
 }
 
 // constantOperation is an operation without variables, with the viewer's properties that affect its
@@ -38,26 +38,28 @@ const (
 
 // NewCostCheck returns a check. Without costs it rejects nothing.
 func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
-	return &CostCheck{limits, schema, costs, recent.New[constantOperation, struct{}](cachedOperations, cachedBytes)}
+	return &CostCheck{limits, schema, costs, recent.New[constantOperation, int64](cachedOperations, cachedBytes)}
 }
 
-// Check rejects an operation that costs too much, or has arguments that a resolver would reject. It
-// permits requests for the plan, which contains both.
-func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationContext) *gqlerror.Error {
+// Check returns the maximum number of rows of an operation, or rejects one that costs too much, or has
+// arguments that a resolver would reject. It permits requests for the plan, which contains both.
+func (c *CostCheck) Check(
+	ctx context.Context, operation *graphql.OperationContext,
+) (rows int64, rejection *gqlerror.Error) {
 	if c.costs == nil || c.limits == (Limits{}) || operation.Headers.Get(explain.Header) == "1" {
-		return nil
+		return 0, nil
 	}
 	viewer, known := auth.ViewerOf(ctx)
 	key := constantOperation{operation.Operation, known, viewer.Admin}
 	constant := len(operation.Operation.VariableDefinitions) == 0 && len(operation.RawQuery) <= cachedLength
 	if constant {
-		if _, passed := c.passed.Get(key); passed {
-			return nil
+		if rows, passed := c.passed.Get(key); passed {
+			return rows, nil
 		}
 	}
 	totals, err := explain.Bound(graphql.WithOperationContext(ctx, operation), c.schema, c.costs)
 	if err != nil {
-		return gqlerror.WrapIfUnwrapped(err)
+		return 0, gqlerror.WrapIfUnwrapped(err)
 	}
 	checked := checker{limits: &c.limits}
 	checked.check(Rows, int(totals.Rows))
@@ -65,12 +67,12 @@ func (c *CostCheck) Check(ctx context.Context, operation *graphql.OperationConte
 	checked.check(Objects, int(totals.Objects))
 	checked.check(Resolved, int(totals.Resolved))
 	if checked.refusal != nil {
-		return gqlerror.Wrap(checked.refusal)
+		return 0, gqlerror.Wrap(checked.refusal)
 	}
 	if constant {
-		c.passed.Add(key, struct{}{}, len(operation.RawQuery))
+		c.passed.Add(key, totals.Rows, len(operation.RawQuery))
 	}
-	return nil
+	return totals.Rows, nil
 }
 
 // BoundResponse is a [graphql.ResponseMiddleware]. It limits the length of the response, and the

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"twibase/e2e/loadtest"
+	"twibase/graph/auth"
+)
+
+const (
+	fairTurns   = 9
+	fairSlot    = 3 * time.Second
+	fairClients = 5  // share the ordinary load
+	fairLoad    = 40 // requests per second of all of them
+	abuse       = 10 // times the ordinary load, of one client
+	// budgetShare is the budget of a client, as a multiple of what each of the others reads.
+	budgetShare = 2
+)
+
+// fairness measures what other clients notice of one that sends ten times as many requests as all of
+// them together, without a budget of rows and with one.
+func fairness(ctx context.Context, _ *dataset) error {
+	p, err := newWorkspace()
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	program, store, err := p.importFollowGraph(ctx)
+	if err != nil {
+		return err
+	}
+	copied := p.path("copied")
+	if err := os.CopyFS(copied, os.DirFS(strings.TrimPrefix(store, "embedded:"))); err != nil {
+		return err
+	}
+	r := loadtest.Request{Body: []byte(`{"query":` + strconv.Quote(overloadQuery) + `}`)}
+	rows, err := p.rowsOf(ctx, program, store, &r)
+	if err != nil {
+		return err
+	}
+	flag := fmt.Sprintf("--viewer-rows-per-second=%d", budgetShare*fairLoad/fairClients*rows)
+	var budgeted *loadtest.Gateway
+	free, apart, err := loadtest.StartApart(func() (*loadtest.Gateway, error) {
+		var failed error
+		if budgeted, failed = p.serve(ctx, program, "embedded:"+copied, flag); failed != nil {
+			return nil, failed
+		}
+		return p.serve(ctx, program, store)
+	})
+	if err != nil {
+		return err
+	}
+	peak, err := free.Drive(r, waitingClients, fairSlot)
+	if err != nil {
+		return err
+	}
+	var without, with fairRun
+	for range fairTurns {
+		if err := errors.Join(without.turn(free, r), with.turn(budgeted, r)); err != nil {
+			return err
+		}
+	}
+	t := newTable(fmt.Sprintf("Embedded store, on processors of its own: %t. %d clients send %d requests of %d rows per second, "+
+		"%.2f × the capacity, and an abuser %d × as many", apart, fairClients, fairLoad, rows,
+		fairLoad/peak.PerSecond(), abuse),
+		"gateway", "p50 alone", "p99 alone", "p50 with the abuser", "p99 with the abuser", "ratio of the p99", "answered alone",
+		"answered with the abuser", "answered to the abuser")
+	defer t.end()
+	without.print(t, "without a budget")
+	with.print(t, flag)
+	return nil
+}
+
+// rowsOf sets the response to a request, and returns the rows that it reads.
+func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadtest.Request) (rows int, err error) {
+	g, err := p.serve(ctx, program, store)
+	if err != nil {
+		return 0, err
+	}
+	defer p.stop()
+	if r.Want, err = g.Response(*r); err != nil {
+		return 0, err
+	}
+	report, err := g.Report(*r)
+	return report.Rows, err
+}
+
+// fairRun is what clients measured, alone and beside an abuser.
+type fairRun struct {
+	alone, beside, abuser loadtest.Offered
+	ratios                []float64 // of the p99, by turn
+}
+
+func (f *fairRun) turn(g *loadtest.Gateway, r loadtest.Request) error {
+	alone, _, err := offerBeside(g, r, 0)
+	if err != nil {
+		return err
+	}
+	beside, abuser, err := offerBeside(g, r, abuse)
+	merge(&f.alone, alone)
+	merge(&f.beside, beside)
+	merge(&f.abuser, abuser)
+	f.ratios = append(f.ratios, float64(beside.Percentile(99))/float64(max(alone.Percentile(99), 1)))
+	return err
+}
+
+func (f *fairRun) print(t table, gateway string) {
+	percentile := func(o loadtest.Offered, p int) string { return o.Percentile(p).Round(100 * time.Microsecond).String() }
+	part := func(o loadtest.Offered) string {
+		return fmt.Sprintf("%.0f %%", 100*float64(o.Answered)/float64(max(o.Requests, 1)))
+	}
+	slices.Sort(f.ratios)
+	t.row(gateway, percentile(f.alone, 50), percentile(f.alone, 99), percentile(f.beside, 50), percentile(f.beside, 99),
+		fmt.Sprintf("%.2f (%.2f–%.2f)", f.ratios[len(f.ratios)/2], f.ratios[0], f.ratios[len(f.ratios)-1]),
+		part(f.alone), part(f.beside), part(f.abuser))
+}
+
+func merge(into *loadtest.Offered, o loadtest.Offered) {
+	into.Requests, into.Answered = into.Requests+o.Requests, into.Answered+o.Answered
+	into.Latency = append(into.Latency, o.Latency...)
+	slices.Sort(into.Latency)
+}
+
+// offerBeside offers the load of the clients, and times as much of another one.
+func offerBeside(g *loadtest.Gateway, r loadtest.Request, times float64) (others, abuser loadtest.Offered, err error) {
+	tokens := &auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	offer := func(username string, perSecond float64, into *loadtest.Offered) {
+		own := r
+		var signed error
+		if own.Token, _, signed = tokens.Sign(auth.Viewer{Username: username}); signed != nil {
+			err = signed
+			return
+		}
+		all.Go(func() {
+			o, failed := g.Offer(own, perSecond, 0, fairSlot)
+			mu.Lock()
+			defer mu.Unlock()
+			merge(into, o)
+			err = errors.Join(err, failed)
+		})
+	}
+	for i := range fairClients {
+		offer(fmt.Sprint("u", i), fairLoad/fairClients, &others)
+	}
+	if times > 0 {
+		offer("u99", times*fairLoad, &abuser)
+	}
+	all.Wait()
+	return others, abuser, err
+}

@@ -1,0 +1,59 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// RowBurst is the time whose rows a client of [Rows] may read at once.
+const RowBurst = 10 * time.Second
+
+// Rows limits the rows per second that a viewer reads, and an address without a token. An operation
+// is charged when it has read, so one may read more than the client has left, and later ones wait for
+// that. A nil *Rows limits nothing. It is safe for concurrent use.
+type Rows struct {
+	perSecond int
+	buckets   *buckets
+	now       func() time.Time
+}
+
+// NewRows returns a limit with a clock, nil if perSecond is 0.
+func NewRows(perSecond int, now func() time.Time) *Rows {
+	if perSecond == 0 {
+		return nil
+	}
+	return &Rows{perSecond, newBuckets(rate.Limit(perSecond), perSecond*int(RowBurst/time.Second)), now}
+}
+
+// PerSecond returns the limit.
+func (r *Rows) PerSecond() int { return r.perSecond }
+
+// Wait returns the time until the client of ctx may read, 0 if it may now.
+func (r *Rows) Wait(ctx context.Context) time.Duration {
+	if r == nil {
+		return 0
+	}
+	missing := -r.buckets.of(clientOf(ctx)).TokensAt(r.now())
+	return max(time.Duration(missing/float64(r.perSecond)*float64(time.Second)), 0)
+}
+
+// Charge counts rows that an operation has read.
+func (r *Rows) Charge(ctx context.Context, rows int64) {
+	if r == nil || rows <= 0 {
+		return
+	}
+	bucket, now := r.buckets.of(clientOf(ctx)), r.now()
+	for burst := int64(r.buckets.burst); rows > 0; rows -= burst { // a bucket gives no more at once
+		bucket.ReserveN(now, int(min(rows, burst)))
+	}
+}
+
+// clientOf returns the name of the viewer of ctx, or the address.
+func clientOf(ctx context.Context) string {
+	if viewer, ok := ViewerOf(ctx); ok {
+		return "viewer " + viewer.Username
+	}
+	return "address " + AddressOf(ctx)
+}

@@ -1,0 +1,101 @@
+package endpoint
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"golang.org/x/sync/semaphore"
+
+	"twibase/graph/recent"
+)
+
+// rowsPerPlace is the number of rows of an operation that has one place. One that is predicted to
+// read more is heavy.
+const rowsPerPlace = 2000
+
+// heavy bounds the heavy operations that run, by their predicted rows: a place for each
+// rowsPerPlace. They have half as many places as there are slots, so other operations always find
+// some. They wait for places without a slot.
+type heavy struct {
+	places  *semaphore.Weighted // nil admits all
+	size    int64
+	waiting atomic.Int64
+}
+
+func newHeavy(slots int) *heavy {
+	if slots == 0 {
+		return &heavy{}
+	}
+	size := int64(max(slots/2, 1))
+	return &heavy{places: semaphore.NewWeighted(size), size: size}
+}
+
+// weigh returns the number of places that an operation needs, 0 if it is not heavy.
+func (h *heavy) weigh(rows int64) int64 {
+	if h.places == nil || rows <= rowsPerPlace {
+		return 0
+	}
+	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
+}
+
+// try takes places that are free.
+func (h *heavy) try(places int64) bool { return places == 0 || h.places.TryAcquire(places) }
+
+// wait waits for places like [admission.wait].
+func (h *heavy) wait(ctx context.Context, places int64) bool {
+	defer h.waiting.Add(-1)
+	if h.waiting.Add(1) > queuedPerSlot*h.size {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
+	defer cancel()
+	return h.places.Acquire(ctx, places) == nil
+}
+
+func (h *heavy) release(places int64) {
+	if places > 0 {
+		h.places.Release(places)
+	}
+}
+
+// predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages are
+// full, so the predictor learns which part of it operations of cached documents read. It is safe for
+// concurrent use.
+type predictor struct {
+	parts *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
+}
+
+func newPredictor() predictor {
+	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedDocuments)}
+}
+
+// predict returns bound for an unknown operation.
+func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {
+	if part, known := p.parts.Get(operation); known {
+		return int64(math.Ceil(float64(bound) * math.Float64frombits(part.Load())))
+	}
+	return bound
+}
+
+// forget is how much of what was learnt remains after an operation that read less. One that reads
+// more counts at once, so that cheap operations hide no expensive one.
+const forget = 0.9
+
+// learn counts the rows that an operation has read, of at most bound.
+func (p predictor) learn(operation *ast.OperationDefinition, bound, rows int64) {
+	if bound <= rowsPerPlace {
+		return // it is never heavy
+	}
+	latest := min(float64(rows)/float64(bound), 1)
+	part, known := p.parts.Get(operation)
+	if !known {
+		part = new(atomic.Uint64)
+		part.Store(math.Float64bits(latest))
+		p.parts.Add(operation, part, 1)
+		return
+	}
+	before := math.Float64frombits(part.Load())
+	part.Store(math.Float64bits(max(latest, forget*before+(1-forget)*latest)))
+}

@@ -1,0 +1,139 @@
+package endpoint
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/apierr"
+	"twibase/graph/auth"
+	"twibase/graph/exec"
+)
+
+func TestHeavyOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const slots = 8
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: slots})
+		operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
+		acquire := func(rows int64) (release func(), rejection *apierr.Error, waited time.Duration) {
+			begun := time.Now()
+			release, rejection = e.admission.acquire(t.Context())
+			if rejection == nil {
+				release, rejection = e.acquirePlaces(t.Context(), operation, rows, release)
+			}
+			return release, rejection, time.Since(begun)
+		}
+		first, rejection, waited := acquire(100 * rowsPerPlace) // all places
+		if rejection != nil || waited > 0 {
+			t.Fatalf("got %v after %v", rejection, waited)
+		}
+		rejected := make(chan time.Duration, 100)
+		admitted := make(chan func(), 100)
+		for range 3 * slots {
+			go func() {
+				if release, rejection, waited := acquire(rowsPerPlace + 1); rejection != nil {
+					rejected <- waited
+				} else {
+					admitted <- release
+				}
+			}()
+		}
+		synctest.Wait()
+		if n := len(rejected); n != 3*slots-queuedPerSlot*slots/2 {
+			t.Errorf("%d heavy operations are rejected at once", n)
+		}
+		for range slots - 1 {
+			release, rejection, waited := acquire(rowsPerPlace)
+			if rejection != nil || waited > 0 {
+				t.Fatalf("another operation: got %v after %v", rejection, waited)
+			}
+			defer release()
+		}
+		first()
+		first() // again, without effect
+		synctest.Wait()
+		if n := len(admitted); n != 1 {
+			t.Errorf("%d heavy operations run in the only free slot, want 1", n)
+		}
+		time.Sleep(2 * queueTimeout)
+		synctest.Wait()
+		if n := len(rejected) + len(admitted); n != 3*slots {
+			t.Errorf("%d heavy operations were admitted or rejected, want %d", n, 3*slots)
+		}
+		for range len(admitted) {
+			(<-admitted)()
+		}
+		if running, waiting, _ := e.Load(); running != slots-1 || waiting != 0 || e.heavy.waiting.Load() != 0 {
+			t.Errorf("%d run, %d and %d wait", running, waiting, e.heavy.waiting.Load())
+		}
+		if !e.heavy.places.TryAcquire(e.heavy.size) {
+			t.Error("places are lost")
+		}
+	})
+}
+
+func TestPrediction(t *testing.T) {
+	p := newPredictor()
+	operation := &ast.OperationDefinition{}
+	const bound = 100 * rowsPerPlace
+	expect := func(what string, want int64) {
+		t.Helper()
+		if got := p.predict(operation, bound); got != want {
+			t.Errorf("%s: got %d, want %d", what, got, want)
+		}
+	}
+	expect("an unknown operation", bound)
+	p.learn(operation, bound, bound/4)
+	expect("a quarter", bound/4)
+	p.learn(operation, bound/2, bound/2)
+	expect("more counts at once", bound)
+	p.learn(operation, bound, 0)
+	expect("less counts slowly", bound*9/10)
+	p.learn(operation, bound, 2*bound)
+	expect("no more than the bound", bound)
+	light := &ast.OperationDefinition{}
+	p.learn(light, rowsPerPlace, 0)
+	if _, known := p.parts.Get(light); known {
+		t.Error("an operation that is never heavy is remembered")
+	}
+}
+
+func TestRowBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const perSecond = 10
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
+			Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
+			Rows: func(context.Context) int64 { return 130 }, RowBudget: auth.NewRows(perSecond, time.Now),
+		})
+		send := func(username string) *httptest.ResponseRecorder {
+			w, r := httptest.NewRecorder(), post(`{"query":"{ __typename }"}`)
+			e.ServeHTTP(w, r.WithContext(auth.WithViewer(r.Context(), auth.Viewer{Username: username})))
+			return w
+		}
+		if w := send("greedy"); w.Code != http.StatusOK {
+			t.Fatalf("the first operation: status %d: %s", w.Code, w.Body)
+		}
+		w := send("greedy")
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "3" ||
+			!strings.Contains(w.Body.String(), `"code":"LIMIT_EXCEEDED","limit":10,"retryAfterMs":3000`) {
+			t.Errorf("after 130 of 100 rows: status %d, Retry-After %q: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+		}
+		if w := send("modest"); w.Code != http.StatusOK {
+			t.Errorf("another viewer: status %d: %s", w.Code, w.Body)
+		}
+		time.Sleep(3 * time.Second)
+		if w := send("greedy"); w.Code != http.StatusOK {
+			t.Errorf("after the wait: status %d: %s", w.Code, w.Body)
+		}
+		if n := e.Overdrawn(); n != 1 {
+			t.Errorf("%d operations are counted, want 1", n)
+		}
+	})
+}
