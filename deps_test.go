@@ -26,6 +26,7 @@ var rules = []rule{
 		"hbase/tables"},
 		"a gateway knows neither engines nor flags"},
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests and their costs"},
+	{"gateway/usage", []string{"gateway/labels", "graph/endpoint"}, "usage counts fields of the schema"},
 	{"gateway/labels", nil, "labels know no requests"},
 	{"e2e/...", []string{"..."}, "end-to-end tests use all parts"},
 	{"sample", []string{"transfer/...", "hbase", "hbase/tables"}, "the sample is rows, without GraphQL, on any engine"},

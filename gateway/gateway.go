@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/gateway/middleware"
+	"twibase/gateway/usage"
 	"twibase/graph/auth"
 	"twibase/graph/documents"
 	"twibase/graph/endpoint"
@@ -76,7 +77,7 @@ type Gateway struct {
 	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema and
 	// /metrics.
 	Public http.Handler
-	// Monitoring serves /metrics, /goroutines, /debug/pprof, /healthz and /readyz to operators.
+	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz to operators.
 	Monitoring http.Handler
 	// of this gateway only
 	Metrics *prometheus.Registry
@@ -88,6 +89,7 @@ type Gateway struct {
 	memory    *hbase.Memory // of reads; nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
+	usage     *usage.Usage
 	drain     *middleware.Drain
 	leaving   atomic.Bool // /readyz fails
 	readiness readiness
@@ -125,10 +127,11 @@ func New(of hbase.Store, config Config) *Gateway {
 		Log:          log,
 	})
 	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Observe: loaders.Writing})
-	operations := newOperationMetrics()
-	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared})
 	g.current.Store(&config)
 	g.endpoint = g.newEndpoint()
+	g.usage = usage.New(g.endpoint.Fields())
+	operations := newOperationMetrics(g.usage)
+	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared})
 	g.serveWith(config)
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()

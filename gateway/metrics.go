@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"twibase/gateway/usage"
 	"twibase/graph/endpoint"
 	"twibase/hbase"
 )
@@ -25,7 +26,7 @@ type costMetric struct {
 	of func(*hbase.Stats) int64
 }
 
-func newOperationMetrics() *operationMetrics {
+func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 	cost := func(name, help string, of func(*hbase.Stats) int64, start, factor float64, count int) costMetric {
 		buckets := append([]float64{0}, prometheus.ExponentialBuckets(start, factor, count)...)
 		return costMetric{prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -52,7 +53,7 @@ func newOperationMetrics() *operationMetrics {
 			cost("bytes", "Bytes of keys and values read per operation.",
 				func(s *hbase.Stats) int64 { return s.Bytes.Load() }, 256, 4, 11),
 		},
-		requests: newRequestMetrics(),
+		requests: newRequestMetrics(usage),
 	}
 }
 

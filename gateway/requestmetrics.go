@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"twibase/gateway/labels"
+	"twibase/gateway/usage"
 	"twibase/graph/endpoint"
 	"twibase/hbase"
 )
@@ -31,11 +32,12 @@ type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	rows     *prometheus.CounterVec
+	usage    *usage.Usage
 
 	operations, clients, versions *labels.Values
 }
 
-func newRequestMetrics() *requestMetrics {
+func newRequestMetrics(usage *usage.Usage) *requestMetrics {
 	m := &requestMetrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_requests_total",
@@ -50,6 +52,7 @@ func newRequestMetrics() *requestMetrics {
 			Name: "twibase_request_rows_total",
 			Help: "Rows that requests read, by operation.",
 		}, []string{"operation", "type"}),
+		usage: usage,
 	}
 	m.operations = labels.New(maxOperations, func(operation string) {
 		m.duration.DeletePartialMatch(prometheus.Labels{"operation": operation})
@@ -57,16 +60,19 @@ func newRequestMetrics() *requestMetrics {
 	})
 	m.clients = labels.New(maxClients, func(client string) {
 		m.requests.DeletePartialMatch(prometheus.Labels{"client": client})
+		m.usage.Deprecated.DeletePartialMatch(prometheus.Labels{"client": client})
 	})
 	m.versions = labels.New(maxVersions, func(pair string) {
 		client, version, _ := strings.Cut(pair, pairSeparator)
-		m.requests.DeletePartialMatch(prometheus.Labels{"client": client, "client_version": version})
+		of := prometheus.Labels{"client": client, "client_version": version}
+		m.requests.DeletePartialMatch(of)
+		m.usage.Deprecated.DeletePartialMatch(of)
 	})
 	return m
 }
 
 func (m *requestMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.duration, m.rows}
+	return []prometheus.Collector{m.requests, m.duration, m.rows, m.usage.Deprecated}
 }
 
 // pairSeparator is in no label.
@@ -98,7 +104,8 @@ func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l labelled
 }
 
 func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
-	l, is := m.label(trace, time.Now())
+	now := time.Now()
+	l, is := m.label(trace, now)
 	if !is {
 		return
 	}
@@ -107,4 +114,8 @@ func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took 
 	if l.kind != "subscription" {
 		m.duration.WithLabelValues(l.operation, l.kind).Observe(took.Seconds())
 	}
+	m.usage.Add(usage.Request{
+		Client: usage.Client{Name: l.client, Version: l.version}, Operation: l.operation, Type: l.kind,
+		Rows: cost.Rows.Load(), Failed: l.code != endpoint.NoError, Fields: trace.Fields,
+	}, now)
 }

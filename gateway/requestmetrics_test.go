@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"twibase/gateway/usage"
 	"twibase/graph/auth"
 	"twibase/graph/documents"
 )
@@ -115,4 +117,42 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	if n := len(exposed(g, "twibase_requests_total{")); n != maxClients+2 {
 		t.Errorf("%d clients, want %d, unknown and other", n, maxClients)
 	}
+}
+
+// Which clients use a field, also by a WebSocket's operation or a document that is cached.
+func TestUsageTellsWhoUsesAField(t *testing.T) {
+	g := New(sampled(t), Config{})
+	for range 2 {
+		send(g, "web 1.0", `{"query":"query Bio { user(username: \"LiLei\") { ...B } } fragment B on User { bio }"}`)
+	}
+	send(g, "ios 2", `{"query":"{ user(username: \"LiLei\") { bio name } }"}`)
+	send(g, "ios 2", `{"query":"{ user(username: \"LiLei\") { name nope } }"}`)
+	w := httptest.NewRecorder()
+	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/usage", nil))
+	var got usage.Report
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatal(err, w.Body)
+	}
+	web, ios := usage.Client{Name: "web", Version: "1.0"}, usage.Client{Name: "ios", Version: "2"}
+	want := []usage.Operation{
+		{Operation: "Bio", Type: "query", Client: web, Requests: 2, Rows: 2},
+		{Operation: "anonymous", Type: "query", Client: ios, Requests: 1, Rows: 1},
+		{Operation: "none", Type: "none", Client: ios, Requests: 1, Errors: 1},
+	}
+	if diff := cmp.Diff(want, got.Operations); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	for _, field := range got.Fields {
+		if field.Field == "User.bio" {
+			want := []usage.ClientRequests{{Client: web, Requests: 2}, {Client: ios, Requests: 1}}
+			if diff := cmp.Diff(want, field.Clients); diff != "" {
+				t.Errorf("clients of User.bio (-want +got):\n%s", diff)
+			}
+			if field.LastClient == nil || *field.LastClient != ios {
+				t.Errorf("the last client of User.bio is %v", field.LastClient)
+			}
+			return
+		}
+	}
+	t.Error("the report lacks User.bio")
 }

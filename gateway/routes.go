@@ -50,7 +50,7 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 		Watch:       resolvers.Watch,
 		Costs:       resolvers.Costs(tables.ListBound),
 		Tokens:      c.Tokens,
-		Observe:     g.requests.Operation,
+		Observe:     func(ctx context.Context) (context.Context, func()) { return g.requests.Operation(ctx) },
 		Streams:     c.StreamsPerAddress,
 		Concurrency: c.Concurrency,
 		Rows:        rowsRead,
@@ -117,6 +117,7 @@ func (g *Gateway) monitoring() http.Handler {
 		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
 		writeText(w, http.StatusOK, stacks.String())
 	})
+	mux.Handle("GET /usage", g.usage)
 	// net/http/pprof also adds itself to http.DefaultServeMux, which no listener serves.
 	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)

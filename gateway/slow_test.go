@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"twibase/gateway/middleware"
+	"twibase/gateway/usage"
 	"twibase/graph/endpoint"
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/exec"
@@ -34,7 +35,7 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 			Timeout: requestTimeout, Concurrency: 1, Sending: s.sending, Receiving: s.receiving,
 			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }})
-		requests := middleware.NewRequestLog(newOperationMetrics().observe, middleware.Slow{})
+		requests := middleware.NewRequestLog(newOperationMetrics(usage.New(graphQL.Fields())).observe, middleware.Slow{})
 		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.sending), requests.Handler), 0, zerolog.Nop())
 		go server.Serve(s.network)
 		defer server.Close()

@@ -37,7 +37,8 @@ type preparer struct {
 	validator *validation.Validator
 	limits    limits.Limits
 	costs     *limits.CostCheck
-	cache     *recent.Cache[string, *ast.QueryDocument]
+	fields    *fields
+	cache     *recent.Cache[string, *validDocument]
 	hits      atomic.Int64 // of the cache
 	misses    atomic.Int64
 }
@@ -51,7 +52,8 @@ func newPreparer(schema *ast.Schema, config *Config) *preparer {
 		inputs:    inputs,
 		validator: validation.New(inputs, config.Production),
 		limits:    config.Limits,
-		cache:     recent.New[string, *ast.QueryDocument](cachedDocuments, cachedBytes),
+		fields:    newFields(schema),
+		cache:     recent.New[string, *validDocument](cachedDocuments, cachedBytes),
 	}
 }
 
@@ -86,12 +88,15 @@ func (p *preparer) prepare(
 	op.RawQuery, op.OperationName = params.Query, params.OperationName
 	op.Extensions, op.Headers = params.Extensions, params.Headers
 
-	if op.Doc, errs = p.document(params.Query); errs != nil {
+	doc, errs := p.document(params.Query)
+	if errs != nil {
 		return op, 0, p.limits.BoundErrors(errs)
 	}
+	op.Doc = doc.QueryDocument
 	if errs = p.operation(op, params.Variables); errs != nil {
 		return op, 0, errs
 	}
+	traceOf(ctx).Fields = doc.fields[op.Operation]
 	p.documents.Register(op)
 	if p.costs != nil {
 		var rejection *gqlerror.Error
@@ -126,17 +131,21 @@ func (p *preparer) operation(op *graphql.OperationContext, given map[string]any)
 	return nil
 }
 
-func (p *preparer) document(text string) (*ast.QueryDocument, gqlerror.List) {
+func (p *preparer) document(text string) (*validDocument, gqlerror.List) {
 	if doc, ok := p.cache.Get(text); ok {
 		p.hits.Add(1)
 		return doc, nil
 	}
 	p.misses.Add(1)
-	doc, errs := p.parse(text)
-	if errs == nil && len(text) <= cachedLength {
+	parsed, errs := p.parse(text)
+	if errs != nil {
+		return nil, errs
+	}
+	doc := p.fields.of(parsed)
+	if len(text) <= cachedLength {
 		p.cache.Add(text, doc, len(text))
 	}
-	return doc, errs
+	return doc, nil
 }
 
 // parse parses and validates a text. Limits come first: both can take more than linear time.

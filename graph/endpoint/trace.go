@@ -20,6 +20,9 @@ type Trace struct {
 	Operation, Kind string
 	// Trusted is whether the document is a trusted one.
 	Trusted bool
+	// Fields are the selected fields, as indexes of [Endpoint.Fields], ascending. Callers must not
+	// change them.
+	Fields []int
 	// Client and ClientVersion are the client's name for itself; may be empty.
 	Client, ClientVersion string
 	// empty if no operation was executed

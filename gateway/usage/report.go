@@ -1,0 +1,128 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Report is the usage of some hours. docs/OBSERVABILITY.md describes it.
+type Report struct {
+	Since      time.Time   `json:"since"`
+	Operations []Operation `json:"operations"`
+	Fields     []Field     `json:"fields"`
+}
+
+// Operation is the requests for an operation by a client.
+type Operation struct {
+	Operation string `json:"operation"`
+	Type      string `json:"type"`
+	Client
+	Requests int64 `json:"requests"`
+	Errors   int64 `json:"errors"`
+	Rows     int64 `json:"rows"`
+}
+
+// Field is the requests that selected a field of the schema.
+type Field struct {
+	Field      string `json:"field"`
+	Deprecated string `json:"deprecated,omitempty"`
+	Requests   int64  `json:"requests"`
+	// LastSeen and LastClient are nil if no request selected it since the start of the gateway.
+	LastSeen   *time.Time       `json:"lastSeen"`
+	LastClient *Client          `json:"lastClient"`
+	Clients    []ClientRequests `json:"clients"`
+}
+
+// ClientRequests is the requests of a client.
+type ClientRequests struct {
+	Client
+	Requests int64 `json:"requests"`
+}
+
+// Report returns the usage since the start of the hour that was some hours ago, 1 for the current
+// one only.
+func (u *Usage) Report(hours int, now time.Time) *Report {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	r := &Report{Since: now.Truncate(time.Hour).Add(time.Duration(1-hours) * time.Hour).UTC()}
+	r.Fields = make([]Field, len(u.fields))
+	operations := map[operation]*counts{}
+	clients := make([]map[Client]int64, len(u.fields))
+	for i := range u.hours {
+		if h := &u.hours[i]; !h.start.Before(r.Since) {
+			h.addTo(operations, clients)
+		}
+	}
+	for of, c := range operations {
+		r.Operations = append(r.Operations, Operation{of.name, of.kind, of.Client, c.requests, c.errors, c.rows})
+	}
+	slices.SortFunc(r.Operations, func(a, b Operation) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Operation, b.Operation), a.compare(b.Client))
+	})
+	for i, field := range u.fields {
+		r.Fields[i] = u.last[i].field(clients[i])
+		r.Fields[i].Field, r.Fields[i].Deprecated = field.Name, field.Deprecated
+	}
+	return r
+}
+
+func (h *hour) addTo(operations map[operation]*counts, clients []map[Client]int64) {
+	for of, c := range h.operations {
+		sum := operations[of]
+		if sum == nil {
+			sum = new(counts)
+			operations[of] = sum
+		}
+		sum.requests, sum.errors, sum.rows = sum.requests+c.requests, sum.errors+c.errors, sum.rows+c.rows
+	}
+	for client, fields := range h.fields {
+		for i, n := range fields.requests {
+			if n > 0 && clients[i] == nil {
+				clients[i] = map[Client]int64{}
+			}
+			if n > 0 {
+				clients[i][client] += int64(n)
+			}
+		}
+	}
+}
+
+func (s sighting) field(clients map[Client]int64) Field {
+	f := Field{Clients: []ClientRequests{}}
+	if s.by != nil {
+		at := time.Unix(0, s.at).UTC()
+		f.LastSeen, f.LastClient = &at, s.by
+	}
+	for client, n := range clients {
+		f.Requests += n
+		f.Clients = append(f.Clients, ClientRequests{client, n})
+	}
+	slices.SortFunc(f.Clients, func(a, b ClientRequests) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), a.compare(b.Client))
+	})
+	return f
+}
+
+func (c Client) compare(other Client) int {
+	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
+}
+
+// ServeHTTP returns a [Report] as JSON. The parameter hours is from 1 to 24, the default.
+func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	hours := Hours
+	if text := r.URL.Query().Get("hours"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > Hours {
+			http.Error(w, fmt.Sprintf("hours must be a number from 1 to %d", Hours), http.StatusBadRequest)
+			return
+		}
+		hours = n
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(u.Report(hours, time.Now())) // an error means that the client is gone
+}

@@ -1,0 +1,135 @@
+// Package usage counts which clients use which operations and fields. [Usage] keeps the last 24 hours
+// in memory.
+package usage
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/gateway/labels"
+	"twibase/graph/endpoint"
+)
+
+const (
+	// Hours is the number of kept hours.
+	Hours = 24
+	// maxOperations bounds the operations of an hour, counted per client. Others are one operation.
+	maxOperations = 2000
+)
+
+// Client is a client and its version, both bounded labels.
+type Client struct {
+	Name    string `json:"client"`
+	Version string `json:"version"`
+}
+
+// Request is a request with bounded labels.
+type Request struct {
+	Client
+	Operation, Type string
+	Rows            int64
+	Failed          bool
+	Fields          []int // indexes of fields
+}
+
+// Usage counts requests. It is safe for concurrent use.
+type Usage struct {
+	// Deprecated counts requests that selected a deprecated field. The caller registers it.
+	Deprecated *prometheus.CounterVec
+
+	fields []endpoint.Field
+
+	mu    sync.Mutex
+	hours [Hours]hour // by Unix hour, modulo Hours
+	last  []sighting  // by field
+}
+
+type hour struct {
+	start      time.Time
+	operations map[operation]*counts
+	fields     map[Client]*clientFields
+}
+
+type clientFields struct {
+	client   Client
+	requests []uint32 // by field
+}
+
+type operation struct {
+	Client
+	name, kind string
+}
+
+type counts struct{ requests, errors, rows int64 }
+
+// sighting is the last request that selected a field.
+type sighting struct {
+	at int64   // Unix time in nanoseconds
+	by *Client // nil if there was none
+}
+
+// New returns a Usage of a schema with these fields.
+func New(fields []endpoint.Field) *Usage {
+	return &Usage{
+		Deprecated: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "twibase_deprecated_field_requests_total",
+			Help: "Requests that selected a deprecated field, by field and client.",
+		}, []string{"field", "client", "client_version"}),
+		fields: fields,
+		last:   make([]sighting, len(fields)),
+	}
+}
+
+// Add counts a request.
+func (u *Usage) Add(r Request, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	h := u.hour(now)
+	c := h.counts(operation{r.Client, r.Operation, r.Type})
+	c.requests++
+	c.rows += r.Rows
+	if r.Failed {
+		c.errors++
+	}
+	if len(r.Fields) == 0 {
+		return
+	}
+	fields := h.fields[r.Client]
+	if fields == nil {
+		fields = &clientFields{r.Client, make([]uint32, len(u.fields))}
+		h.fields[r.Client] = fields
+	}
+	last := sighting{now.UnixNano(), &fields.client}
+	for _, i := range r.Fields {
+		fields.requests[i]++
+		u.last[i] = last
+		if u.fields[i].Deprecated != "" {
+			u.Deprecated.WithLabelValues(u.fields[i].Name, r.Name, r.Version).Inc()
+		}
+	}
+}
+
+// hour returns the current hour, and forgets the one 24 hours before.
+func (u *Usage) hour(now time.Time) *hour {
+	start := now.Truncate(time.Hour)
+	h := &u.hours[int(start.Unix()/3600)%Hours]
+	if !h.start.Equal(start) {
+		*h = hour{start: start, operations: map[operation]*counts{}, fields: map[Client]*clientFields{}}
+	}
+	return h
+}
+
+func (h *hour) counts(of operation) *counts {
+	c := h.operations[of]
+	if c == nil && len(h.operations) >= maxOperations {
+		of = operation{Client{labels.Other, labels.Other}, labels.Other, labels.Other}
+		c = h.operations[of]
+	}
+	if c == nil {
+		c = new(counts)
+		h.operations[of] = c
+	}
+	return c
+}

@@ -1,0 +1,95 @@
+package endpoint
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Field is a field of the schema.
+type Field struct {
+	Name string // such as User.bio
+	// Deprecated is the reason of its deprecation, or "".
+	Deprecated string
+}
+
+// Fields returns the fields of the schema that clients may select, sorted by name. [Trace.Fields] are
+// indexes of it.
+func (e *Endpoint) Fields() []Field { return e.rules.Load().preparer.fields.all }
+
+// fields numbers the fields of a schema.
+type fields struct {
+	all     []Field
+	indexes map[*ast.FieldDefinition]int
+}
+
+func newFields(schema *ast.Schema) *fields {
+	named := map[string]*ast.FieldDefinition{}
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			selectable := definition.Kind == ast.Object || definition.Kind == ast.Interface
+			if selectable && !strings.HasPrefix(definition.Name, "__") && !strings.HasPrefix(field.Name, "__") {
+				named[definition.Name+"."+field.Name] = field
+			}
+		}
+	}
+	f := &fields{indexes: make(map[*ast.FieldDefinition]int, len(named))}
+	for i, name := range slices.Sorted(maps.Keys(named)) {
+		f.indexes[named[name]] = i
+		f.all = append(f.all, Field{name, deprecation(named[name])})
+	}
+	return f
+}
+
+func deprecation(field *ast.FieldDefinition) string {
+	directive := field.Directives.ForName("deprecated")
+	if directive == nil {
+		return ""
+	}
+	const unspecified = "No longer supported" // the specification's default
+	if reason := directive.Arguments.ForName("reason"); reason != nil {
+		return cmp.Or(reason.Value.Raw, unspecified)
+	}
+	return unspecified
+}
+
+// validDocument is a document with its selected fields.
+type validDocument struct {
+	*ast.QueryDocument
+	// fields has the indexes of the fields that each operation selects, ascending.
+	fields map[*ast.OperationDefinition][]int
+}
+
+// of returns a valid document with its fields.
+func (f *fields) of(doc *ast.QueryDocument) *validDocument {
+	d := &validDocument{doc, make(map[*ast.OperationDefinition][]int, len(doc.Operations))}
+	for _, operation := range doc.Operations {
+		found, fragments := map[int]bool{}, map[string]bool{}
+		f.collect(operation.SelectionSet, found, fragments)
+		d.fields[operation] = slices.Sorted(maps.Keys(found))
+	}
+	return d
+}
+
+// collect adds the indexes of selected fields to found. It visits each fragment once.
+func (f *fields) collect(selections ast.SelectionSet, found map[int]bool, fragments map[string]bool) {
+	for _, selection := range selections {
+		switch selection := selection.(type) {
+		case *ast.Field:
+			if i, ok := f.indexes[selection.Definition]; ok {
+				found[i] = true
+			}
+			f.collect(selection.SelectionSet, found, fragments)
+		case *ast.InlineFragment:
+			f.collect(selection.SelectionSet, found, fragments)
+		case *ast.FragmentSpread:
+			if !fragments[selection.Name] {
+				fragments[selection.Name] = true
+				f.collect(selection.Definition.SelectionSet, found, fragments)
+			}
+		}
+	}
+}
