@@ -11,6 +11,7 @@ SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 PACKAGE_VENV := .cache/package/venv
 PACKAGE := $(PACKAGE_VENV)/requirements.txt
+PACKAGE_TOOLS := .cache/package/helm
 GENQLIENT := e2e/clients/genqlient
 LINT := .cache/golangci-lint
 RELEASED := graph/schema/testdata/released.graphql
@@ -54,6 +55,7 @@ lint: $(LINT) node_modules/.package-lock.json ## golangci-lint (.golangci.yml); 
 	@go -C $(GENQLIENT) mod tidy -diff
 	@go -C bench mod tidy -diff
 	@go -C scripts/tools mod tidy -diff
+	@go -C scripts/package mod tidy -diff
 
 generate: ## the code that gqlgen and genqlient generate
 	go run ./graph/plan/generate
@@ -114,9 +116,10 @@ licenses: ## writes the licences of the dependencies into docs/LICENSES.md
 reproducible: $(IDE) ## checks that two builds, one with an empty cache, are the same bytes
 	scripts/reproducible
 
-package: build $(PACKAGE) ## checks the image, and starts it in a chroot (needs root)
-	$(PACKAGE_VENV)/bin/hadolint Dockerfile
+package: build $(PACKAGE) $(PACKAGE_TOOLS) ## checks the image, starts it in a chroot (needs root), and checks the Helm chart
+	$(PACKAGE_VENV)/bin/hadolint Dockerfile deploy/hbase.Dockerfile
 	scripts/image
+	scripts/chart
 
 chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
@@ -153,6 +156,9 @@ $(PACKAGE): scripts/package/requirements.txt
 	python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install -q --disable-pip-version-check --only-binary :all: -r $<
 	cp $< $@
+
+$(PACKAGE_TOOLS): scripts/package/go.mod
+	go -C $(<D) build -o $(CURDIR)/$(@D)/ tool
 
 $(LINT): scripts/tools/go.mod
 	go -C $(<D) build -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

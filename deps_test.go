@@ -28,6 +28,7 @@ var rules = []rule{
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests and their costs"},
 	{"gateway/usage", []string{"gateway/labels", "graph/endpoint"}, "usage counts fields of the schema"},
 	{"gateway/labels", nil, "labels know no requests"},
+	{"deploy", []string{"command"}, "its tests run commands"},
 	{"e2e/...", []string{"..."}, "end-to-end tests use all parts"},
 	{"sample", []string{"transfer/...", "hbase", "hbase/tables"}, "the sample is rows, without GraphQL, on any engine"},
 	{"transfer/...", []string{"transfer/...", "hbase", "hbase/tables/..."},
@@ -82,7 +83,7 @@ var owners = []owner{
 	{"github.com/agnivade/levenshtein", []string{"command"}, "a hint for a wrong key of the configuration"},
 	{"golang.org/x/crypto/...", []string{"writers/password"}, "passwords are hashed in one place"},
 	{"github.com/go-jose/go-jose/...", []string{"graph/auth"}, "tokens are read in one place"},
-	{"net/http", []string{"command", "gateway/...", "graph/...", "e2e/...", "hbase/hbasetest/..."},
+	{"net/http", []string{"command", "deploy", "gateway/...", "graph/...", "e2e/...", "hbase/hbasetest/..."},
 		"nothing below GraphQL serves HTTP; 'twibase health' is a client"},
 }
 
