@@ -1,6 +1,9 @@
 package hbase
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Table is the definition of a table.
 type Table struct {
@@ -23,6 +26,9 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
+	// TTL is the time after its timestamp at which a cell expires, in whole seconds: then it does not
+	// exist any more. Zero is never.
+	TTL time.Duration
 }
 
 // Validate returns [ErrInvalid] and the reason if the table is malformed.
@@ -32,7 +38,7 @@ func (t Table) Validate() error {
 			ErrInvalid, t.Name, len(t.Families))
 	}
 	for i, f := range t.Families {
-		if !isWord(f.Name) || f.Versions < 0 || f.BlockSize < 0 {
+		if !isWord(f.Name) || f.Versions < 0 || f.BlockSize < 0 || f.TTL < 0 || f.TTL%time.Second != 0 {
 			return fmt.Errorf("%w: table %s: family %q is malformed", ErrInvalid, t.Name, f.Name)
 		}
 		for _, other := range t.Families[:i] {

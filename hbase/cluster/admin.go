@@ -58,6 +58,9 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	if f.BlockSize > 0 {
 		set("BLOCKSIZE", strconv.Itoa(f.BlockSize))
 	}
+	if f.TTL > 0 {
+		set("TTL", strconv.Itoa(int(f.TTL.Seconds())))
+	}
 	return a
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsuna/gohbase/hrpc"
@@ -18,7 +19,7 @@ func TestDifferences(t *testing.T) {
 	wanted := func(name string) hbase.Table {
 		return hbase.Table{Name: name, Splits: []string{"m"}, Families: []hbase.FamilySchema{
 			{Name: "f", Encoding: "ROW_INDEX_V1", Bloom: "ROWCOL", BlockSize: 16 << 10},
-			{Name: "g", Versions: 5},
+			{Name: "g", Versions: 5, TTL: time.Hour},
 		}}
 	}
 	t.Run("a new table has none", func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestDifferences(t *testing.T) {
 			{"g", "KEEP_DELETED_CELLS", "", "false"},
 			{"g", "MIN_VERSIONS", "", "0"},
 			{"g", "REPLICATION_SCOPE", "", "0"},
-			{"g", "TTL", "", "2147483647"},
+			{"g", "TTL", "", "3600"},
 			{"g", "VERSIONS", "", "5"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -66,7 +67,7 @@ func TestDifferences(t *testing.T) {
 			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647}, " +
 			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', " +
 			"DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', " +
-			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 5}"
+			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 3600, VERSIONS => 5}"
 		if diff := cmp.Diff(line, cluster.AlterCommand(name, got)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

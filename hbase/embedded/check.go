@@ -103,7 +103,8 @@ func (s *Store) newest(t *table, row string, f family, qualifier string) (*hbase
 		return nil, err
 	}
 	defer r.close()
-	cells, err := r.get(&hbase.Get{Row: row}, &selection{t.id, []familySelection{selectColumns(f, []string{qualifier})}})
+	sel := &selection{table: t.id, families: []familySelection{selectColumns(f, []string{qualifier})}}
+	cells, err := r.get(&hbase.Get{Row: row}, sel)
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -11,17 +12,20 @@ import (
 
 // Reads skip garbage. The cleaner removes the garbage of a row when a read has skipped much of it:
 //
-//   - versions that a marker masks;
+//   - versions that a marker masks, and expired ones;
 //   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.
 //     HBase keeps them until a flush;
 //   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late
 //     puts of older timestamps.
 //
-// A row that is never read is never cleaned.
+// A row that is never read is never cleaned, except in tables with a TTL: all their rows are cleaned
+// when the store is opened, and every expiryInterval.
 const (
 	tolerated = 32
 	markerAge = time.Hour
 	maxQueued = 1024
+	// expiryInterval is the time between two cleanings of the tables with a TTL.
+	expiryInterval = time.Hour
 )
 
 type cleaner struct {
@@ -57,16 +61,78 @@ func (c *cleaner) offer(r *reader, empty bool) {
 
 func (c *cleaner) run(ctx context.Context) {
 	defer close(c.done)
+	ticks := time.NewTicker(expiryInterval)
+	defer ticks.Stop()
+	c.expire(ctx)
 	for {
 		select {
+		case <-ticks.C:
+			c.expire(ctx)
 		case <-ctx.Done():
 			return
 		case row := <-c.queue:
-			if err := c.store.clean(ctx, []byte(row)); err != nil && ctx.Err() == nil {
-				c.store.log.Error("a row of the embedded store can't be cleaned", "error", err)
-			}
+			c.report(ctx, c.store.clean(ctx, []byte(row)))
 		}
 	}
+}
+
+func (c *cleaner) report(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		c.store.log.Error("a row of the embedded store can't be cleaned", "error", err)
+	}
+}
+
+// expire cleans the rows of the tables with a TTL.
+func (c *cleaner) expire(ctx context.Context) {
+	var row []byte
+	for err := error(nil); err == nil; {
+		if row, err = c.store.nextExpiring(ctx, row); row == nil && err == nil {
+			return
+		} else if err == nil {
+			err = c.store.clean(ctx, row)
+		}
+		c.report(ctx, err)
+	}
+}
+
+// nextExpiring returns the key prefix of the first row after another in a table with a TTL; nil if
+// there is none.
+func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if after != nil {
+		after = behind(after)
+	}
+	for _, t := range s.tables {
+		if !slices.ContainsFunc(t.families, func(f family) bool { return f.ttl > 0 }) {
+			continue
+		}
+		lower, upper := appendTable(nil, t.id), appendTable(nil, t.id+1)
+		if bytes.Compare(after, lower) > 0 {
+			lower = after
+		}
+		if bytes.Compare(lower, upper) >= 0 {
+			continue
+		}
+		r, err := s.reader(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+		if err != nil {
+			return nil, err
+		}
+		if r.seek(lower); r.valid {
+			key := bytes.Clone(r.key[:split(r.key)])
+			if row == nil || bytes.Compare(key, row) < 0 {
+				row = key
+			}
+		}
+		err = r.it.Error()
+		r.close()
+		if err != nil {
+			return nil, storeError(err)
+		}
+	}
+	return row, nil
 }
 
 // clean removes the garbage of one row, under its lock: otherwise a put could add a version that a
@@ -98,7 +164,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	for _, f := range t.families {
 		r.family = append(append(append(r.family[:0], row...), f.name...), 0)
 		r.seek(r.family)
-		if err := r.sweepFamily(f.keep, b); err != nil {
+		if err := r.sweepFamily(f, b); err != nil {
 			return err
 		}
 	}
@@ -117,7 +183,7 @@ func (s *Store) tableOf(row []byte) *table {
 	return nil
 }
 
-func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
+func (r *reader) sweepFamily(f family, b *pebble.Batch) error {
 	r.masked = -1
 	for ; r.in(r.family); r.next() {
 		timestamp, ok := familyMarker(r.key[len(r.family):])
@@ -130,14 +196,14 @@ func (r *reader) sweepFamily(keep int, b *pebble.Batch) error {
 		}
 	}
 	for r.in(r.family) {
-		if err := r.sweepColumn(keep, b); err != nil {
+		if err := r.sweepColumn(f, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
+func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) {
 		return badKey(r.key)
@@ -157,11 +223,11 @@ func (r *reader) sweepColumn(keep int, b *pebble.Batch) error {
 				return err
 			}
 			continue
-		case m.hides(timestamp):
+		case m.hides(timestamp) || r.expired(f.ttl, timestamp):
 			_ = b.Delete(r.key, nil)
 			continue
 		}
-		if visible++; visible > keep {
+		if visible++; visible > f.keep {
 			superseded = append(superseded, bytes.Clone(r.key))
 		}
 	}

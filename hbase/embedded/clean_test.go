@@ -345,3 +345,51 @@ func TestCleanChangesNoRead(t *testing.T) {
 		}
 	})
 }
+
+// allEntries counts the entries of all tables.
+func (d *fixture) allEntries() (n int) {
+	d.t.Helper()
+	r, err := d.reader(nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer r.close()
+	for r.seek(appendTable(nil, 1)); r.valid; r.next() {
+		n++
+	}
+	return n
+}
+
+func TestExpiredCellsAreRemoved(t *testing.T) {
+	d := newFixture(t)
+	create := func(name string, ttl time.Duration) {
+		t.Helper()
+		definition := hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "i"}, {Name: "e", TTL: ttl}}}
+		if err := d.CreateTable(context.Background(), definition); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []string{"a", "b", "c"} {
+			for i, age := range []time.Duration{0, time.Minute, time.Hour, 2 * time.Hour} {
+				at := d.present.Add(-age).UnixMilli()
+				for _, family := range []string{"i", "e"} {
+					d.write(hbase.Put{Table: name, Row: row, Cells: []hbase.Cell{
+						{Family: family, Qualifier: fmt.Sprint(i), Timestamp: at, Value: []byte("v")}}})
+				}
+			}
+		}
+	}
+	create("never", 0)
+	create("hour", time.Hour)
+	create("minutes", 5*time.Minute)
+	before := d.allEntries()
+	d.present = d.present.Add(time.Second)
+	d.cleaner.expire(context.Background())
+	if removed := before - d.allEntries(); removed != 3*2+3*2 {
+		t.Errorf("removed %d entries, want 12: per row, two of the table with an hour, two of the other", removed)
+	}
+	d.present = d.present.Add(24 * time.Hour)
+	d.cleaner.expire(context.Background())
+	if removed := before - d.allEntries(); removed != 2*3*4 {
+		t.Errorf("removed %d entries after a day, want 24", removed)
+	}
+}

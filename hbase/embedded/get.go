@@ -88,7 +88,7 @@ func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Resu
 		g := &gets[i]
 		lookups[i] = lookup{
 			sel:       sel.selection,
-			cacheable: s.cache != nil && g.Versions <= 1 && g.Time == hbase.TimeRange{},
+			cacheable: s.cache != nil && !sel.expires && g.Versions <= 1 && g.Time == hbase.TimeRange{},
 			index:     rowIndex(sel.table, g.Row),
 			key:       cacheKey{sel.shape, g.Row},
 		}

@@ -56,7 +56,7 @@ func TestOpen(t *testing.T) {
 		dir := t.TempDir()
 		definition := hbase.Table{Name: "t", Splits: []string{"\x00\xff", "\xfe"}, Families: []hbase.FamilySchema{
 			{Name: "i", Versions: 3, Encoding: "ROW_INDEX_V1", Bloom: "ROW", Compression: "NONE", BlockSize: 1 << 16},
-			{Name: "f"},
+			{Name: "f", TTL: time.Hour},
 		}}
 		s := mustOpen(t, dir)
 		for _, d := range []hbase.Table{definition, {Name: "dropped", Families: definition.Families}} {
@@ -72,7 +72,7 @@ func TestOpen(t *testing.T) {
 		if names, err := s.Tables(ctx); err != nil || len(names) != 1 {
 			t.Errorf("%q, %v", names, err)
 		}
-		want := []family{{"f", 1}, {"i", 3}}
+		want := []family{{"f", 1, 3600_000}, {"i", 3, 0}}
 		if got := s.tables["t"].families; !slices.Equal(want, got) {
 			t.Errorf("got families %v, want %v", got, want)
 		}

@@ -32,7 +32,7 @@ type reader struct {
 	target, behind         []byte // scratch
 
 	masked  int64 // the greatest timestamp that a marker of the family masks, or -1
-	expired int64 // markers written before this time are garbage
+	now     int64 // in milliseconds
 	garbage int   // the number of skipped entries of the row that the cleaner would remove
 }
 
@@ -41,7 +41,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	return &reader{cursor: cursor{it: it}, expired: s.now() - markerAge.Milliseconds()}, nil
+	return &reader{cursor: cursor{it: it}, now: s.now()}, nil
 }
 
 // close ignores the iterator's error, which row has returned.
@@ -204,7 +204,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 				return false, err
 			}
 			continue
-		case m.hides(timestamp):
+		case m.hides(timestamp) || r.expired(fs.ttl, timestamp):
 			r.garbage++
 			continue
 		}
@@ -241,6 +241,8 @@ func (r *reader) take(family string, known *column, timestamp int64, again bool)
 	return nil
 }
 
+func (r *reader) expired(ttl, timestamp int64) bool { return ttl > 0 && timestamp < r.now-ttl }
+
 func (r *reader) countMarker() error {
 	expired, err := r.markerExpired()
 	if expired {
@@ -257,5 +259,5 @@ func (r *reader) markerExpired() (bool, error) {
 	if len(value) != 8 {
 		return false, fmt.Errorf("%w: delete marker has %d bytes, not 8", hbase.ErrCorrupt, len(value))
 	}
-	return int64(binary.BigEndian.Uint64(value)) < r.expired, nil
+	return int64(binary.BigEndian.Uint64(value)) < r.now-markerAge.Milliseconds(), nil
 }

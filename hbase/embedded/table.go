@@ -23,6 +23,8 @@ type family struct {
 	name string
 	// keep is the maximum number of versions of a cell.
 	keep int
+	// ttl is the time after which a cell expires, in milliseconds; 0 is never.
+	ttl int64
 }
 
 // storedTable is a table's entry in the catalog. Splits are binary, and JSON strings are not.
@@ -36,7 +38,7 @@ func newTable(id uint32, name string, families []hbase.FamilySchema) *table {
 	t := &table{id: id, name: name}
 	t.selections, _ = lru.New[string, *selection](hbase.MaxCachedColumns)
 	for _, f := range families {
-		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1)})
+		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1), ttl: f.TTL.Milliseconds()})
 	}
 	slices.SortFunc(t.families, func(a, b family) int { return strings.Compare(a.name, b.name) })
 	return t
@@ -63,6 +65,7 @@ func (s *Store) table(name string) (*table, error) {
 type selection struct {
 	table    uint32
 	families []familySelection
+	expires  bool // a family has a TTL
 }
 
 type familySelection struct {
@@ -96,6 +99,7 @@ func (t *table) selection(columns string) (*selection, error) {
 			sel.families = append(sel.families, selectColumns(f, nil))
 		}
 	}
+	sel.expires = slices.ContainsFunc(sel.families, func(f familySelection) bool { return f.ttl > 0 })
 	t.selections.Add(columns, sel)
 	return sel, nil
 }

@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
 	t.Run("versions", s.testVersions)
+	t.Run("TTL", s.testTTL)
 	t.Run("Delete", s.testDelete)
 	t.Run("Page", s.testPage)
 	t.Run("Scan", s.testScan)
@@ -41,14 +42,17 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table has the families f and i with one version, and v with keep versions.
+	// table has the families f and i with one version, v with keep versions, and t with a TTL.
 	table string
 	// split has the family i, and regions that begin at splits.
 	split  string
 	splits []string
 }
 
-const keep = 5
+const (
+	keep = 5
+	ttl  = time.Hour
+)
 
 func newSuite(t *testing.T, store hbase.Store) *suite {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -67,7 +71,8 @@ func newSuite(t *testing.T, store hbase.Store) *suite {
 		}
 	})
 	for _, table := range []hbase.Table{
-		{Name: s.table, Families: []hbase.FamilySchema{{Name: "v", Versions: keep}, {Name: "f"}, {Name: "i", Versions: 1}}},
+		{Name: s.table, Families: []hbase.FamilySchema{{Name: "v", Versions: keep}, {Name: "f"},
+			{Name: "i", Versions: 1}, {Name: "t", TTL: ttl}}},
 		{Name: s.split, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: s.splits},
 	} {
 		if err := store.CreateTable(ctx, table); err != nil {

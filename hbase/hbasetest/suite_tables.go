@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"twibase/hbase"
 )
@@ -35,6 +36,8 @@ func (s *suite) testTables(t *testing.T) {
 			"a family twice":         {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}, {Name: "i"}}},
 			"splits that descend":    {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{"b", "a"}},
 			"an empty split":         {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{""}},
+			"less than zero time":    {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: -time.Second}}},
+			"a part of a second":     {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: time.Millisecond}}},
 			"less than zero version": {Name: missing, Families: []hbase.FamilySchema{{Name: "i", Versions: -1}}},
 		} {
 			if err := s.store.CreateTable(s.ctx, table); !errors.Is(err, hbase.ErrInvalid) {
