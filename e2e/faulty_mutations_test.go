@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"time"
 
 	"twibase/graph/exec"
 	"twibase/graph/model"
@@ -117,8 +118,10 @@ func (h faultyResolvers) Subscription() exec.SubscriptionResolver { return fault
 
 type faultySubscription struct{ faultyResolvers }
 
-// eventsOf returns one to four objects of a noun, some of them null.
-func eventsOf[T any](ctx context.Context, h faultySubscription, noun string, hash uint64) (<-chan *T, error) {
+// eventsOf returns one to four events, some of them null.
+func eventsOf[T any](
+	ctx context.Context, h faultySubscription, hash uint64, pick func(ctx context.Context, hash uint64) (*T, error),
+) (<-chan *T, error) {
 	p := faultPlanOf(ctx)
 	if p.applies(p.missing*2, "subscription", fmt.Sprint(hash)) {
 		return nil, hbase.ErrUnavailable
@@ -127,30 +130,52 @@ func eventsOf[T any](ctx context.Context, h faultySubscription, noun string, has
 	events := make(chan *T, 4)
 	defer close(events)
 	for n := range 1 + hash%4 {
-		o, err := h.object(ctx, noun, hash>>n)
+		event, err := pick(ctx, hash>>n)
 		if err != nil {
 			return nil, err
 		}
-		event, _ := any(o).(*T)
 		events <- event
 	}
 	return events, nil
 }
 
+// objectsOf picks objects of a noun.
+func objectsOf[T any](h faultySubscription, noun string) func(context.Context, uint64) (*T, error) {
+	return func(ctx context.Context, hash uint64) (*T, error) {
+		o, err := h.object(ctx, noun, hash)
+		event, _ := any(o).(*T)
+		return event, err
+	}
+}
+
 func (h faultySubscription) TwitPosted(
 	ctx context.Context, username string, _ *tables.ID,
 ) (<-chan *tables.Twit, error) {
-	return eventsOf[tables.Twit](ctx, h, "twit", hashOf("twitPosted", username))
+	return eventsOf(ctx, h, hashOf("twitPosted", username), objectsOf[tables.Twit](h, "twit"))
 }
 
 func (h faultySubscription) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	return eventsOf[tables.Twit](ctx, h, "twit", hashOf("timelineTwitAdded", after))
+	return eventsOf(ctx, h, hashOf("timelineTwitAdded", after), objectsOf[tables.Twit](h, "twit"))
 }
 
 func (h faultySubscription) CommentAdded(
 	ctx context.Context, twitID tables.ID, _ *tables.ID,
 ) (<-chan *tables.Comment, error) {
-	return eventsOf[tables.Comment](ctx, h, "comment", hashOf("commentAdded", twitID))
+	return eventsOf(ctx, h, hashOf("commentAdded", twitID), objectsOf[tables.Comment](h, "comment"))
+}
+
+func (h faultySubscription) TwitDeleted(
+	ctx context.Context, username string, _ *string,
+) (<-chan *tables.TwitDeletion, error) {
+	pick := func(_ context.Context, hash uint64) (*tables.TwitDeletion, error) {
+		id, err := relay.UnmarshalID(h.known["twit"][hash%uint64(len(h.known["twit"]))])
+		if err != nil || id.Noun != tables.NounTwit || hash%5 == 0 {
+			return nil, err
+		}
+		key, err := tables.ParseTwitKey(id.Key)
+		return &tables.TwitDeletion{At: time.UnixMilli(int64(hash % 1e12)), Twit: key}, err
+	}
+	return eventsOf(ctx, h, hashOf("twitDeleted", username), pick)
 }
 
 type faultyMutation struct{ faultyResolvers }

@@ -32,6 +32,7 @@ var publicFields = map[string]string{
 	"GameEdge":             "cursor node day count",
 	"DayPlays":             "day count",
 	"PageInfo":             "hasNextPage hasPreviousPage startCursor endCursor",
+	"TwitDeletion":         "deletedId author cursor",
 	"UserError":            "code message field path",
 }
 
@@ -50,6 +51,7 @@ var guardedFields = map[string]string{
 	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments,
 	"TwitConnection.totalCount":      countMoments,
 	"Subscription.timelineTwitAdded": "timelineTwitAdded", "Subscription.commentAdded": seeComment,
+	"Subscription.twitDeleted": seeTwit,
 }
 
 // payloadFields are visible to the sender of the mutation. Other fields of payloads are objects and

@@ -29,6 +29,8 @@ var neverNull = map[string]string{
 	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
 	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
 	"Subscription.commentAdded":      "the comment of an event is null if its author is deleted meanwhile",
+	"Subscription.twitDeleted":       "as the other subscriptions",
+	"TwitDeletion.author":            "it is null if the author is deleted meanwhile",
 }
 
 // @semanticNonNull is exactly where null always comes with an error. The responses are those to

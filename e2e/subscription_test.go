@@ -41,7 +41,7 @@ func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	s := &liveGateway{gateway: newGateway("embedded", store)}
 	var feed *feeds.Feeds
 	s.live = live.New(store, live.Options{Visible: resolvers.Visible(withLoaders), Interval: 20 * time.Millisecond,
-		OldestFanout: func() time.Time { return feed.PendingSince() }})
+		PendingSince: func() []time.Time { return []time.Time{feed.PendingSince()} }})
 	feed = feeds.New(store, feeds.Options{Limit: limit})
 	w := writers.New(store, writers.Options{Jobs: feed.Notify})
 	root := *s.root
@@ -129,6 +129,11 @@ type subscriber struct {
 
 func (s *liveGateway) subscribe(t *testing.T, username, field string) subscriber {
 	t.Helper()
+	return s.subscribeTo(t, username, "subscription{t:"+field+"{id content author{username name}}}")
+}
+
+func (s *liveGateway) subscribeTo(t *testing.T, username, query string) subscriber {
+	t.Helper()
 	socket, _, err := websocket.Dial(t.Context(), s.url,
 		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
@@ -142,7 +147,7 @@ func (s *liveGateway) subscribe(t *testing.T, username, field string) subscriber
 	}
 	before := s.live.Counters.Subscribers.Load()
 	text, _ := json.Marshal(map[string]any{"id": "1", "type": "subscribe", "payload": map[string]any{
-		"query": "subscription{t:" + field + "{id content author{username name}}}"}})
+		"query": query}})
 	for _, message := range []string{hello, string(text)} {
 		if err := socket.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
 			t.Fatal(err)

@@ -123,7 +123,7 @@ func New(of hbase.Store, config Config) *Gateway {
 	g.feeds = feeds.New(store, feeds.Options{Limit: config.FanoutLimit, Log: log})
 	g.live = live.New(store, live.Options{
 		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return g.watchdog.With(ctx, store) }),
-		OldestFanout: g.feeds.PendingSince,
+		PendingSince: func() []time.Time { return []time.Time{g.feeds.PendingSince(), g.writers.PendingSince()} },
 		Log:          log,
 	})
 	g.writers = writers.New(store, writers.Options{Log: log, Jobs: g.feeds.Notify, Observe: loaders.Writing})

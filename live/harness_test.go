@@ -29,7 +29,7 @@ type fixture struct {
 	stop   context.CancelFunc
 
 	mu         sync.Mutex
-	behind     time.Time       // the result of OldestFanout
+	behind     time.Time       // one of PendingSince
 	fault      hbasetest.Fault // of all calls
 	visibleErr error           // of Visible
 	slow       time.Duration   // the duration of Visible
@@ -59,7 +59,7 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 			defer f.mu.Unlock()
 			return f.fault
 		})
-		f.poller = New(faulty, Options{Visible: f.visible, OldestFanout: f.oldestFanout})
+		f.poller = New(faulty, Options{Visible: f.visible, PendingSince: f.pendingSince})
 		ctx, cancel := context.WithCancel(t.Context())
 		f.stop = cancel
 		var running sync.WaitGroup
@@ -83,29 +83,33 @@ func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []e
 		return names, slices.Repeat([]error{f.visibleErr}, len(candidates))
 	}
 	for i, s := range candidates {
-		if name := nameOf(s.Key); name[0] != '-' {
+		if name := nameOf(s.Kind, s.Key); name[0] != '-' {
 			names[i] = name
 		}
 	}
 	return names, nil
 }
 
-// nameOf returns the id of a twit, or the author of a comment.
-func nameOf(k Key) string {
-	name, _, _ := strings.Cut(k.Position[8:], "\x00")
+// nameOf returns the id of a twit, the author of a comment, or the follower of a change.
+func nameOf(kind Kind, k Key) string {
+	rest := k.Position[8:]
+	if kind == Deletions {
+		rest = rest[8:] // the time of the twit
+	}
+	name, _, _ := strings.Cut(rest, "\x00")
 	return name
 }
 
 // keyOf returns the key of a twit's entry.
 func keyOf(t *tables.Twit) Key { return Key{t.AuthorName, t.Key().Position} }
 
-func (f *fixture) oldestFanout() time.Time {
+func (f *fixture) pendingSince() []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.behind
+	return []time.Time{{}, f.behind}
 }
 
-func (f *fixture) setOldestFanout(since time.Time) {
+func (f *fixture) setPending(since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.behind = since

@@ -12,9 +12,11 @@ type Kind uint8
 
 // The types of rows with subscribers.
 const (
-	Posts    Kind = iota // the twits of a user
-	Timeline             // the timeline of a user
-	Comments             // the comments on a twit; the owner is the twit's key
+	Posts     Kind = iota // the twits of a user
+	Timeline              // the timeline of a user
+	Comments              // the comments on a twit; the owner is the twit's key
+	Deletions             // the deletions of a user's twits
+	Changes               // the changes of a user's followers
 )
 
 // list is how rows of a kind are read. Positions begin with an inverted time, the newest first.
@@ -29,6 +31,10 @@ func (k Kind) list() list {
 		return list{&tables.Timelines.AnyList, decodeTimeline}
 	case Comments:
 		return listOf(tables.Comments)
+	case Deletions:
+		return listOf(tables.TwitDeletions)
+	case Changes:
+		return listOf(tables.FollowerChanges)
 	default:
 		return listOf(tables.Twits)
 	}
@@ -64,7 +70,7 @@ func decodeTimeline(owner string, cells []hbase.Cell) ([]member, []string, error
 	members := make([]member, len(keys))
 	for i, key := range keys {
 		at, _ := tables.TimeAt(key.Position) // Decode has checked it
-		old := at.Add(maxClockSkew).UnixMilli() < followed[positions[i]]
+		old := at.Add(MaxClockSkew).UnixMilli() < followed[positions[i]]
 		members[i] = member{Key: Key{key.Author, key.Position}, at: at, old: old}
 	}
 	return members, positions, err

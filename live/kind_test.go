@@ -23,6 +23,13 @@ var kinds = map[string]kindOfRow{
 	"posts":    {Posts, "a", func(f *fixture, owner, name string, age time.Duration) { f.post(owner, name, age) }},
 	"timeline": {Timeline, "a", func(f *fixture, owner, name string, age time.Duration) { f.addEntry(owner, "b", name, age) }},
 	"comments": {Comments, commented.String(), (*fixture).comment},
+	"deletions": {Deletions, "a", func(f *fixture, owner, name string, age time.Duration) {
+		twit := &tables.Twit{AuthorName: owner, PostedAt: time.UnixMilli(1), Name: name}
+		f.put((&tables.TwitDeletion{At: time.Now().Add(-age), Twit: twit.Key(), Visibility: tables.Public}).Put())
+	}},
+	"changes": {Changes, "a", func(f *fixture, owner, name string, age time.Duration) {
+		f.put((&tables.FollowerChange{At: time.Now().Add(-age), Followed: owner, Follower: name, Added: true}).Put())
+	}},
 }
 
 var commented = (&tables.Twit{AuthorName: "a", PostedAt: time.UnixMilli(1), Name: "t"}).Key()
@@ -159,5 +166,18 @@ func TestExpiredSubscriptionResumesWithWhatBecameVisible(t *testing.T) {
 		time.Sleep(20 * Interval)
 		l.resume(time.Time{})
 		l.wantNext("2")
+	})
+}
+
+func TestEntriesOfUnfinishedWritesAreDelivered(t *testing.T) {
+	eachKind(t, func(t *testing.T, f kindFixture) {
+		l := f.subscribe()
+		time.Sleep(time.Minute)
+		f.setPending(time.Now())
+		time.Sleep(5 * time.Minute)
+		f.add("late", 5*time.Minute)
+		f.setPending(time.Time{})
+		l.wantNext("late")
+		l.wantNext()
 	})
 }

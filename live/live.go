@@ -33,9 +33,9 @@ type Options struct {
 	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in
 	// the next poll.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
-	// OldestFanout returns the time of the oldest unfinished fan-out job, or the zero time. The
-	// default has no jobs.
-	OldestFanout func() time.Time
+	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, or zero
+	// times: they may still add entries that old. The default has none.
+	PendingSince func() []time.Time
 	// Interval is the time between two polls. The default is [Interval].
 	Interval time.Duration
 	Log      *slog.Logger     // of failed polls; nil discards them
@@ -46,12 +46,12 @@ const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
 	// Overlap is the supported delay between the time of an entry and its arrival in a row, while no
-	// fan-out is behind.
+	// unfinished write is known.
 	Overlap = 30 * time.Second
-	// maxLag is the supported delay while a fan-out is behind.
+	// maxLag is the supported delay of a write that is known to be unfinished.
 	maxLag = 10 * time.Minute
-	// maxClockSkew is the maximum difference between the clocks of two gateways.
-	maxClockSkew = 5 * time.Second
+	// MaxClockSkew is the maximum difference between the clocks of two gateways.
+	MaxClockSkew = 5 * time.Second
 	// maxPending is the number of candidates kept for later polls.
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
@@ -117,8 +117,8 @@ func New(store hbase.Store, o Options) *Poller {
 	if o.Interval == 0 {
 		o.Interval = Interval
 	}
-	if o.OldestFanout == nil {
-		o.OldestFanout = func() time.Time { return time.Time{} }
+	if o.PendingSince == nil {
+		o.PendingSince = func() []time.Time { return nil }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

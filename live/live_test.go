@@ -57,10 +57,10 @@ func TestLateTwitsAreDelivered(t *testing.T) {
 		f.addEntry("u", "a", "later-than-any-known-fanout", 40*time.Second)
 		l.wantNext()
 
-		f.setOldestFanout(time.Now().Add(-time.Second))
+		f.setPending(time.Now().Add(-time.Second))
 		time.Sleep(5 * time.Minute)
 		f.addEntry("u", "a", "late", 5*time.Minute)
-		f.setOldestFanout(time.Time{})
+		f.setPending(time.Time{})
 		l.wantNext("late")
 		l.wantNext()
 	})
@@ -257,7 +257,7 @@ func (f *fixture) addEntrySince(twit *tables.Twit, since time.Time) {
 func TestOlderTwitsOfANewlyFollowedAuthorAreNotDelivered(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Timeline, "u")
-		beforeFollow := time.Now().Add(-maxClockSkew - time.Millisecond)
+		beforeFollow := time.Now().Add(-MaxClockSkew - time.Millisecond)
 		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: beforeFollow, Name: "old"}, time.Now())
 		f.addEntrySince(&tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "recent"}, time.Now())
 		l.wantNext("recent")
@@ -267,7 +267,7 @@ func TestOlderTwitsOfANewlyFollowedAuthorAreNotDelivered(t *testing.T) {
 func TestFollowByAFastClockLosesNoTwit(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Timeline, "u")
-		follow := time.Now().Add(maxClockSkew) // by the fast clock
+		follow := time.Now().Add(MaxClockSkew) // by the fast clock
 		time.Sleep(time.Second)
 		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "posted"}
 		f.addEntrySince(twit, follow)

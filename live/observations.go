@@ -71,7 +71,7 @@ func (o *observations) forget(at time.Time) {
 
 // Window is the maximum age difference of two entries that arrive in the wrong order: the maximum lag
 // of a fan-out, and the clock skew of two gateways.
-const Window = maxLag + 2*maxClockSkew
+const Window = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway, who has received an entry, may have
 // missed an older one. It cannot if the older one arrived in the store well before the other: then

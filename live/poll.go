@@ -52,8 +52,10 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 // floor returns the oldest time of entries that may still arrive.
 func (p *Poller) floor(now time.Time) time.Time {
 	floor := now.Add(-Overlap)
-	if oldest := p.o.OldestFanout(); !oldest.IsZero() && oldest.Add(-maxClockSkew).Before(floor) {
-		floor = oldest.Add(-maxClockSkew)
+	for _, oldest := range p.o.PendingSince() {
+		if !oldest.IsZero() && oldest.Add(-MaxClockSkew).Before(floor) {
+			floor = oldest.Add(-MaxClockSkew)
+		}
 	}
 	if limit := now.Add(-maxLag); floor.Before(limit) {
 		return limit

@@ -83,6 +83,8 @@ var (
 	Players         = list("players", tables.Players)
 	LikedTwits      = list("likedTwits", tables.LikedTwits)
 	TwitLikes       = list("twitLikes", tables.TwitLikes)
+	TwitDeletions   = list("twitDeletions", tables.TwitDeletions)
+	FollowerChanges = list("followerChanges", tables.FollowerChanges)
 )
 
 // Broadcasters loads the authors whose twits are merged into timelines at read time.

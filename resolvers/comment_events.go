@@ -10,29 +10,6 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// readCommentsOfVisible returns no comments on a twit that the viewer may not see.
-func readCommentsOfVisible(
-	ctx context.Context, pageKeys []loaders.PageKey,
-) (pages []candidates[tables.Comment], err error) {
-	owners := make([]string, len(pageKeys))
-	for i, pageKey := range pageKeys {
-		owners[i] = pageKey.Owner
-	}
-	var twits []*tables.Twit
-	var twitErr error
-	loaders.Together(ctx, func() {
-		twits, twitErr = twitEntries.readByKey(ctx, owners)
-	}, func() {
-		pages, err = twitComments.source.read(ctx, pageKeys)
-	})
-	for i := range pages {
-		if twitErr != nil || twits[i] == nil {
-			pages[i] = candidates[tables.Comment]{}
-		}
-	}
-	return pages, loaders.Join(len(pageKeys), twitErr, err)
-}
-
 // visibleAdded checks the twits of comments, and the comments, in one round after the twits are
 // read.
 func visibleAdded(ctx context.Context, all []live.Candidate) ([]*tables.Comment, error) {

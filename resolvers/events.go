@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"time"
 
 	"twibase/hbase/tables"
 	"twibase/live"
@@ -19,22 +20,57 @@ type eventSource[T any] struct {
 	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
 	// visible returns the entries of candidates, nil for those to omit.
 	visible func(ctx context.Context, all []live.Candidate) ([]*T, error)
+	// kept is how long entries can be read; 0 is forever.
+	kept time.Duration
+}
+
+// eventsOf returns the source of a list whose pages are checked like candidates.
+func eventsOf[T any](
+	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
+	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,
+) eventSource[T] {
+	read := func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {
+		pages, err := list.Page(ctx, pageKeys)
+		var all []live.Candidate
+		for i, page := range pages {
+			owner := pageKeys[i].Owner
+			for j, position := range page.Positions {
+				all = append(all, live.Candidate{Subscriber: ctx, Kind: kind, Owner: owner,
+					Key: live.Key{Owner: owner, Position: position}, Entry: page.Members[j]})
+			}
+		}
+		entries, visibleErr := visible(ctx, all)
+		return distribute(pages, entries, err, visibleErr)
+	}
+	return eventSource[T]{kind, key, ownPosition, read, visible, kept}
 }
 
 var (
 	timelineEvents = eventSource[tables.Twit]{live.Timeline, twitEvent, func(k live.Key) string {
 		return tables.Timelines.Position(tables.TwitKey{Author: k.Owner, Position: k.Position})
-	}, timelineSource{}.read, visibleDelivered}
-	postEvents    = eventSource[tables.Twit]{live.Posts, twitEvent, ownPosition, userTwits.listed.read, visiblePosts}
-	commentEvents = eventSource[tables.Comment]{live.Comments, func(c *tables.Comment) live.Key {
+	}, timelineSource{}.read, visibleDelivered, 0}
+	postEvents    = eventSource[tables.Twit]{live.Posts, twitEvent, ownPosition, userTwits.listed.read, visiblePosts, 0}
+	commentEvents = eventsOf(live.Comments, loaders.Comments, func(c *tables.Comment) live.Key {
 		key := c.Key()
 		return live.Key{Owner: key.Twit.String(), Position: key.Position}
-	}, ownPosition, readCommentsOfVisible, visibleAdded}
+	}, visibleAdded, 0)
+	deletionEvents = eventsOf(live.Deletions, loaders.TwitDeletions, func(d *tables.TwitDeletion) live.Key {
+		return live.Key{Owner: d.Twit.Author, Position: d.Position()}
+	}, visibleDeletions, tables.EventsKept)
 )
 
 func twitEvent(t *tables.Twit) live.Key {
 	key := t.Key()
 	return live.Key{Owner: key.Author, Position: key.Position}
+}
+
+// expired reports whether entries after a key may have expired.
+func (s eventSource[T]) expired(after *live.Key) bool {
+	if after == nil || s.kept == 0 {
+		return false
+	}
+	at, err := tables.TimeAt(after.Position)
+	return err != nil || time.Since(at) > s.kept
 }
 
 func ownPosition(k live.Key) string { return k.Position }
@@ -56,6 +92,7 @@ func Visible(
 			func() { timelineEvents.check(ctx, all, entries, errs) },
 			func() { postEvents.check(ctx, all, entries, errs) },
 			func() { commentEvents.check(ctx, all, entries, errs) },
+			func() { deletionEvents.check(ctx, all, entries, errs) },
 		)
 		if loaders.Join(len(all), errs) == nil {
 			return entries, nil

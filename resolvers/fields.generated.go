@@ -85,6 +85,7 @@ var described = fields{
 	"Role.users":                             roleUsers,
 	"Subscription.timelineTwitAdded":         subscriptionTimelineTwitAdded,
 	"Subscription.twitPosted":                subscriptionTwitPosted,
+	"Subscription.twitDeleted":               subscriptionTwitDeleted,
 	"Subscription.commentAdded":              subscriptionCommentAdded,
 	"Twit.author":                            twitAuthor,
 	"Twit.comments":                          twitComments,
@@ -92,6 +93,8 @@ var described = fields{
 	"Twit.likes":                             twitLikes,
 	"Twit.likeCount":                         twitLikeCount,
 	"Twit.viewerLikes":                       twitViewerLikes,
+	"TwitDeletion.author":                    twitDeletionAuthor,
+	"TwitDeletion.cursor":                    twitDeletionCursor,
 	"UnfollowPayload.viewer":                 unfollowPayloadViewer,
 	"UnlikePayload.viewer":                   unlikePayloadViewer,
 	"UpdateDepartmentPayload.departmentEdge": updateDepartmentPayloadDepartmentEdge,
@@ -737,6 +740,21 @@ func (r *twitResolver) LikeCount(ctx context.Context, objs []*tables.Twit) ([]*i
 // ViewerLikes is the resolver for the viewerLikes field.
 func (r *twitResolver) ViewerLikes(ctx context.Context, objs []*tables.Twit) ([]*bool, error) {
 	return twitViewerLikes.resolve(ctx, objs)
+}
+
+// TwitDeletion returns exec.TwitDeletionResolver implementation.
+func (r *Resolver) TwitDeletion() exec.TwitDeletionResolver { return &twitDeletionResolver{r} }
+
+type twitDeletionResolver struct{ *Resolver }
+
+// Author is the resolver for the author field.
+func (r *twitDeletionResolver) Author(ctx context.Context, objs []*tables.TwitDeletion) ([]*tables.User, error) {
+	return twitDeletionAuthor.resolve(ctx, objs)
+}
+
+// Cursor is the resolver for the cursor field.
+func (r *twitDeletionResolver) Cursor(ctx context.Context, objs []*tables.TwitDeletion) ([]string, error) {
+	return twitDeletionCursor.resolve(ctx, objs)
 }
 
 // UnfollowPayload returns exec.UnfollowPayloadResolver implementation.

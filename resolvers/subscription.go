@@ -93,6 +93,10 @@ func subscribe[T any](
 	if s.resumed {
 		after = nil // the resumed stream has sent later entries
 	}
+	if from.expired(after) {
+		s.Close()
+		return nil, apierr.CursorExpired(from.kept)
+	}
 	events := make(chan *T)
 	go func() {
 		defer close(events)

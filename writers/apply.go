@@ -29,10 +29,13 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages attempts each stage three times if the store is unavailable. label is the prefix of
-// the calls' purposes.
-func (x *execution) applyStages(ctx context.Context, stages []stage, label string) error {
+// applyStages applies the stages from one on. It attempts each three times if the store is
+// unavailable. label is the prefix of the calls' purposes.
+func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i, s := range stages {
+		if i < from {
+			continue
+		}
 		for try := 0; ; try++ {
 			err := x.applyStage(ctx, s, fmt.Sprintf("%s%d ", label, i))
 			if err == nil {

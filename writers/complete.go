@@ -56,29 +56,40 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 const backgroundLimit = 16
 
 // long reports whether plan.later reads lists.
-func (x *execution) long() bool {
-	return slices.ContainsFunc(x.plan.later, func(s stage) bool {
+func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
+
+// shortStages returns the number of stages of plan.later before the first one that reads lists.
+func (x *execution) shortStages() int {
+	long := slices.IndexFunc(x.plan.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
 	})
+	if long < 0 {
+		return len(x.plan.later)
+	}
+	return long
 }
 
-// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot if the
-// operation is long. If all slots are taken, it leaves plan.later to a sweep. Waiting for a slot
+// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot for the stages
+// from the first long one on. If all slots are taken, it leaves them to a sweep. Waiting for a slot
 // could be a deadlock: an operation that has a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
-	apply := func(ctx context.Context) error { return x.applyStages(ctx, x.plan.later, "later ") }
 	if !x.called || len(x.plan.later) == 0 {
-		return apply(ctx)
+		return x.applyStages(ctx, x.plan.later, 0, "later ")
 	}
-	if x.long() {
+	short := x.shortStages()
+	return x.withLease(ctx, func(ctx context.Context) error {
+		err := x.applyStages(ctx, x.plan.later[:short], 0, "later ")
+		if err != nil || !x.long() {
+			return err
+		}
 		select {
 		case x.w.slots <- struct{}{}:
 			defer func() { <-x.w.slots }()
 		default:
 			return errSuperseded
 		}
-	}
-	return x.withLease(ctx, apply)
+		return x.applyStages(ctx, x.plan.later, short, "later ")
+	})
 }
 
 // removeIntent removes the intent. If the type records its completion, it first replaces the commit

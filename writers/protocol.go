@@ -204,7 +204,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateAbandoning:
 		return stateLost, x.abandon(ctx)
 	case stateCommitted:
-		return stateAcknowledged, x.applyStages(ctx, x.plan.now, "now ")
+		return stateAcknowledged, x.applyStages(ctx, x.plan.now, 0, "now ")
 	case stateAcknowledged:
 		return stateEnding, x.applyLater(ctx)
 	case stateEnding:

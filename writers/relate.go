@@ -24,7 +24,8 @@ import (
 //	commit        edge: related since the commit      edge: not related
 //	plan.now 0    add both members, counts +1         remove both members, counts -1
 //	plan.now 1    if an end is missing: unrelate      -
-//	plan.later    fan-out job, if declared            likewise, unless From is being deleted
+//	plan.later    fan-out job and event, if declared  likewise; no job if From is being deleted,
+//	                                                    no event if To is
 //
 // If an end is deleted concurrently, either relate finds it missing after it stored the members, or
 // the deletion finds the members. Both run the same unrelate.
@@ -61,7 +62,7 @@ func relate(x *tables.Relation) opType[relationArgs] {
 			compensate := unrelateNested(x, a.from, a.to, unrelateArgs{})
 			return plan{
 				now:   []stage{a.members(o.at, o.at, 1), {compensation{a.ends(), compensate}}},
-				later: a.job(x.Job, o),
+				later: a.later(x.Job, true, o),
 			}
 		},
 	}
@@ -101,11 +102,7 @@ func unrelate(x *tables.Relation) opType[relationArgs] {
 			return commit(x.Put(a.from, a.to, false, since, r.at).Cells...), nil
 		},
 		plan: func(a relationArgs, o operation) plan {
-			p := plan{now: []stage{a.members(a.Since, o.at, -1)}}
-			if !a.FromDeleted {
-				p.later = a.job(x.InverseJob, o)
-			}
-			return p
+			return plan{now: []stage{a.members(a.Since, o.at, -1)}, later: a.later(x.InverseJob, false, o)}
 		},
 	}
 }
@@ -124,11 +121,19 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-func (a relationArgs) job(kind tables.JobKind, o operation) []stage {
-	if kind == "" {
-		return nil
+// later follows the members and counts, so that they are complete when a subscriber gets the event.
+func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (stages []stage) {
+	var s stage
+	if kind != "" && !a.FromDeleted {
+		s = append(s, job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: a.to, Follower: a.from}})
 	}
-	return []stage{{job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: a.to, Follower: a.from}}}}
+	if event := a.relation.Event; event != nil && !a.ToDeleted {
+		s = append(s, put{event(a.from, a.to, related, millis(o.at))})
+	}
+	if len(s) > 0 {
+		stages = []stage{s}
+	}
+	return stages
 }
 
 // unrelateNested ends a relation that has a missing end.
@@ -147,7 +152,7 @@ func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 		}
 		if x.To.Object() == o {
 			s = append(s, eachCounterpart(&x.To, key, func(from string) effect {
-				return unrelateNested(x, from, key, unrelateArgs{})
+				return unrelateNested(x, from, key, unrelateArgs{ToDeleted: x.Event != nil})
 			}))
 		}
 	}
@@ -197,6 +202,8 @@ type unrelateArgs struct {
 	Since int64 `json:",omitempty"`
 	// FromDeleted reports whether the From end is being deleted: then no fan-out job follows.
 	FromDeleted bool `json:"Left,omitempty"`
+	// ToDeleted reports whether the To end is being deleted: then no event follows.
+	ToDeleted bool `json:",omitempty"`
 	// IfMissing makes the operation a compensation: it does nothing if both ends exist.
 	IfMissing bool `json:"Gone,omitempty"`
 }

@@ -81,7 +81,7 @@ var postTwit = register(opType[postTwitArgs]{
 		return plan{
 			now: []stage{
 				posted,
-				{compensation{a.author(), nested{"deleteTwit", deletionOf(t)}}},
+				{compensation{a.author(), deletionWithAuthor(t)}},
 			},
 			later: []stage{{a.job(tables.Posted, t, o)}},
 		}
@@ -93,13 +93,23 @@ var postTwit = register(opType[postTwitArgs]{
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
+	// AuthorDeleted is true if the author is being deleted. Then no event follows: nobody may see it.
+	AuthorDeleted bool `json:",omitempty"`
+}
+
+// deletionWithAuthor deletes a twit of an author who is being deleted.
+func deletionWithAuthor(t *tables.Twit) nested {
+	a := deletionOf(t)
+	a.AuthorDeleted = true
+	return nested{"deleteTwit", a}
 }
 
 func deletionOf(t *tables.Twit) *deleteTwitArgs {
-	return &deleteTwitArgs{refOf(t), t.InAlbum(), t.Visibility == tables.Public}
+	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// deleteTwit removes a twit from its author's lists, which hides it, and then clears its own lists.
+// deleteTwit removes a twit from its author's lists, which hides it. Then it stores the event, whose
+// subscribers do not find the twit any more, and clears the twit's own lists.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -117,9 +127,14 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 		if a.Album {
 			deleted = append(deleted, leave(tables.Albums, a.Author, t, o.at)...)
 		}
+		announced := stage{a.job(tables.Deleted, t, o)}
+		if !a.AuthorDeleted {
+			event := tables.TwitDeletion{At: millis(o.at), Twit: a.key(), Visibility: t.Visibility}
+			announced = append(announced, put{event.Put()})
+		}
 		return plan{
 			now:   []stage{deleted},
-			later: append([]stage{{a.job(tables.Deleted, t, o)}}, clearAll(tables.PostedTwits, t.Key().String())...),
+			later: append([]stage{announced}, clearAll(tables.PostedTwits, t.Key().String())...),
 		}
 	},
 })
@@ -127,7 +142,7 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 // deleteTwits is cheaper after the author's relations ended. Then a single unfollowed job removes
 // all of the author's twits from a timeline, and the jobs of the deleted twits find no followers.
 func deleteTwits(author string) effect {
-	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return nested{"deleteTwit", deletionOf(t)} })
+	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return deletionWithAuthor(t) })
 }
 
 // PostTwit posts a twit, and returns its key.

@@ -112,7 +112,7 @@ func (f *fixture) startGateway(running *sync.WaitGroup) {
 	poller := live.New(store, live.Options{
 		Visible:      resolvers.Visible(newLoaders),
 		Interval:     oneOf[time.Duration](f.random, 200, 500, 900) * time.Millisecond,
-		OldestFanout: f.oldestFanout,
+		PendingSince: func() []time.Time { return []time.Time{f.oldestFanout()} },
 		Now:          func() time.Time { return time.Now().Add(skew) },
 	})
 	f.gateways = append(f.gateways, &gateway{

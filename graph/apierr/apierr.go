@@ -41,6 +41,9 @@ const (
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodePersistedQueryNotFound is an unknown hash of a document. The client then sends the document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
+	// CodeCursorExpired is a cursor whose events are no longer stored. The client reads the data again,
+	// and subscribes without it.
+	CodeCursorExpired Code = "CURSOR_EXPIRED"
 	// CodeInternal is everything else.
 	CodeInternal Code = "INTERNAL"
 )
@@ -98,6 +101,12 @@ func TooFast(what string, limit int, after time.Duration) *Error {
 		Extensions: map[string]any{"limit": limit,
 			"retryAfterMs": max(after, time.Millisecond).Milliseconds()},
 	}
+}
+
+// CursorExpired returns the error for a cursor that is older than the events that are kept.
+func CursorExpired(kept time.Duration) *Error {
+	return &Error{Code: CodeCursorExpired, Message: fmt.Sprintf("events are kept for %.0f hours, and this cursor is older: "+
+		"read the data again, and subscribe without after", kept.Hours())}
 }
 
 // TooLong is LimitExceeded without the actual number, which is unknown.

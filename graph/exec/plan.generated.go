@@ -73,6 +73,7 @@ var planTypes = plan.Schema{
 		planObject("Subscription", []string{"Subscription"}, planSubscription()),
 		planObject("Twit", []string{"Twit", "Node"}, planTwit()),
 		planObject("TwitConnection", []string{"TwitConnection"}, planTwitConnection()),
+		planObject("TwitDeletion", []string{"TwitDeletion"}, planTwitDeletion()),
 		planObject("TwitEdge", []string{"TwitEdge"}, planTwitEdge()),
 		planObject("UnfollowPayload", []string{"UnfollowPayload"}, planUnfollowPayload()),
 		planObject("UnlikePayload", []string{"UnlikePayload"}, planUnlikePayload()),
@@ -2966,6 +2967,16 @@ func planSubscription() []plan.Field {
 			},
 		},
 		{
+			Name: "twitDeleted", Object: "Subscription", NonNull: false, Composite: "TwitDeletion",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Subscription_twitDeleted_args(ctx, raw)
+			},
+			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+				events, err := exec.(*executionContext).Resolvers.Subscription().TwitDeleted(ctx, args["username"].(string), args["after"].(*string))
+				return plan.NewSource(events, err, plan.Pointers)
+			},
+		},
+		{
 			Name: "commentAdded", Object: "Subscription", NonNull: false, Composite: "Comment",
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Subscription_commentAdded_args(ctx, raw)
@@ -3204,6 +3215,44 @@ func planTwitConnection() []plan.Field {
 					return dst, false
 				}
 				return scalar.AppendInt(dst, *v), true
+			},
+		},
+	}
+}
+
+func planTwitDeletion() []plan.Field {
+	return []plan.Field{
+		{
+			Name: "deletedId", Object: "TwitDeletion", NonNull: true,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.TwitDeletion).DeletedID()
+				return relay.AppendID(dst, v), true
+			},
+		},
+		{
+			Name: "author", Object: "TwitDeletion", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.TwitDeletion, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.TwitDeletion)
+				}
+				values, err := exec.(*executionContext).Resolvers.TwitDeletion().Author(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "cursor", Object: "TwitDeletion", NonNull: true,
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.TwitDeletion, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.TwitDeletion)
+				}
+				values, err := exec.(*executionContext).Resolvers.TwitDeletion().Cursor(ctx, objects)
+				return plan.Values(dst, values, err)
+			},
+			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
+				v := value.(string)
+				return plan.AppendString(dst, v), true
 			},
 		},
 	}

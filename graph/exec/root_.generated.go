@@ -45,6 +45,7 @@ type ResolverRoot interface {
 	Role() RoleResolver
 	Subscription() SubscriptionResolver
 	Twit() TwitResolver
+	TwitDeletion() TwitDeletionResolver
 	UnfollowPayload() UnfollowPayloadResolver
 	UnlikePayload() UnlikePayloadResolver
 	UpdateDepartmentPayload() UpdateDepartmentPayloadResolver
@@ -382,6 +383,7 @@ type ComplexityRoot struct {
 	Subscription struct {
 		CommentAdded      func(childComplexity int, twitID tables.ID, after *tables.ID) int
 		TimelineTwitAdded func(childComplexity int, after *tables.ID) int
+		TwitDeleted       func(childComplexity int, username string, after *string) int
 		TwitPosted        func(childComplexity int, username string, after *tables.ID) int
 	}
 
@@ -405,6 +407,12 @@ type ComplexityRoot struct {
 		Nodes      func(childComplexity int) int
 		PageInfo   func(childComplexity int) int
 		TotalCount func(childComplexity int) int
+	}
+
+	TwitDeletion struct {
+		Author    func(childComplexity int) int
+		Cursor    func(childComplexity int) int
+		DeletedID func(childComplexity int) int
 	}
 
 	TwitEdge struct {
@@ -2089,6 +2097,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Subscription.TimelineTwitAdded(childComplexity, args["after"].(*tables.ID)), true
+	case "Subscription.twitDeleted":
+		if e.ComplexityRoot.Subscription.TwitDeleted == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_twitDeleted_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.TwitDeleted(childComplexity, args["username"].(string), args["after"].(*string)), true
 	case "Subscription.twitPosted":
 		if e.ComplexityRoot.Subscription.TwitPosted == nil {
 			break
@@ -2208,6 +2227,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TwitConnection.TotalCount(childComplexity), true
+
+	case "TwitDeletion.author":
+		if e.ComplexityRoot.TwitDeletion.Author == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TwitDeletion.Author(childComplexity), true
+	case "TwitDeletion.cursor":
+		if e.ComplexityRoot.TwitDeletion.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TwitDeletion.Cursor(childComplexity), true
+	case "TwitDeletion.deletedId":
+		if e.ComplexityRoot.TwitDeletion.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TwitDeletion.DeletedID(childComplexity), true
 
 	case "TwitEdge.cursor":
 		if e.ComplexityRoot.TwitEdge.Cursor == nil {
@@ -3843,7 +3881,8 @@ An object that the viewer may not see is indistinguishable from a missing one.
 entries are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
 
 **Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
-` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
+` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + `,
+` + "`" + `CURSOR_EXPIRED` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
 that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + ` and ` + "`" + `path` + "`" + `; it has then changed nothing. Where an input has an
 ` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
 
@@ -4062,6 +4101,23 @@ type Subscription {
     "The id of a twit: the user's later twits are delivered first."
     after: ID
   ): Twit
+  "The deletions of a user's twits, of those that the viewer could see."
+  twitDeleted(
+    "The author's username."
+    username: String!
+    "The cursor of a deletion: the later ones are delivered first. After a day it fails with ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the twits again, and subscribe without it."
+    after: String
+  ): TwitDeletion
+}
+
+"An event: a twit was deleted."
+type TwitDeletion {
+  "The id of the deleted twit."
+  deletedId: ID!
+  "Its author, with the counts after the deletion. Null if the author was deleted, too."
+  author: User
+  "The position of the deletion, for ` + "`" + `after` + "`" + `. It is opaque."
+  cursor: String!
 }
 `, BuiltIn: false},
 	{Name: "../schema/user.graphqls", Input: `extend type Query {
@@ -5050,6 +5106,18 @@ func (ec *executionContext) childFields_TwitConnection(ctx context.Context, fiel
 		return ec.fieldContext_TwitConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TwitConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TwitDeletion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deletedId":
+		return ec.fieldContext_TwitDeletion_deletedId(ctx, field)
+	case "author":
+		return ec.fieldContext_TwitDeletion_author(ctx, field)
+	case "cursor":
+		return ec.fieldContext_TwitDeletion_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TwitDeletion", field.Name)
 }
 
 func (ec *executionContext) childFields_TwitEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

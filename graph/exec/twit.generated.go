@@ -30,6 +30,7 @@ type PostTwitPayloadResolver interface {
 type SubscriptionResolver interface {
 	TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error)
 	TwitPosted(ctx context.Context, username string, after *tables.ID) (<-chan *tables.Twit, error)
+	TwitDeleted(ctx context.Context, username string, after *string) (<-chan *tables.TwitDeletion, error)
 	CommentAdded(ctx context.Context, twitID tables.ID, after *tables.ID) (<-chan *tables.Comment, error)
 }
 type TwitResolver interface {
@@ -40,6 +41,10 @@ type TwitResolver interface {
 	Likes(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error)
 	LikeCount(ctx context.Context, objs []*tables.Twit) ([]*int, error)
 	ViewerLikes(ctx context.Context, objs []*tables.Twit) ([]*bool, error)
+}
+type TwitDeletionResolver interface {
+	Author(ctx context.Context, objs []*tables.TwitDeletion) ([]*tables.User, error)
+	Cursor(ctx context.Context, objs []*tables.TwitDeletion) ([]string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -79,6 +84,28 @@ func (ec *executionContext) field_Subscription_timelineTwitAdded_args(ctx contex
 		return nil, err
 	}
 	args["after"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_twitDeleted_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "username",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["username"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -791,6 +818,50 @@ func (ec *executionContext) fieldContext_Subscription_twitPosted(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Subscription_twitDeleted(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_twitDeleted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().TwitDeleted(ctx, fc.Args["username"].(string), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.TwitDeletion) graphql.Marshaler {
+			return ec.marshalOTwitDeletion2ᚖtwibaseᚋhbaseᚋtablesᚐTwitDeletion(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_twitDeleted(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TwitDeletion(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_twitDeleted_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Subscription_commentAdded(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
 	return graphql.ResolveFieldStream(
 		ctx,
@@ -1485,6 +1556,152 @@ func (ec *executionContext) fieldContext_TwitConnection_totalCount(_ context.Con
 	return graphql.NewScalarFieldContext("TwitConnection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _TwitDeletion_deletedId(ctx context.Context, field graphql.CollectedField, obj *tables.TwitDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TwitDeletion_deletedId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedID(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v tables.ID) graphql.Marshaler {
+			return ec.marshalNID2twibaseᚋhbaseᚋtablesᚐID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TwitDeletion_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TwitDeletion", field, true, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TwitDeletion_author(ctx context.Context, field graphql.CollectedField, obj *tables.TwitDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TwitDeletion_author(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_TwitDeletion_author(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TwitDeletion_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TwitDeletion",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_TwitDeletion_author(ctx context.Context, field graphql.CollectedField, obj *tables.TwitDeletion) (any, error) {
+	resolver := ec.Resolvers.TwitDeletion()
+	group := graphql.GetBatchParentGroup(ctx, "TwitDeletion")
+	if group != nil {
+		parents, ok := group.Parents.([]*tables.TwitDeletion)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Author(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"TwitDeletion.author",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Author(ctx, []*tables.TwitDeletion{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"TwitDeletion.author",
+	)
+}
+
+func (ec *executionContext) _TwitDeletion_cursor(ctx context.Context, field graphql.CollectedField, obj *tables.TwitDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TwitDeletion_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_TwitDeletion_cursor(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TwitDeletion_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TwitDeletion", field, true, true, errors.New("field of type String does not have child fields"))
+}
+func (ec *executionContext) resolveBatch_TwitDeletion_cursor(ctx context.Context, field graphql.CollectedField, obj *tables.TwitDeletion) (any, error) {
+	resolver := ec.Resolvers.TwitDeletion()
+	group := graphql.GetBatchParentGroup(ctx, "TwitDeletion")
+	if group != nil {
+		parents, ok := group.Parents.([]*tables.TwitDeletion)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Cursor(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[string](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"TwitDeletion.cursor",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Cursor(ctx, []*tables.TwitDeletion{obj})
+	return graphql.ResolveBatchSingleResult[string](
+		ctx,
+		results,
+		err,
+		"TwitDeletion.cursor",
+	)
+}
+
 func (ec *executionContext) _TwitEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.TwitEdge) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1938,6 +2155,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_timelineTwitAdded(ctx, fields[0])
 	case "twitPosted":
 		return ec._Subscription_twitPosted(ctx, fields[0])
+	case "twitDeleted":
+		return ec._Subscription_twitDeleted(ctx, fields[0])
 	case "commentAdded":
 		return ec._Subscription_commentAdded(ctx, fields[0])
 	default:
@@ -2289,6 +2508,120 @@ func (ec *executionContext) _TwitConnection(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var twitDeletionImplementors = []string{"TwitDeletion"}
+
+func (ec *executionContext) _TwitDeletion(ctx context.Context, sel ast.SelectionSet, obj *tables.TwitDeletion) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, twitDeletionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TwitDeletion")
+		case "deletedId":
+			out.Values[i] = ec._TwitDeletion_deletedId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "author":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TwitDeletion_author(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "cursor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TwitDeletion_cursor(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var twitEdgeImplementors = []string{"TwitEdge"}
 
 func (ec *executionContext) _TwitEdge(ctx context.Context, sel ast.SelectionSet, obj *model.TwitEdge) graphql.Marshaler {
@@ -2406,6 +2739,13 @@ func (ec *executionContext) marshalOTwitConnection2ᚖtwibaseᚋgraphᚋmodelᚐ
 		return graphql.Null
 	}
 	return ec._TwitConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTwitDeletion2ᚖtwibaseᚋhbaseᚋtablesᚐTwitDeletion(ctx context.Context, sel ast.SelectionSet, v *tables.TwitDeletion) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TwitDeletion(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTwitEdge2ᚕᚖtwibaseᚋgraphᚋmodelᚐTwitEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.TwitEdge) graphql.Marshaler {

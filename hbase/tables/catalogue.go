@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"time"
 
 	"twibase/hbase"
 )
@@ -46,6 +47,11 @@ var (
 		Assignments,
 		Follows,
 		Likes,
+	}
+	// events expire. They have the form of lists, and are none: see event.go.
+	events = []*AnyList{
+		&TwitDeletions.AnyList,
+		&FollowerChanges.AnyList,
 	}
 	references = []*Reference{
 		Parents,
@@ -120,29 +126,33 @@ func MaxCell(table, family string) int {
 type tableFamily struct {
 	table, family string
 	owner         *AnyObject // of the rows; may be nil
+	ttl           time.Duration
 }
 
 func tableFamilies() (all []tableFamily) {
 	for _, o := range objects {
-		all = append(all, tableFamily{o.Table, Attributes, o})
+		all = append(all, tableFamily{o.Table, Attributes, o, 0})
 	}
 	for _, l := range lists {
-		all = append(all, tableFamily{l.Table, l.Family, l.Owner})
+		all = append(all, tableFamily{l.Table, l.Family, l.Owner, 0})
 	}
 	for _, r := range relations {
-		all = append(all, tableFamily{r.Table, Attributes, r.From.Object()})
+		all = append(all, tableFamily{r.Table, Attributes, r.From.Object(), 0})
+	}
+	for _, e := range events {
+		all = append(all, tableFamily{e.Table, e.Family, nil, eventTTL})
 	}
 	return append(all,
-		tableFamily{Plays.Table, Plays.family, &Users.AnyObject},
-		tableFamily{Plays.Table, Attributes, &Users.AnyObject},
-		tableFamily{GameDays.Table, GameDays.family, &Games.AnyObject},
-		tableFamily{Accounts.Table, Attributes, nil},
-		tableFamily{TwitNames.Table, Attributes, nil},
-		tableFamily{Commenters.Table, Attributes, nil},
-		tableFamily{Broadcasters.Table, broadcastersFamily, nil},
-		tableFamily{Jobs.Table, Attributes, nil},
-		tableFamily{Intents.Table, Attributes, nil},
-		tableFamily{Splits.Table, Attributes, nil},
+		tableFamily{Plays.Table, Plays.family, &Users.AnyObject, 0},
+		tableFamily{Plays.Table, Attributes, &Users.AnyObject, 0},
+		tableFamily{GameDays.Table, GameDays.family, &Games.AnyObject, 0},
+		tableFamily{Accounts.Table, Attributes, nil, 0},
+		tableFamily{TwitNames.Table, Attributes, nil, 0},
+		tableFamily{Commenters.Table, Attributes, nil, 0},
+		tableFamily{Broadcasters.Table, broadcastersFamily, nil, 0},
+		tableFamily{Jobs.Table, Attributes, nil, 0},
+		tableFamily{Intents.Table, Attributes, nil, 0},
+		tableFamily{Splits.Table, Attributes, nil, 0},
 	)
 }
 
@@ -175,7 +185,7 @@ func Definitions(regions int) []hbase.Table {
 		}
 		// ROW_INDEX_V1 makes a Get much cheaper for a region server than the default: see docs/TABLES.md.
 		all[i].Families = append(all[i].Families,
-			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW"})
+			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
 	}
 	slices.SortFunc(all, func(a, b hbase.Table) int { return strings.Compare(a.Name, b.Name) })
 	return all

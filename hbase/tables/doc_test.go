@@ -19,8 +19,12 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 	for _, table := range tables.Definitions(1) {
 		statement := "create '" + table.Name + "'"
 		for _, f := range table.Families {
-			statement += fmt.Sprintf(", {NAME => '%s', VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}",
+			statement += fmt.Sprintf(", {NAME => '%s', VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'",
 				f.Name, f.Versions, f.Encoding, f.Bloom)
+			if f.TTL > 0 {
+				statement += fmt.Sprintf(", TTL => %d", int(f.TTL.Seconds()))
+			}
+			statement += "}"
 		}
 		if !strings.Contains(string(text), "\n    "+statement+", SPLITS => four\n") {
 			t.Errorf("%s lacks: %s", document, statement)
@@ -56,7 +60,8 @@ func TestDocumentExamplesAreStoredBytes(t *testing.T) {
 	}
 	for _, l := range lists {
 		switch l.name {
-		case "Followers", "Following", "Twits", "Timelines", "Comments", "UserComments", "Children":
+		case "Followers", "Following", "Twits", "Timelines", "Comments", "UserComments", "Children", "TwitDeletions",
+			"FollowerChanges":
 			if s := "`" + l.cell.Family + ":" + shell(l.cell.Qualifier) + "`"; !strings.Contains(string(text), s) {
 				t.Errorf("%s, %s lacks %s", l.name, document, s)
 			}

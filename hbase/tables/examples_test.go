@@ -106,4 +106,8 @@ var lists = []wide{
 	listOf("DepartmentRoles", tables.DepartmentRoles, "dev", "lead"),
 	listOf("UserGames", tables.UserGames, "LiLei", tables.UserGame{Code: "go", Count: 12, Day: "2014-12-25"}),
 	listOf("Players", tables.Players, "go", "LiLei"),
+	listOf("TwitDeletions", tables.TwitDeletions, "小红",
+		&tables.TwitDeletion{At: noon, Twit: moment.Key(), Visibility: tables.FollowersOnly}),
+	listOf("FollowerChanges", tables.FollowerChanges, "LiLei",
+		&tables.FollowerChange{At: noon, Followed: "LiLei", Follower: "Lucy", Added: true}),
 }

@@ -1,6 +1,10 @@
 package tables
 
-import "time"
+import (
+	"time"
+
+	"twibase/hbase"
+)
 
 // Follows relate users to the users that they follow.
 var Follows = &Relation{
@@ -8,6 +12,9 @@ var Follows = &Relation{
 	From:        end(End{Column: "follower", Argument: "Follower"}, Following, newFollow, followParts),
 	To:          end(End{Column: "followee", Argument: "Followed", Input: "username"}, Followers, newFollow, followParts),
 	Irreflexive: true, DateColumn: "followed_at", Job: Followed, InverseJob: Unfollowed,
+	Event: func(follower, followed string, added bool, at time.Time) hbase.Put {
+		return (&FollowerChange{at, followed, follower, added}).Put()
+	},
 }
 
 // Followers are the owner's followers, newest first.

@@ -27,6 +27,8 @@ type Relation struct {
 	Strict bool
 	// Job and InverseJob are the fan-out jobs of the operations, if any.
 	Job, InverseJob JobKind
+	// Event returns the put of the event of a change, for To. It is nil if there are no events.
+	Event func(from, to string, related bool, at time.Time) hbase.Put
 }
 
 // End is one end of a relation.

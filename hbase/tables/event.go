@@ -1,0 +1,119 @@
+package tables
+
+import (
+	"fmt"
+	"time"
+
+	"twibase/hbase"
+)
+
+// The events of a user are what lists do not show: the deletions of the user's twits, and who began
+// and ceased to follow the user. They are for subscriptions, and expire. Nothing is derived from
+// them, and they are derived from nothing: imports and repairs ignore them.
+
+const (
+	// EventsKept is how long events can be read.
+	EventsKept = 24 * time.Hour
+	// eventTTL also allows for clocks that differ, and for reads of events before the oldest one.
+	eventTTL = EventsKept + time.Hour
+
+	eventTable = "events"
+)
+
+// TwitDeletion is the deletion of a twit.
+type TwitDeletion struct {
+	At         time.Time // to the millisecond
+	Twit       TwitKey
+	Visibility Visibility // of the twit
+}
+
+// TwitDeletions are the deletions of the owner's twits, newest first.
+var TwitDeletions = newList(List[*TwitDeletion]{
+	AnyList: AnyList{Table: eventTable, Family: "d", Owner: &Users.AnyObject, Cursor: 'x',
+		Check: func(qualifier string) error {
+			_, _, err := deletionParts(qualifier)
+			return err
+		}},
+	decode: func(_ *Memory, owner, qualifier string, value []byte) (*TwitDeletion, error) {
+		at, position, err := deletionParts(qualifier)
+		if err != nil {
+			return nil, err
+		}
+		visibility, err := ParseVisibility(string(value))
+		return &TwitDeletion{at, TwitKey{owner, position}, visibility}, err
+	},
+	encode: func(d *TwitDeletion) (string, []byte) {
+		return invert(d.At) + d.Twit.Position, []byte(d.Visibility.String())
+	},
+})
+
+func deletionParts(qualifier string) (at time.Time, position string, err error) {
+	if at, position, err = revert(qualifier); err == nil {
+		err = checkTwitPosition(position)
+	}
+	return at, position, err
+}
+
+// DeletedID returns the id of the deleted twit.
+func (d *TwitDeletion) DeletedID() ID { return ID{NounTwit, d.Twit.String()} }
+
+// Position returns the position in the owner's deletions.
+func (d *TwitDeletion) Position() string { return TwitDeletions.Position(d) }
+
+// Put stores the deletion.
+func (d *TwitDeletion) Put() hbase.Put { return putEvent(TwitDeletions, d.Twit.Author, d, d.At) }
+
+// FollowerChange is a follow or an unfollow.
+type FollowerChange struct {
+	At                 time.Time // to the millisecond
+	Followed, Follower string    // usernames
+	Added              bool      // false for an unfollow
+}
+
+// FollowerChanges are the follows and unfollows of the owner, newest first.
+var FollowerChanges = newList(List[*FollowerChange]{
+	AnyList: AnyList{Table: eventTable, Family: "f", Owner: &Users.AnyObject, Cursor: 'w',
+		Check: func(qualifier string) error {
+			_, _, err := changeParts(qualifier)
+			return err
+		}},
+	decode: func(_ *Memory, owner, qualifier string, value []byte) (*FollowerChange, error) {
+		at, follower, err := changeParts(qualifier)
+		if err != nil {
+			return nil, err
+		}
+		kind := JobKind(value)
+		if kind != Followed && kind != Unfollowed {
+			err = fmt.Errorf("%w: %q is neither a follow nor an unfollow", ErrName, kind)
+		}
+		return &FollowerChange{at, owner, follower, kind == Followed}, err
+	},
+	encode: func(c *FollowerChange) (string, []byte) {
+		kind := Unfollowed
+		if c.Added {
+			kind = Followed
+		}
+		return invert(c.At) + c.Follower, []byte(kind)
+	},
+})
+
+func changeParts(qualifier string) (at time.Time, follower string, err error) {
+	if at, follower, err = revert(qualifier); err == nil {
+		err = CheckUsername(follower)
+	}
+	return at, follower, err
+}
+
+// FollowerID returns the id of the follower.
+func (c *FollowerChange) FollowerID() ID { return ID{NounUser, c.Follower} }
+
+// Position returns the position in the owner's changes.
+func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) }
+
+// Put stores the change.
+func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
+
+// putEvent stores an event at its time, after which it expires.
+func putEvent[E any](l *List[E], owner string, e E, at time.Time) hbase.Put {
+	return hbase.PutCells(l.Table, l.Row(owner, 0), l.Cell(e, at.UnixMilli()))
+}

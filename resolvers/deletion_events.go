@@ -1,0 +1,104 @@
+package resolvers
+
+import (
+	"cmp"
+	"context"
+
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+	"twibase/live"
+	"twibase/loaders"
+	"twibase/resolvers/permission"
+)
+
+var (
+	subscriptionTwitDeleted event
+
+	twitDeletionAuthor = reference[tables.TwitDeletion, tables.User]{
+		loaders.Users, false, func(d *tables.TwitDeletion) *string { return &d.Twit.Author },
+	}
+	twitDeletionCursor = cursorOf[tables.TwitDeletion]{
+		relay.CursorsOf(loaders.TwitDeletions.Kind()), (*tables.TwitDeletion).Position,
+	}
+)
+
+// cursorOf is the field cursor of an event.
+type cursorOf[T any] struct {
+	cursors  relay.Cursors
+	position func(*T) string
+}
+
+func (c cursorOf[T]) resolve(_ context.Context, events []*T) ([]string, error) {
+	return keysOf(events, func(event *T) string { return c.cursors.Encode(c.position(event)) }), nil
+}
+
+func (cursorOf[T]) cost(*costCall) error { return nil }
+
+// after returns the key of the event with a cursor, nil without one.
+func (c cursorOf[T]) after(owner string, cursor *string) (*live.Key, error) {
+	if cursor == nil {
+		return nil, nil
+	}
+	position, err := c.cursors.Decode(*cursor)
+	return &live.Key{Owner: owner, Position: position}, err
+}
+
+// TwitDeleted implements [exec.SubscriptionResolver].
+func (r *subscriptionResolver) TwitDeleted(
+	ctx context.Context, username string, after *string,
+) (<-chan *tables.TwitDeletion, error) {
+	since, err := twitDeletionCursor.after(username, after)
+	if err != nil {
+		return nil, err
+	}
+	if tables.CheckUsername(username) != nil {
+		return noEvents[tables.TwitDeletion](ctx), nil
+	}
+	return subscribe(ctx, r, deletionEvents, username, since)
+}
+
+var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
+
+// visibleDeletions checks whether the viewers could see the deleted twits. Of a twit for followers,
+// those who began to follow later learn nothing: its id has its author, name and time.
+func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
+	deletions, readErr := entriesOf(ctx, all, deletionEntries, func(k live.Key) entryKey {
+		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
+	})
+	verdicts := make([]permission.Verdict, len(all))
+	var names []string // of the authors, then of the followers
+	for i, c := range all {
+		names = append(names, c.Owner)
+		if d := deletions[i]; d != nil {
+			verdicts[i] = accessOf(c.Subscriber).twit(&tables.Twit{AuthorName: c.Owner, Visibility: d.Visibility})
+		}
+	}
+	var follows []loaders.EdgeKey
+	var following []int // indexes of candidates that depend on a follow
+	for i, v := range verdicts {
+		if viewer := accessOf(all[i].Subscriber).viewer.Username; v.IfFollows != "" {
+			follows, following = append(follows, loaders.Follows(viewer, v.IfFollows)), append(following, i)
+			names = append(names, viewer)
+			verdicts[i].IfFollows = ""
+		}
+	}
+	awaitExist, awaitSince := loaders.Users.Exists.Enqueue(ctx, names), loaders.RelatedAt.Enqueue(ctx, follows)
+	may, mayErr := allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
+		return accessOf(all[i].Subscriber).viewer.Username, verdicts[i]
+	})
+	exist, existErr := awaitExist()
+	since, sinceErr := awaitSince()
+	errs := make(loaders.Errors, len(all))
+	for j, i := range following {
+		if at := since[j]; at != nil && !at.After(deletions[i].At.Add(live.MaxClockSkew)) {
+			may[i] = may[i] || exist[len(all)+j]
+		}
+		errs[i] = cmp.Or(loaders.At(sinceErr, j), loaders.At(existErr, len(all)+j))
+	}
+	for i := range all {
+		may[i] = may[i] && exist[i]
+		errs[i] = cmp.Or(errs[i], loaders.At(existErr, i))
+	}
+	hide(deletions, may)
+	return deletions, loaders.Join(len(all), readErr, mayErr, errs)
+}
