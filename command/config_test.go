@@ -158,7 +158,7 @@ func TestExampleConfigIsComplete(t *testing.T) {
 	if status, _, stderr := command(t, "config", "check", example); status != statusOK {
 		t.Error(stderr)
 	}
-	commented := regexp.MustCompile(`(?m)^# ([a-z-]+: )`)
+	commented := regexp.MustCompile(`(?m)^# ([a-z0-9-]+: )`)
 	all := configured(t, commented.ReplaceAllString(string(text), "$1"))
 	model := modelOf(t)
 	file, err := readConfigFile(all, model)

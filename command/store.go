@@ -24,8 +24,16 @@ const defaultRegions = 8
 
 type storeFlag struct {
 	Store     string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
-	HBaseUser string `name:"hbase-user" default:"root" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: ${default})."`
+	HBaseUser string `name:"hbase-user" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: root)."`
+	hbaseKerberosFlags
 	hbaseTLSFlags
+}
+
+// Validate rejects combinations of flags.
+func (f *storeFlag) Validate() error {
+	return errors.Join(f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
+		require(f.HBaseUser == "" || f.HBaseKeytab == "",
+			"--hbase-user is for simple authentication: with --hbase-keytab, the user is --hbase-principal"))
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
@@ -64,8 +72,19 @@ func (f *storeFlag) openCluster(
 	if err != nil {
 		return nil, err
 	}
-	options = slices.Concat(options, secure, []cluster.Option{cluster.WithUser(f.HBaseUser)})
+	user, err := f.userOptions(log)
+	if err != nil {
+		return nil, err
+	}
+	options = slices.Concat(options, secure, user)
 	return cluster.Open(ctx, f.Store, log, options...)
+}
+
+func (f *storeFlag) userOptions(log zerolog.Logger) ([]cluster.Option, error) {
+	if f.HBaseUser != "" {
+		return []cluster.Option{cluster.WithUser(f.HBaseUser)}, nil
+	}
+	return f.hbaseKerberosFlags.options(log)
 }
 
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {

@@ -35,6 +35,7 @@ import (
 	"github.com/tsuna/gohbase/hrpc"
 
 	"twibase/hbase"
+	"twibase/hbase/cluster/kerberos"
 )
 
 var _ hbase.Store = (*Store)(nil)
@@ -61,6 +62,7 @@ type Store struct {
 	metaServer  string                   // when the store was opened
 	user        string                   // of HBase
 	tls         func() *tls.Config       // nil without TLS
+	login       *kerberos.Login          // nil without Kerberos
 	callTimeout time.Duration            // of reads and writes; 0 is none
 	maxMulti    int                      // the maximum number of Gets in a multi
 	multiSize   *prometheus.HistogramVec // gohbase's
@@ -137,7 +139,13 @@ func open(
 		gohbase.RegionReadTimeout(readTimeout),
 		gohbase.RegionLookupTimeout(readTimeout),
 	}
+	if s.login != nil {
+		if err := s.login.Start(ctx); err != nil {
+			return nil, refusedByKerberos(err)
+		}
+	}
 	if err := s.greet(ctx, s.dialer(wire, &s.refusals), logger); err != nil {
+		s.logOut()
 		return nil, err
 	}
 	dial := func(noted *refusals) []gohbase.Option {
@@ -155,6 +163,7 @@ func (s *Store) Close() error {
 	}
 	s.client.Close()
 	s.closeAdmin()
+	s.logOut()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"sync/atomic"
@@ -11,13 +12,19 @@ type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // dialer returns a dialFunc of gohbase. wire makes the connections without security.
 //
-//	wire ──► TLS ──► watched: notes the servers that refuse connections
+//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: notes the servers that refuse connections
 //
 // Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	secure := dialPlain(wire)
 	if s.tls != nil {
 		secure = dialTLS(wire, s.tls)
+	}
+	if s.login != nil {
+		secure = dialKerberos(secure, s.login)
+	}
+	if s.tls != nil || s.login != nil {
+		secure = dialWhole(secure)
 	}
 	return s.watched(secure, noted)
 }
@@ -30,7 +37,7 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 			s.note(noted, addr, err)
 			return nil, err
 		}
-		first := &firstRead{conn: conn, note: func(err error) { s.note(noted, addr, err) }}
+		first := &firstRead{conn: conn, simple: s.login == nil, note: func(err error) { s.note(noted, addr, err) }}
 		if plain, ok := conn.(*plainConn); ok {
 			if tcp, ok := plain.Conn.(*net.TCPConn); ok {
 				return watchedTCP{tcp, first}, nil
@@ -42,15 +49,19 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 
 // firstRead notes the result of the first read of a connection.
 type firstRead struct {
-	conn net.Conn
-	note func(error)
-	done atomic.Bool
+	conn   net.Conn
+	simple bool // without Kerberos
+	note   func(error)
+	done   atomic.Bool
 }
 
 func (f *firstRead) Read(b []byte) (int, error) {
 	n, err := f.conn.Read(b)
 	if !f.done.Load() {
 		f.done.Store(true)
+		if f.simple && bytes.Contains(b[:n], []byte("Authentication is required")) {
+			n, err = 0, refuse("it requires Kerberos: set --hbase-keytab and --hbase-principal")
+		}
 		f.note(err)
 	}
 	return n, err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -56,10 +57,10 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 	}
 	d = &Distributed{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode)}
 	d.start = func(name string, args ...string) (*process, error) {
-		return startProcess(filepath.Join(dir, name+".log"), "java", append([]string{
+		return startProcess(filepath.Join(dir, name+".log"), "java", slices.Concat([]string{
 			"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m",
 			"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
-			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, args...)...)
+			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, security.JVM, args)...)
 	}
 	for _, setting := range security.Settings {
 		d.settings = append(d.settings, "-D", setting)

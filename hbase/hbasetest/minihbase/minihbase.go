@@ -47,7 +47,7 @@ func StartSecured(ctx context.Context, dir string, security Security) (*HBase, e
 	for _, setting := range security.Settings {
 		master = append(master[:len(master):len(master)], "-D"+setting)
 	}
-	return start(ctx, dir, shortLived, master, security.Options)
+	return start(ctx, dir, append(shortLived[:1:1], security.JVM...), master, security.Options)
 }
 
 // start is Start with options of the JVM, of the master and of clients.
@@ -75,14 +75,14 @@ func start(ctx context.Context, dir string, jvm, master []string, client []clust
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(filepath.Join(dir, "hbase.log"), "java", slices.Concat(jvm, []string{
+	p, err := startProcess(filepath.Join(dir, "hbase.log"), "java", slices.Concat([]string{
 		"@" + filepath.Join(dir, "jvm.args"),
 		"-Dtwibase.data=" + data,
 		fmt.Sprint("-Dtwibase.zkport=", port),
 		fmt.Sprint("-Dtwibase.servers=", regionServers),
 		"-cp", conf + ":" + filepath.Join(lib, "*"),
-		"org.apache.hadoop.hbase.master.HMaster",
-	}, master, []string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
+	}, jvm, []string{"org.apache.hadoop.hbase.master.HMaster"}, master,
+		[]string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
 	if err != nil {
 		return nil, err
 	}

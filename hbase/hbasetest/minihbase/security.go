@@ -10,6 +10,7 @@ import (
 // Security is how an HBase and its clients trust each other.
 type Security struct {
 	Settings []string         // of HBase's configuration
+	JVM      []string         // options of HBase's JVM
 	Options  []cluster.Option // of its clients
 }
 

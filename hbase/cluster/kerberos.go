@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"twibase/hbase/cluster/kerberos"
+)
+
+// WithKerberos authenticates connections to region servers and masters with Kerberos. The store
+// starts the login and closes it. The user is its principal.
+func WithKerberos(login *kerberos.Login) Option {
+	return func(s *Store) { s.login, s.user = login, login.Principal() }
+}
+
+func dialKerberos(dial dialFunc, login *kerberos.Login) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		host, _, _ := net.SplitHostPort(addr)
+		secured, err := login.Secure(ctx, conn, host)
+		if err != nil {
+			conn.Close()
+			return nil, refusedByKerberos(err)
+		}
+		return secured, nil
+	}
+}
+
+// refusedByKerberos makes a refusal of an error that says what to change.
+func refusedByKerberos(err error) error {
+	if explained := new(kerberos.Refusal); errors.As(err, &explained) {
+		return refusal{explained}
+	}
+	return err
+}
+
+func (s *Store) logOut() {
+	if s.login != nil {
+		s.login.Close()
+	}
+}

@@ -1,0 +1,123 @@
+package kerberos
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jcmturner/gokrb5/v8/config"
+	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
+	"github.com/jcmturner/gokrb5/v8/keytab"
+)
+
+// Config is who logs in where.
+type Config struct {
+	Keytab    string // file with the keys of the principal
+	Principal string // NAME[/INSTANCE][@REALM]; by default the realm is that of Conf
+	Conf      string // krb5.conf
+}
+
+// identity is a Config whose files have been read.
+type identity struct {
+	Config
+	name, realm string
+	keytab      *keytab.Keytab
+	krb5        *config.Config
+}
+
+// strengths are the encryption types of sessions, the preferred ones first. Wrap tokens of older
+// types have another format (RFC 4757).
+var strengths = [...]int32{
+	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
+	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
+}
+
+func (c Config) read() (*identity, error) {
+	id := &identity{Config: c}
+	text, err := os.ReadFile(c.Conf)
+	if err != nil {
+		return nil, fmt.Errorf("--krb5-conf: %w", err)
+	}
+	if id.krb5, err = config.NewFromString(string(text)); err != nil && !unsupported(err) {
+		return nil, fmt.Errorf("--krb5-conf %s: %w", c.Conf, err)
+	}
+	file, err := os.ReadFile(c.Keytab)
+	if err != nil {
+		return nil, fmt.Errorf("--hbase-keytab: %w", err)
+	}
+	if id.keytab, err = parseKeytab(file); err != nil {
+		return nil, fmt.Errorf("--hbase-keytab %s is no keytab: %w", c.Keytab, err)
+	}
+	id.name, id.realm = c.Principal, id.krb5.LibDefaults.DefaultRealm
+	if at := strings.LastIndexByte(c.Principal, '@'); at >= 0 {
+		id.name, id.realm = c.Principal[:at], c.Principal[at+1:]
+	}
+	if id.name == "" || id.realm == "" {
+		return nil, fmt.Errorf("--hbase-principal %q: write NAME@REALM, or set default_realm in --krb5-conf %s",
+			c.Principal, c.Conf)
+	}
+	return id, id.configure()
+}
+
+// unsupported is true for lines that gokrb5 does not know, such as include. They are ignored.
+func unsupported(err error) bool {
+	_, ok := err.(config.UnsupportedDirective)
+	return ok
+}
+
+// parseKeytab returns an error instead of a panic for a file that is cut off.
+func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("it ends early")
+		}
+	}()
+	k = keytab.New()
+	if err := k.Unmarshal(file); err != nil {
+		return nil, fmt.Errorf("it starts with other bytes, or ends early")
+	}
+	return k, nil
+}
+
+// configure restricts the encryption types to those that tokens have, and the log-in to those of
+// the keytab.
+func (id *identity) configure() error {
+	defaults := &id.krb5.LibDefaults
+	defaults.UDPPreferenceLimit = 1 // TCP only: gokrb5 waits five seconds for a lost datagram
+	var own []int32
+	var others []string
+	for _, entry := range id.keytab.Entries {
+		principal := strings.Join(entry.Principal.Components, "/") + "@" + entry.Principal.Realm
+		if principal == id.principal() {
+			own = append(own, entry.Key.KeyType)
+		} else if !slices.Contains(others, principal) {
+			others = append(others, principal)
+		}
+	}
+	if len(own) == 0 {
+		return fmt.Errorf("--hbase-keytab %s has no key of %s: set --hbase-principal to one of its principals (%s)",
+			id.Keytab, id.principal(), strings.Join(others, ", "))
+	}
+	defaults.DefaultTktEnctypeIDs = strong(own)
+	if len(defaults.DefaultTktEnctypeIDs) == 0 {
+		return fmt.Errorf("--hbase-keytab %s has no AES key of %s: export one with an encryption type such as "+
+			"aes256-cts-hmac-sha1-96", id.Keytab, id.principal())
+	}
+	if defaults.DefaultTGSEnctypeIDs = strong(defaults.DefaultTGSEnctypeIDs); len(defaults.DefaultTGSEnctypeIDs) == 0 {
+		defaults.DefaultTGSEnctypeIDs = strengths[:]
+	}
+	return nil
+}
+
+// strong returns the strengths that a list has.
+func strong(types []int32) (found []int32) {
+	for _, t := range strengths {
+		if slices.Contains(types, t) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+func (id *identity) principal() string { return id.name + "@" + id.realm }

@@ -1,0 +1,175 @@
+package kerberos
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
+	"github.com/jcmturner/gokrb5/v8/types"
+	"github.com/rs/zerolog"
+)
+
+// Login is a principal with a ticket of its KDC, which it replaces before it ends by logging in
+// again. It is safe for concurrent use.
+type Login struct {
+	id   *identity
+	log  zerolog.Logger
+	turn chan struct{} // has room for the goroutine that uses session and the KDC
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	session *session
+}
+
+// startTimeout bounds the first log-in.
+const startTimeout = 4 * time.Second
+
+// New reads the files of a Config. Its errors name the flag to change.
+func New(config Config, log zerolog.Logger) (*Login, error) {
+	id, err := config.read()
+	if err != nil {
+		return nil, err
+	}
+	return &Login{id: id, log: log, turn: make(chan struct{}, 1)}, nil
+}
+
+// Start logs in, and keeps the ticket valid until Close.
+func (l *Login) Start(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if _, err := use(limited, l, l.logIn); err != nil {
+		return err
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	l.stop = stop
+	l.done.Go(func() { l.renew(background) })
+	return nil
+}
+
+// Close stops the renewal.
+func (l *Login) Close() {
+	l.stop()
+	l.done.Wait()
+}
+
+// Principal returns the name under which HBase knows the client.
+func (l *Login) Principal() string { return l.id.principal() }
+
+// use calls f, which may use the session and the KDC. If ctx ends first, f goes on in the
+// background: gokrb5 has no contexts.
+func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return result, l.id.unreachable(ctx.Err())
+	}
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer func() { <-l.turn }()
+		result, err := f()
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return result, l.id.unreachable(ctx.Err())
+	}
+}
+
+// logIn replaces the session, and returns the end of its ticket.
+func (l *Login) logIn() (end time.Time, err error) {
+	s, err := l.id.logIn()
+	if err != nil {
+		return end, err
+	}
+	l.session = s
+	return s.granted.end, nil
+}
+
+// renewRetry is the time between attempts to renew a ticket.
+const renewRetry = 5 * time.Second
+
+// renew logs in again when three quarters of the ticket's time are over. Tickets for services end
+// with it.
+func (l *Login) renew(ctx context.Context) {
+	end, failed := l.session.granted.end, false
+	for {
+		wait := renewRetry
+		if !failed {
+			wait = max(time.Until(end)*3/4, time.Second)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		next, err := use(ctx, l, l.logIn)
+		switch {
+		case err == nil:
+			end = next
+		case !failed && ctx.Err() == nil:
+			l.log.Warn().Err(err).Time("end", end).Msg("Kerberos ticket not renewed: will retry")
+		}
+		if failed && err == nil {
+			l.log.Info().Msg("Kerberos ticket renewed")
+		}
+		failed = err != nil
+	}
+}
+
+// ticket returns a ticket for the service of a host. It logs in if the background could not.
+func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
+	return use(ctx, l, func() (ticket, error) {
+		if !l.session.granted.valid() {
+			if _, err := l.logIn(); err != nil {
+				return ticket{}, err
+			}
+		}
+		return l.session.service(service, host)
+	})
+}
+
+// service is the first part of the principals of HBase's servers. The second is the host.
+const service = "hbase"
+
+// handshakeTimeout bounds a handshake without a deadline.
+const handshakeTimeout = 10 * time.Second
+
+// Secure authenticates a connection to a server of HBase on a host. The client that uses the
+// connection must send whole messages, and as if it authenticated with a name only. After an error
+// the caller closes the connection.
+func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	defer cancel()
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	t, err := l.ticket(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	gss, err := newContext(types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, l.id.name), l.id.realm, t)
+	if err != nil {
+		return nil, err
+	}
+	// A context that ends interrupts the handshake.
+	interrupted := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	tokens, p, err := handshake(c, gss)
+	if !interrupted() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, l.id.explainHandshake(err, host)
+	}
+	secured := c
+	if p != authentication {
+		secured = newWrapped(c, tokens, p)
+	}
+	return &conn{Conn: secured}, nil
+}

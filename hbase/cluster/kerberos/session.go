@@ -1,0 +1,77 @@
+package kerberos
+
+import (
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/client"
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
+	"github.com/jcmturner/gokrb5/v8/messages"
+	"github.com/jcmturner/gokrb5/v8/types"
+)
+
+// session is what one log-in gives. One goroutine at a time uses it.
+type session struct {
+	id      *identity
+	client  *client.Client
+	granted expiring            // the ticket for tickets
+	others  map[string]expiring // tickets by service principal
+}
+
+// expiring is a ticket with its end.
+type expiring struct {
+	ticket
+	end time.Time
+}
+
+func newExpiring(t messages.Ticket, part messages.EncKDCRepPart) expiring {
+	return expiring{ticket{t, part.Key}, part.EndTime}
+}
+
+func (e expiring) valid() bool { return time.Now().Before(e.end) }
+
+// logIn asks the KDC for a ticket, with the keytab.
+func (id *identity) logIn() (*session, error) {
+	// Active Directory does not answer the extension that DisablePAFXFAST omits.
+	c := client.NewWithKeytab(id.name, id.realm, id.keytab, id.krb5, client.DisablePAFXFAST(true))
+	if _, err := c.IsConfigured(); err != nil {
+		return nil, id.explainLogIn(err)
+	}
+	request, err := messages.NewASReqForTGT(id.realm, id.krb5, c.Credentials.CName())
+	if err != nil {
+		return nil, err
+	}
+	reply, err := c.ASExchange(id.realm, request, 0)
+	if err != nil {
+		return nil, id.explainLogIn(err)
+	}
+	return &session{id, c, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
+}
+
+// service returns a ticket for the service of a host.
+func (s *session) service(service, host string) (ticket, error) {
+	realm, by := s.id.realm, s.granted
+	if other := s.id.krb5.ResolveRealm(host); other != "" && other != realm {
+		var err error
+		if by, err = s.ticket("krbtgt/"+other, realm, by); err != nil {
+			return ticket{}, err
+		}
+		realm = other
+	}
+	t, err := s.ticket(service+"/"+host, realm, by)
+	return t.ticket, err
+}
+
+// ticket returns a ticket for a principal from the KDC of a realm, to which by is a ticket.
+func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
+	if t, ok := s.others[principal]; ok && t.valid() {
+		return t, nil
+	}
+	name := types.NewPrincipalName(nametype.KRB_NT_SRV_INST, principal)
+	_, reply, err := s.client.TGSREQGenerateAndExchange(name, realm, by.Ticket, by.key, false)
+	if err != nil {
+		return expiring{}, s.id.explainTicket(err, principal, realm)
+	}
+	t := newExpiring(reply.Ticket, reply.DecryptedEncPart)
+	s.others[principal] = t
+	return t, nil
+}

@@ -1,0 +1,95 @@
+package minihbase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"twibase/hbase/cluster"
+	"twibase/hbase/cluster/kerberos"
+)
+
+// Names of a [KDC].
+const (
+	Realm     = "EXAMPLE.COM"
+	Principal = "twibase@" + Realm         // of clients
+	service   = "hbase/localhost@" + Realm // of HBase
+)
+
+// KDC is a Kerberos server, with the principals of an HBase and of its clients.
+type KDC struct {
+	Keytab string // file with the keys of both principals
+	Conf   string // krb5.conf
+	*process
+}
+
+// StartKDC starts a KDC with its files in a folder. Clients whose tickets are to end earlier than
+// after a day have their own krb5.conf with a ticket_lifetime.
+func StartKDC(ctx context.Context, dir string) (*KDC, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	lib, err := jars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const settings = "org.name=EXAMPLE\norg.domain=COM\nkdc.bind.address=127.0.0.1\nkdc.port=0\ninstance=kdc\n" +
+		"transport=TCP\nmax.ticket.lifetime=86400\nmin.ticket.lifetime=1\nmax.renewable.lifetime=86400\n"
+	config := filepath.Join(dir, "kdc.properties")
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		return nil, err
+	}
+	k := &KDC{Keytab: filepath.Join(dir, "keytab"), Conf: filepath.Join(dir, "krb5.conf")}
+	k.process, err = startProcess(filepath.Join(dir, "kdc.log"), "java", shortLived[0], "-Xmx128m",
+		"-Djava.net.preferIPv4Stack=true", "-cp", filepath.Join(lib, "*"), "org.apache.hadoop.minikdc.MiniKdc", dir, config,
+		k.Keytab, name(service), name(Principal))
+	if err != nil {
+		return nil, err
+	}
+	for !exists(k.Conf) { // it writes it last
+		select {
+		case <-k.done:
+			err = errors.New("the KDC ended before it was up")
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+			continue
+		}
+		k.kill()
+		return nil, fmt.Errorf("minihbase: %w\n%s", err, k.log.tail())
+	}
+	return k, nil
+}
+
+// name returns a principal without its realm.
+func name(principal string) string { return strings.TrimSuffix(principal, "@"+Realm) }
+
+// Kill kills the process.
+func (k *KDC) Kill() { k.kill() }
+
+// Config returns that of a client.
+func (k *KDC) Config() kerberos.Config {
+	return kerberos.Config{Keytab: k.Keytab, Principal: Principal, Conf: k.Conf}
+}
+
+// Security is the security of an HBase with a value of hbase.rpc.protection.
+func (k *KDC) Security(protection string) (Security, error) {
+	login, err := kerberos.New(k.Config(), zerolog.Nop())
+	return Security{
+		Settings: []string{
+			"hbase.security.authentication=kerberos",
+			"hbase.rpc.protection=" + protection,
+			"hbase.master.keytab.file=" + k.Keytab,
+			"hbase.master.kerberos.principal=" + service,
+			"hbase.regionserver.keytab.file=" + k.Keytab,
+			"hbase.regionserver.kerberos.principal=" + service,
+		},
+		JVM:     []string{"-Dtwibase.authentication=kerberos", "-Djava.security.krb5.conf=" + k.Conf},
+		Options: []cluster.Option{cluster.WithKerberos(login)},
+	}, err
+}
