@@ -178,6 +178,19 @@ func (h faultySubscription) TwitDeleted(
 	return eventsOf(ctx, h, hashOf("twitDeleted", username), pick)
 }
 
+func (h faultySubscription) FollowerChanged(
+	ctx context.Context, after *string,
+) (<-chan *tables.FollowerChange, error) {
+	pick := func(_ context.Context, hash uint64) (*tables.FollowerChange, error) {
+		id, err := relay.UnmarshalID(h.known["user"][hash%uint64(len(h.known["user"]))])
+		if err != nil || id.Noun != tables.NounUser || hash%5 == 0 {
+			return nil, err
+		}
+		return &tables.FollowerChange{At: time.UnixMilli(int64(hash % 1e12)), Follower: id.Key, Added: hash%2 == 0}, nil
+	}
+	return eventsOf(ctx, h, hashOf("followerChanged", after), pick)
+}
+
 type faultyMutation struct{ faultyResolvers }
 
 func (h faultyMutation) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {

@@ -32,6 +32,7 @@ var publicFields = map[string]string{
 	"GameEdge":             "cursor node day count",
 	"DayPlays":             "day count",
 	"PageInfo":             "hasNextPage hasPreviousPage startCursor endCursor",
+	"FollowerChange":       "added followerId follower viewer cursor",
 	"TwitDeletion":         "deletedId author cursor",
 	"UserError":            "code message field path",
 }
@@ -51,7 +52,8 @@ var guardedFields = map[string]string{
 	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments,
 	"TwitConnection.totalCount":      countMoments,
 	"Subscription.timelineTwitAdded": "timelineTwitAdded", "Subscription.commentAdded": seeComment,
-	"Subscription.twitDeleted": seeTwit,
+	"Subscription.followerChanged": "followerChanged",
+	"Subscription.twitDeleted":     seeTwit,
 }
 
 // payloadFields are visible to the sender of the mutation. Other fields of payloads are objects and

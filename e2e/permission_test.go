@@ -110,8 +110,8 @@ func TestPermissions(parent *testing.T) {
 					for _, query := range content.queries {
 						shared.checkSees(t, tableViewers[i], query, content.text, allowed)
 					}
-				} else if row.what == "timelineTwitAdded" {
-					shared.checkSubscribe(t, tableViewers[i], allowed)
+				} else if row.what == "timelineTwitAdded" || row.what == "followerChanged" {
+					shared.checkSubscribe(t, tableViewers[i], row.what, allowed)
 				} else if input, ok := mutationInputs[row.what]; ok {
 					if shared.checkMutation(t, tableViewers[i], row.what, input, allowed); allowed {
 						shared = nil // changed
@@ -217,8 +217,8 @@ func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutati
 	}
 }
 
-// checkSubscribe checks whether a viewer may subscribe to the timeline, and the error if not.
-func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, allowed bool) {
+// checkSubscribe checks whether a viewer may subscribe to own events, and the error if not.
+func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, field string, allowed bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(watchdog.With(t.Context(), s.store))
 	defer cancel()
@@ -233,7 +233,13 @@ func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, allow
 	root.Live = live.New(s.store, live.Options{Visible: resolvers.Visible(root.Fresh)})
 	go root.Live.Run(ctx)
 	got := apierr.Code("")
-	if _, err := root.Subscription().TimelineTwitAdded(ctx, nil); err != nil {
+	var err error
+	if field == "followerChanged" {
+		_, err = root.Subscription().FollowerChanged(ctx, nil)
+	} else {
+		_, err = root.Subscription().TimelineTwitAdded(ctx, nil)
+	}
+	if err != nil {
 		public, _ := apierr.Of(err)
 		got = public.Code
 	}

@@ -30,6 +30,9 @@ var neverNull = map[string]string{
 	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
 	"Subscription.commentAdded":      "the comment of an event is null if its author is deleted meanwhile",
 	"Subscription.twitDeleted":       "as the other subscriptions",
+	"Subscription.followerChanged":   "as the other subscriptions",
+	"FollowerChange.follower":        "it is null if the follower was deleted",
+	"FollowerChange.viewer":          "it is null if the viewer is deleted meanwhile",
 	"TwitDeletion.author":            "it is null if the author is deleted meanwhile",
 }
 

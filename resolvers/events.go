@@ -57,6 +57,9 @@ var (
 	deletionEvents = eventsOf(live.Deletions, loaders.TwitDeletions, func(d *tables.TwitDeletion) live.Key {
 		return live.Key{Owner: d.Twit.Author, Position: d.Position()}
 	}, visibleDeletions, tables.EventsKept)
+	changeEvents = eventsOf(live.Changes, loaders.FollowerChanges, func(c *tables.FollowerChange) live.Key {
+		return live.Key{Owner: c.Followed, Position: c.Position()}
+	}, visibleChanges, tables.EventsKept)
 )
 
 func twitEvent(t *tables.Twit) live.Key {
@@ -93,6 +96,7 @@ func Visible(
 			func() { postEvents.check(ctx, all, entries, errs) },
 			func() { commentEvents.check(ctx, all, entries, errs) },
 			func() { deletionEvents.check(ctx, all, entries, errs) },
+			func() { changeEvents.check(ctx, all, entries, errs) },
 		)
 		if loaders.Join(len(all), errs) == nil {
 			return entries, nil

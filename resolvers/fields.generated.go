@@ -31,6 +31,9 @@ var described = fields{
 	"FollowPayload.userEdge":                 followPayloadUserEdge,
 	"FollowPayload.followerEdge":             followPayloadFollowerEdge,
 	"FollowPayload.viewer":                   followPayloadViewer,
+	"FollowerChange.follower":                followerChangeFollower,
+	"FollowerChange.viewer":                  followerChangeViewer,
+	"FollowerChange.cursor":                  followerChangeCursor,
 	"Game.players":                           gamePlayers,
 	"Game.isPlayed":                          gameIsPlayed,
 	"Game.plays":                             gamePlays,
@@ -87,6 +90,7 @@ var described = fields{
 	"Subscription.twitPosted":                subscriptionTwitPosted,
 	"Subscription.twitDeleted":               subscriptionTwitDeleted,
 	"Subscription.commentAdded":              subscriptionCommentAdded,
+	"Subscription.followerChanged":           subscriptionFollowerChanged,
 	"Twit.author":                            twitAuthor,
 	"Twit.comments":                          twitComments,
 	"Twit.commentCount":                      twitCommentCount,
@@ -266,6 +270,26 @@ func (r *followPayloadResolver) FollowerEdge(ctx context.Context, objs []*model.
 // Viewer is the resolver for the viewer field.
 func (r *followPayloadResolver) Viewer(ctx context.Context, objs []*model.FollowPayload) ([]*tables.User, error) {
 	return followPayloadViewer.resolve(ctx, objs)
+}
+
+// FollowerChange returns exec.FollowerChangeResolver implementation.
+func (r *Resolver) FollowerChange() exec.FollowerChangeResolver { return &followerChangeResolver{r} }
+
+type followerChangeResolver struct{ *Resolver }
+
+// Follower is the resolver for the follower field.
+func (r *followerChangeResolver) Follower(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error) {
+	return followerChangeFollower.resolve(ctx, objs)
+}
+
+// Viewer is the resolver for the viewer field.
+func (r *followerChangeResolver) Viewer(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error) {
+	return followerChangeViewer.resolve(ctx, objs)
+}
+
+// Cursor is the resolver for the cursor field.
+func (r *followerChangeResolver) Cursor(ctx context.Context, objs []*tables.FollowerChange) ([]string, error) {
+	return followerChangeCursor.resolve(ctx, objs)
 }
 
 // Game returns exec.GameResolver implementation.

@@ -54,6 +54,7 @@ var planTypes = plan.Schema{
 		planObject("DepartmentConnection", []string{"DepartmentConnection"}, planDepartmentConnection()),
 		planObject("DepartmentEdge", []string{"DepartmentEdge"}, planDepartmentEdge()),
 		planObject("FollowPayload", []string{"FollowPayload"}, planFollowPayload()),
+		planObject("FollowerChange", []string{"FollowerChange"}, planFollowerChange()),
 		planObject("Game", []string{"Game", "Node"}, planGame()),
 		planObject("GameConnection", []string{"GameConnection"}, planGameConnection()),
 		planObject("GameEdge", []string{"GameEdge"}, planGameEdge()),
@@ -1481,6 +1482,62 @@ func planFollowPayload() []plan.Field {
 					return dst, false
 				}
 				return plan.AppendString(dst, *v), true
+			},
+		},
+	}
+}
+
+func planFollowerChange() []plan.Field {
+	return []plan.Field{
+		{
+			Name: "added", Object: "FollowerChange", NonNull: true,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.FollowerChange).Added
+				return plan.AppendBool(dst, v), true
+			},
+		},
+		{
+			Name: "followerId", Object: "FollowerChange", NonNull: true,
+			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
+				v := object.(*tables.FollowerChange).FollowerID()
+				return relay.AppendID(dst, v), true
+			},
+		},
+		{
+			Name: "follower", Object: "FollowerChange", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.FollowerChange, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.FollowerChange)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowerChange().Follower(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "viewer", Object: "FollowerChange", NonNull: false, Composite: "User",
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.FollowerChange, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.FollowerChange)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowerChange().Viewer(ctx, objects)
+				return plan.Pointers(dst, values, err)
+			},
+		},
+		{
+			Name: "cursor", Object: "FollowerChange", NonNull: true,
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+				objects := make([]*tables.FollowerChange, len(parents))
+				for i, p := range parents {
+					objects[i] = p.(*tables.FollowerChange)
+				}
+				values, err := exec.(*executionContext).Resolvers.FollowerChange().Cursor(ctx, objects)
+				return plan.Values(dst, values, err)
+			},
+			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
+				v := value.(string)
+				return plan.AppendString(dst, v), true
 			},
 		},
 	}
@@ -2983,6 +3040,16 @@ func planSubscription() []plan.Field {
 			},
 			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
 				events, err := exec.(*executionContext).Resolvers.Subscription().CommentAdded(ctx, args["twitId"].(tables.ID), args["after"].(*tables.ID))
+				return plan.NewSource(events, err, plan.Pointers)
+			},
+		},
+		{
+			Name: "followerChanged", Object: "Subscription", NonNull: false, Composite: "FollowerChange",
+			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
+				return exec.(*executionContext).field_Subscription_followerChanged_args(ctx, raw)
+			},
+			Subscribe: func(ctx context.Context, exec any, args map[string]any) (plan.Source, error) {
+				events, err := exec.(*executionContext).Resolvers.Subscription().FollowerChanged(ctx, args["after"].(*string))
 				return plan.NewSource(events, err, plan.Pointers)
 			},
 		},

@@ -35,6 +35,7 @@ type ResolverRoot interface {
 	DeleteTwitPayload() DeleteTwitPayloadResolver
 	Department() DepartmentResolver
 	FollowPayload() FollowPayloadResolver
+	FollowerChange() FollowerChangeResolver
 	Game() GameResolver
 	LikePayload() LikePayloadResolver
 	MoveDepartmentPayload() MoveDepartmentPayloadResolver
@@ -216,6 +217,14 @@ type ComplexityRoot struct {
 		Viewer           func(childComplexity int) int
 	}
 
+	FollowerChange struct {
+		Added      func(childComplexity int) int
+		Cursor     func(childComplexity int) int
+		Follower   func(childComplexity int) int
+		FollowerID func(childComplexity int) int
+		Viewer     func(childComplexity int) int
+	}
+
 	Game struct {
 		Code        func(childComplexity int) int
 		ID          func(childComplexity int) int
@@ -382,6 +391,7 @@ type ComplexityRoot struct {
 
 	Subscription struct {
 		CommentAdded      func(childComplexity int, twitID tables.ID, after *tables.ID) int
+		FollowerChanged   func(childComplexity int, after *string) int
 		TimelineTwitAdded func(childComplexity int, after *tables.ID) int
 		TwitDeleted       func(childComplexity int, username string, after *string) int
 		TwitPosted        func(childComplexity int, username string, after *tables.ID) int
@@ -1161,6 +1171,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FollowPayload.Viewer(childComplexity), true
+
+	case "FollowerChange.added":
+		if e.ComplexityRoot.FollowerChange.Added == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowerChange.Added(childComplexity), true
+	case "FollowerChange.cursor":
+		if e.ComplexityRoot.FollowerChange.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowerChange.Cursor(childComplexity), true
+	case "FollowerChange.follower":
+		if e.ComplexityRoot.FollowerChange.Follower == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowerChange.Follower(childComplexity), true
+	case "FollowerChange.followerId":
+		if e.ComplexityRoot.FollowerChange.FollowerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowerChange.FollowerID(childComplexity), true
+	case "FollowerChange.viewer":
+		if e.ComplexityRoot.FollowerChange.Viewer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FollowerChange.Viewer(childComplexity), true
 
 	case "Game.code":
 		if e.ComplexityRoot.Game.Code == nil {
@@ -2086,6 +2127,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Subscription.CommentAdded(childComplexity, args["twitId"].(tables.ID), args["after"].(*tables.ID)), true
+	case "Subscription.followerChanged":
+		if e.ComplexityRoot.Subscription.FollowerChanged == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_followerChanged_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.FollowerChanged(childComplexity, args["after"].(*string)), true
 	case "Subscription.timelineTwitAdded":
 		if e.ComplexityRoot.Subscription.TimelineTwitAdded == nil {
 			break
@@ -4462,6 +4514,28 @@ type UnfollowPayload {
   "The ` + "`" + `clientMutationId` + "`" + ` of the input."
   clientMutationId: String
 }
+
+extend type Subscription {
+  "Who begins and ceases to follow the viewer."
+  followerChanged(
+    "The cursor of a change: the later ones are delivered first. After a day it fails with ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the followers again, and subscribe without it."
+    after: String
+  ): FollowerChange
+}
+
+"An event: a user began or ceased to follow the viewer."
+type FollowerChange {
+  "True if the user follows now, false if no longer."
+  added: Boolean!
+  "The id of the follower."
+  followerId: ID!
+  "The follower. Null if the user was deleted."
+  follower: User
+  "The viewer, with the counts after the change."
+  viewer: User
+  "The position of the change, for ` + "`" + `after` + "`" + `. It is opaque."
+  cursor: String!
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -4788,6 +4862,22 @@ func (ec *executionContext) childFields_FollowPayload(ctx context.Context, field
 		return ec.fieldContext_FollowPayload_clientMutationId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FollowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_FollowerChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "added":
+		return ec.fieldContext_FollowerChange_added(ctx, field)
+	case "followerId":
+		return ec.fieldContext_FollowerChange_followerId(ctx, field)
+	case "follower":
+		return ec.fieldContext_FollowerChange_follower(ctx, field)
+	case "viewer":
+		return ec.fieldContext_FollowerChange_viewer(ctx, field)
+	case "cursor":
+		return ec.fieldContext_FollowerChange_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FollowerChange", field.Name)
 }
 
 func (ec *executionContext) childFields_Game(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -27,6 +27,11 @@ type FollowPayloadResolver interface {
 	FollowerEdge(ctx context.Context, objs []*model.FollowPayload) ([]*model.UserEdge, error)
 	Viewer(ctx context.Context, objs []*model.FollowPayload) ([]*tables.User, error)
 }
+type FollowerChangeResolver interface {
+	Follower(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error)
+	Viewer(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error)
+	Cursor(ctx context.Context, objs []*tables.FollowerChange) ([]string, error)
+}
 type UnfollowPayloadResolver interface {
 	Viewer(ctx context.Context, objs []*model.UnfollowPayload) ([]*tables.User, error)
 }
@@ -1068,6 +1073,241 @@ func (ec *executionContext) _FollowPayload_clientMutationId(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_FollowPayload_clientMutationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FollowPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FollowerChange_added(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FollowerChange_added(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Added, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FollowerChange_added(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FollowerChange", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _FollowerChange_followerId(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FollowerChange_followerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FollowerID(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v tables.ID) graphql.Marshaler {
+			return ec.marshalNID2twibaseᚋhbaseᚋtablesᚐID(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FollowerChange_followerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FollowerChange", field, true, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _FollowerChange_follower(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FollowerChange_follower(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_FollowerChange_follower(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FollowerChange_follower(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FollowerChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_FollowerChange_follower(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (any, error) {
+	resolver := ec.Resolvers.FollowerChange()
+	group := graphql.GetBatchParentGroup(ctx, "FollowerChange")
+	if group != nil {
+		parents, ok := group.Parents.([]*tables.FollowerChange)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Follower(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"FollowerChange.follower",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Follower(ctx, []*tables.FollowerChange{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"FollowerChange.follower",
+	)
+}
+
+func (ec *executionContext) _FollowerChange_viewer(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FollowerChange_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_FollowerChange_viewer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *tables.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖtwibaseᚋhbaseᚋtablesᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FollowerChange_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FollowerChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_FollowerChange_viewer(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (any, error) {
+	resolver := ec.Resolvers.FollowerChange()
+	group := graphql.GetBatchParentGroup(ctx, "FollowerChange")
+	if group != nil {
+		parents, ok := group.Parents.([]*tables.FollowerChange)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Viewer(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[*tables.User](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"FollowerChange.viewer",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Viewer(ctx, []*tables.FollowerChange{obj})
+	return graphql.ResolveBatchSingleResult[*tables.User](
+		ctx,
+		results,
+		err,
+		"FollowerChange.viewer",
+	)
+}
+
+func (ec *executionContext) _FollowerChange_cursor(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FollowerChange_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_FollowerChange_cursor(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FollowerChange_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FollowerChange", field, true, true, errors.New("field of type String does not have child fields"))
+}
+func (ec *executionContext) resolveBatch_FollowerChange_cursor(ctx context.Context, field graphql.CollectedField, obj *tables.FollowerChange) (any, error) {
+	resolver := ec.Resolvers.FollowerChange()
+	group := graphql.GetBatchParentGroup(ctx, "FollowerChange")
+	if group != nil {
+		parents, ok := group.Parents.([]*tables.FollowerChange)
+		if ok {
+			idx, ok := graphql.BatchParentIndex(ctx)
+			if ok {
+				key := field.Alias
+				if key == "" {
+					key = field.Name
+				}
+				result := group.GetFieldResult(key, func() (any, error) {
+					return resolver.Cursor(ctx, parents)
+				})
+				return graphql.ResolveBatchGroupResult[string](
+					ctx,
+					idx,
+					len(parents),
+					result,
+					"FollowerChange.cursor",
+					group.IndexMap,
+				)
+			}
+		}
+	}
+	results, err := resolver.Cursor(ctx, []*tables.FollowerChange{obj})
+	return graphql.ResolveBatchSingleResult[string](
+		ctx,
+		results,
+		err,
+		"FollowerChange.cursor",
+	)
 }
 
 func (ec *executionContext) _UnfollowPayload_user(ctx context.Context, field graphql.CollectedField, obj *model.UnfollowPayload) (ret graphql.Marshaler) {
@@ -3449,6 +3689,163 @@ func (ec *executionContext) _FollowPayload(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var followerChangeImplementors = []string{"FollowerChange"}
+
+func (ec *executionContext) _FollowerChange(ctx context.Context, sel ast.SelectionSet, obj *tables.FollowerChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, followerChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FollowerChange")
+		case "added":
+			out.Values[i] = ec._FollowerChange_added(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "followerId":
+			out.Values[i] = ec._FollowerChange_followerId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "follower":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FollowerChange_follower(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FollowerChange_viewer(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "cursor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._FollowerChange_cursor(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var unfollowPayloadImplementors = []string{"UnfollowPayload"}
 
 func (ec *executionContext) _UnfollowPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnfollowPayload) graphql.Marshaler {
@@ -4367,6 +4764,13 @@ func (ec *executionContext) marshalOFollowPayload2ᚖtwibaseᚋgraphᚋmodelᚐF
 		return graphql.Null
 	}
 	return ec._FollowPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOFollowerChange2ᚖtwibaseᚋhbaseᚋtablesᚐFollowerChange(ctx context.Context, sel ast.SelectionSet, v *tables.FollowerChange) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._FollowerChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUnfollowPayload2ᚖtwibaseᚋgraphᚋmodelᚐUnfollowPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnfollowPayload) graphql.Marshaler {

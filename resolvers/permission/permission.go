@@ -71,6 +71,7 @@ var (
 	CountMoments     = Action{"User.twitCount, User.album.totalCount", own | Follower}
 	SeeComment       = Action{"Comment", own | TwitAuthor | Follower}
 	Subscribe        = Action{"timelineTwitAdded", users}
+	SeeFollowers     = Action{"followerChanged", users}
 )
 
 // Target is the object of an action. Fields that do not apply are empty.

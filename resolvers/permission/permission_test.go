@@ -26,6 +26,7 @@ var actions = []Action{
 	AddComment, DeleteComment, CreateRole, UpdateRole, DeleteRole, AssignRole, RevokeRole, CreateDepartment,
 	UpdateDepartment, MoveDepartment, DeleteDepartment, CreateGame, UpdateGame, DeleteGame, RecordPlay, SeeEmail,
 	SeeTimeline, SeeTwit, SeeMoment, CountMoments, SeeComment, Subscribe,
+	SeeFollowers,
 }
 
 func TestEveryActionIsTested(t *testing.T) {

@@ -1,0 +1,55 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+	"twibase/live"
+	"twibase/loaders"
+	"twibase/resolvers/permission"
+)
+
+var (
+	subscriptionFollowerChanged event
+
+	followerChangeFollower = reference[tables.FollowerChange, tables.User]{
+		loaders.Users, false, func(c *tables.FollowerChange) *string { return &c.Follower },
+	}
+	followerChangeViewer = payloadViewer[tables.FollowerChange]{}
+	followerChangeCursor = cursorOf[tables.FollowerChange]{
+		relay.CursorsOf(loaders.FollowerChanges.Kind()), (*tables.FollowerChange).Position,
+	}
+)
+
+// FollowerChanged implements [exec.SubscriptionResolver], with the changes of the viewer's followers.
+func (r *subscriptionResolver) FollowerChanged(
+	ctx context.Context, after *string,
+) (<-chan *tables.FollowerChange, error) {
+	viewer, err := authorizeNow(r.Fresh(ctx), permission.SeeFollowers, permission.Target{})
+	if err != nil {
+		return nil, err
+	}
+	since, err := followerChangeCursor.after(viewer, after)
+	if err != nil {
+		return nil, err
+	}
+	return subscribe(ctx, r, changeEvents, viewer, since)
+}
+
+var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
+
+// visibleChanges returns all changes of viewers who exist, also those by the deletion of a follower.
+func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
+	viewers := make([]string, len(all))
+	for i, c := range all {
+		viewers[i] = c.Owner
+	}
+	awaitViewers := loaders.Users.Exists.Enqueue(ctx, viewers)
+	changes, err := entriesOf(ctx, all, changeEntries, func(k live.Key) entryKey {
+		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
+	})
+	exist, existErr := awaitViewers()
+	hide(changes, exist)
+	return changes, loaders.Join(len(all), err, existErr)
+}
