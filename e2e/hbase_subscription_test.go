@@ -39,4 +39,18 @@ func TestSubscribersReconnectBetweenGatewaysOverHBase(t *testing.T) {
 		}
 		l.socket.CloseNow()
 	}
+	twit := s[0].postTwit(t, "a", "commented")
+	comments := s[1].subscribe(t, "a", fmt.Sprintf("commentAdded(twitId:%q)", twit))
+	changes := s[1].subscribeFor(t, "a", "followerChanged", followerChange)
+	const deletions = `twitDeleted(username:"a"%s)`
+	deleted := s[1].subscribeFor(t, "fan", fmt.Sprintf(deletions, ""), deletion)
+	s[0].addComment(t, "fan", twit, "a comment")
+	comments.expect("a comment")
+	s[0].deleteTwit(t, "a", twit)
+	last := deleted.expectDeletions(twit)
+	moment := s[0].postMoment(t, "a", "for followers")
+	s[0].deleteTwit(t, "a", moment)
+	s[1].subscribeFor(t, "fan", fmt.Sprintf(deletions, fmt.Sprintf(",after:%q", last)), deletion).expectDeletions(moment)
+	s[0].unfollow(t, "fan", "a")
+	changes.expectChanges("-fan 0")
 }
