@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"slices"
@@ -32,6 +33,7 @@ type feed struct {
 	endpoint *Endpoint
 	last     tables.TwitKey // of the last posted twit
 	until    time.Time      // expiry of tokens; zero renews them
+	document string         // the default is the constant
 }
 
 // inFeed runs a test with a feed and a fake clock. The author "a" and the viewers "LiLei" and
@@ -122,7 +124,8 @@ func (f *feed) subscribe(viewer, id string, variables map[string]any) *subscribe
 	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		for response := range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: variables}) {
+		query := cmp.Or(f.document, document)
+		for response := range f.endpoint.execute(ctx, &graphql.RawParams{Query: query, Variables: variables}) {
 			if response == transport.Expired {
 				s.expired = true
 				return
@@ -339,4 +342,34 @@ func TestSubscriptionResumesAfterAFailedAttempt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A client repeats its original cursor, which expires while the subscription goes on.
+func TestResumedSubscriptionNeedsNoCursor(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		f.document = `subscription($u: String!, $after: String) {
+			twitPosted: twitDeleted(username: $u, after: $after) { content: cursor } }`
+		remove := func(name string, age time.Duration) (cursor string) {
+			twit := &tables.Twit{AuthorName: "a", PostedAt: time.UnixMilli(1), Name: name}
+			d := tables.TwitDeletion{At: time.Now().Add(-age), Twit: twit.Key(), Visibility: tables.Public}
+			f.write(d.Put())
+			time.Sleep(2 * live.Interval)
+			return base64.RawURLEncoding.EncodeToString([]byte("x" + d.Position()))
+		}
+		variables := map[string]any{"u": "a", "after": remove("0", tables.EventsKept-lifetime)}
+		first := f.subscribe("LiLei", "1", variables)
+		one := remove("1", 0)
+		first.expire()
+		two := remove("2", 0)
+		again := f.subscribe("LiLei", "1", variables)
+		other := f.subscribe("HanMeimei", "1", variables)
+		three := remove("3", 0)
+		first.expect(one)
+		again.expect(two, three)
+		other.cancel()
+		<-other.done
+		if len(other.received) != 1 || other.received[0] != "" {
+			t.Errorf("a new subscription after the expired cursor received %q, want an error", other.received)
+		}
+	})
 }
