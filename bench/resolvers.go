@@ -101,7 +101,7 @@ func (q queryResolver) User(_ context.Context, username string) (*tables.User, e
 }
 
 func (q queryResolver) Users(
-	_ context.Context, first *int, after *string, last *int, before *string,
+	_ context.Context, _ *string, first *int, after *string, last *int, before *string,
 ) (*model.UserConnection, error) {
 	size, err := firstPage(first, after, last, before)
 	return &model.UserConnection{Nodes: q.users[:min(size, len(q.users))]}, err

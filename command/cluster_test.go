@@ -96,6 +96,21 @@ func TestCommandsOnACluster(t *testing.T) {
 			t.Errorf("status %d: %s%s", status, stdout, stderr)
 		}
 	})
+	t.Run("the server refuses to start while users are not found, and tables create completes the table", func(t *testing.T) {
+		complete := tables.Users.Search.PutComplete()
+		incomplete := []hbase.Mutation{hbase.DeleteCells(complete.Table, complete.Row, complete.Cells...)}
+		if err := hbase.MutateAll(t.Context(), store, incomplete); err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL())
+		if status != statusFailed || !strings.Contains(stderr, "complete them with twibase tables create --store "+h.URL()) {
+			t.Errorf("status %d: %s", status, stderr)
+		}
+		if status, _, stderr := command(t, "tables", "create", "--store", h.URL()); status != 0 {
+			t.Fatalf("status %d: %s", status, stderr)
+		}
+		started(t, "--store", h.URL())
+	})
 	t.Run("the server creates missing tables with --create-tables", func(t *testing.T) {
 		if err := store.DropTable(t.Context(), tables.Likes.Table); err != nil {
 			t.Fatal(err)

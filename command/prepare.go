@@ -41,17 +41,25 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 	return loadSample(ctx, store, log)
 }
 
-// requireTables returns an error that names the missing tables and the command that creates them.
+// requireTables returns an error that names the missing and incomplete tables, and the command that
+// creates or completes them.
 func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
 	present, missing, err := partition(ctx, store)
 	switch create := "twibase tables create --store " + s.Store; {
-	case err != nil || len(missing) == 0:
+	case err != nil:
+		return err
+	case len(missing) == 0:
+		incomplete, err := transfer.IncompleteSearch(ctx, store)
+		if err == nil && len(incomplete) > 0 {
+			err = fmt.Errorf("--store %s: the tables %s do not have all data of an earlier version: complete them with %s",
+				s.Store, strings.Join(incomplete, ", "), create)
+		}
 		return err
 	case len(present) == 0:
 		return fmt.Errorf("--store %s has no twibase tables: create them with %s, or start with --create-tables", s.Store, create)
 	default:
 		return fmt.Errorf("--store %s lacks the tables %s: restore them from a backup. If this version of twibase adds them, "+
-			"or their data may be lost, create them, empty, with %s", s.Store, strings.Join(missing, ", "), create)
+			"or their data may be lost, create them with %s", s.Store, strings.Join(missing, ", "), create)
 	}
 }
 

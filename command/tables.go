@@ -29,7 +29,8 @@ func (c *createCommand) Validate() error {
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
-// Run creates the missing tables and prints their names. Existing tables do not change.
+// Run creates the missing tables, prints their names, and completes derived ones. Others do not
+// change.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -38,6 +39,9 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 		}
 		if err != nil {
 			return fmt.Errorf("creating tables: %w", err)
+		}
+		if err := transfer.CompleteSearch(ctx, store); err != nil { // again, for users of gateways of an earlier version
+			return err
 		}
 		existing := len(tables.Definitions(1)) - len(created)
 		fmt.Fprintf(p.stderr, "%d tables created, %d existed already\n", len(created), existing)

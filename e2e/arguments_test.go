@@ -64,6 +64,10 @@ func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *paren
 	var all []string
 	add := func(name, value string) { all = append(all, name+":"+value) }
 	if strings.HasSuffix(field.Type.Name(), "Connection") {
+		if field.Arguments.ForName("query") != nil && g.chance(2) {
+			p.found = true
+			add("query", g.text(g.beginning(g.name(g.users()))))
+		}
 		g.page(p, field, below, add)
 	}
 	for _, arg := range field.Arguments {
@@ -122,6 +126,14 @@ func (g *generator) codes(field string) []string {
 		return g.keys("games", g.oracle.Games)
 	}
 	return g.keys("roles", g.oracle.Roles)
+}
+
+// beginning returns some characters of a name, at least one if it has any, in another case.
+func (g *generator) beginning(name string) string {
+	if characters := []rune(name); len(characters) > 0 {
+		name = string(characters[:1+g.IntN(min(6, len(characters)))])
+	}
+	return oneOf(g, []func(string) string{strings.ToUpper, strings.ToLower})(name)
 }
 
 // text generates a string literal or a variable.
@@ -228,6 +240,9 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any
 	case "users", "roles", "games":
 		if p.typ == "Query" {
 			kind = "Query." + strings.TrimSuffix(field.Type.Name(), "Connection")
+		}
+		if p.found {
+			kind += " found"
 		}
 	}
 	if !valid {

@@ -110,9 +110,9 @@ func (h faultyQuery) User(ctx context.Context, username string) (*tables.User, e
 }
 
 func (h faultyQuery) Users(
-	ctx context.Context, first *int, after *string, last *int, before *string,
+	ctx context.Context, query *string, first *int, after *string, last *int, before *string,
 ) (*model.UserConnection, error) {
-	answer, err := h.QueryResolver.Users(ctx, first, after, last, before)
+	answer, err := h.QueryResolver.Users(ctx, query, first, after, last, before)
 	return removeFrom(ctx, "users", nil, answer, err)
 }
 

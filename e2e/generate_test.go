@@ -36,6 +36,8 @@ type parent struct {
 	// owner is the username, code or id of the parent object, if it is known.
 	owner string
 	known bool
+	// found is true for users that are found by a text.
+	found bool
 	// depth is the number of nested objects that are left, and budget the number of objects on the
 	// lowest level.
 	depth, budget int

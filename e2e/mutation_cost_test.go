@@ -40,7 +40,7 @@ var mutationCosts = []mutationCost{
 	{mutation: "logIn", viewer: stranger, rounds: 1},
 	{mutation: "logIn", viewer: stranger, input: `{username:"young",password:"correct horse"}`,
 		before: `mutation{signUp(input:` + signUpAgain + `){userErrors{code}}}`, rounds: 1},
-	{mutation: "createUser", viewer: as("boss"), rounds: 3},
+	{mutation: "createUser", viewer: as("boss"), rounds: 4},
 	{mutation: "updateUser", viewer: as("owner"), rounds: 3},
 	{mutation: "updateUser", viewer: as("boss"), rounds: 3},
 	{mutation: "deleteUser", viewer: as("owner"), rounds: 4},

@@ -332,6 +332,10 @@ func (q *queries) text(field, argument string) string {
 		field, argument = "", q.word("username", "code", "id", "cursor", "day")
 	}
 	switch argument {
+	case "query":
+		if name := []rune(q.text(field, "username")); len(name) > 0 {
+			return string(name[:1+q.IntN(min(4, len(name)))])
+		}
 	case "after", "before":
 		argument = "cursor"
 	case "ids":

@@ -2,8 +2,6 @@ package loaders
 
 import (
 	"context"
-	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -139,23 +137,8 @@ func (l *Loaders) await() {
 	}
 }
 
-// scanOf returns the scan of a page. It reads one row more than the page has, to learn whether
-// another page follows. A reversed scan also returns its start, the row at r.Before, and reads one
-// more for it.
 func (o Object[T]) scanOf(r Range, fields []string) hbase.Scan {
-	limit, columns := r.Limit+1, o.columnsOrExistence(fields)
-	if r.Backward {
-		if r.Before != "" {
-			limit++
-		}
-		return hbase.Scan{Table: o.of.Table, Columns: columns, Limit: limit, PageSize: limit,
-			Reversed: true, Start: r.Before, Stop: r.After}
-	}
-	start := ""
-	if r.After != "" {
-		start = hbase.Next(r.After)
-	}
-	return hbase.Scan{Table: o.of.Table, Columns: columns, Limit: limit, PageSize: limit, Start: start, Stop: r.Before}
+	return pageScan(r, hbase.Scan{Table: o.of.Table, Columns: o.columnsOrExistence(fields)})
 }
 
 // Scan reads a page of all objects, in the order of their row keys, which are the positions.
@@ -165,60 +148,12 @@ func (o Object[T]) Scan(ctx context.Context, r Range, fields []string) (Page[*T]
 	if err != nil {
 		return Page[*T]{}, err
 	}
-	var page Page[*T]
 	var m tables.Memory
-	for _, row := range rows {
-		if r.Backward && row.Key == r.Before {
-			continue
-		}
+	return scanned(rows, r, func(row hbase.Row) (t *T, position string, err error) {
 		key, err := tables.OwnerOf(row.Key)
-		if err != nil {
-			return Page[*T]{}, err
+		if err == nil {
+			t, err = o.of.DecodeIn(&m, key, row.Cells)
 		}
-		t, err := o.of.DecodeIn(&m, key, row.Cells)
-		if err != nil {
-			return Page[*T]{}, err
-		}
-		page.Members, page.Positions = append(page.Members, t), append(page.Positions, row.Key)
-	}
-	n := min(len(page.Members), r.Limit)
-	more := len(page.Members) > n
-	page.Members, page.Positions = page.Members[:n], page.Positions[:n]
-	page.HasNext, page.HasPrevious = more, r.After != ""
-	if r.Backward {
-		slices.Reverse(page.Members)
-		slices.Reverse(page.Positions)
-		page.HasPrevious, page.HasNext = more, r.Before != ""
-	}
-	return page, nil
-}
-
-func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
-	counted, r := l.begin(ctx)
-	defer l.end(ctx, r)
-	if r != nil {
-		l.mu.Lock()
-		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
-		l.mu.Unlock()
-	}
-	hbase.StatsOf(counted).Rounds.Add(1)
-	hbase.StatsOf(counted).Tables.Add(scan.Table)
-	Blocking(ctx, func() { rows, err = rowsOf(l.unmasked.Scan(counted, scan)) })
-	return rows, err
-}
-
-func rowsOf(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
-	for row, err := range scan {
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-// CheckRow reports why a position can't be one of [Object.Scan].
-func CheckRow(position string) error {
-	_, err := tables.OwnerOf(position)
-	return err
+		return t, row.Key, err
+	})
 }

@@ -690,8 +690,8 @@ func (r *queryResolver) User(ctx context.Context, username string) (*tables.User
 }
 
 // Users is the resolver for the users field.
-func (r *queryResolver) Users(ctx context.Context, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
-	return queryUsers.resolve(ctx, pageArgs{first, after, last, before})
+func (r *queryResolver) Users(ctx context.Context, query *string, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
+	return queryUsers.resolve(ctx, query, pageArgs{first, after, last, before})
 }
 
 // RecordPlayPayload returns exec.RecordPlayPayloadResolver implementation.

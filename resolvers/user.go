@@ -29,7 +29,7 @@ var (
 	mutationUnfollow = relatesViewer(permission.Unfollow, (*writers.Writers).Unrelate, tables.Follows, loaders.Users,
 		func(in *model.UnfollowInput) string { return named(in.Username) })
 
-	createUserPayloadUserEdge = edgeOfScan(queryUsers, userEdges,
+	createUserPayloadUserEdge = edgeOfScan(queryUsers.scan, userEdges,
 		keyIn(usernames, func(p *model.CreateUserPayload) *tables.User { return p.User }))
 	followedUser              = keyIn(usernames, func(p *model.FollowPayload) *tables.User { return p.User })
 	followPayloadUserEdge     = edgeOfRelation(userFollowing, userEdges, tables.Follows, viewerKey, followedUser)
@@ -38,7 +38,9 @@ var (
 	unfollowPayloadViewer     = payloadViewer[model.UnfollowPayload]{}
 
 	queryUser  = lookup[tables.User]{loaders.Users, "username"}
-	queryUsers = scan[tables.User, model.UserConnection]{loaders.Users, userConnection[struct{}](nil)}
+	queryUsers = search[tables.User, model.UserConnection]{
+		scan[tables.User, model.UserConnection]{loaders.Users, userConnection[struct{}](nil)},
+	}
 
 	userEmail     = ownEmail{}
 	userFollowers = connectionOf(

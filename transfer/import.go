@@ -127,6 +127,9 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
+		if tables.IsSearch(table.Name) {
+			continue // it has a row if no object exists
+		}
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
 			return false, err
 		}

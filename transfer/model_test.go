@@ -81,6 +81,7 @@ func (n lengths) add(l *tables.AnyList, owner string, public bool) {
 // rebuilding.
 func expectedCells(t testing.TB, d dataset) model {
 	m, counts := model{}, lengths{}
+	m.put(tables.Users.Search.PutComplete())
 	for _, r := range d["users"][1:] {
 		u := &tables.User{Username: r[0], Name: &r[1], Email: pointer(r[2]), AvatarURL: pointer(r[4])}
 		if r[3] != "" {
@@ -91,7 +92,7 @@ func expectedCells(t testing.TB, d dataset) model {
 			at := parsed(t, r[5])
 			u.CreatedAt = &at
 		}
-		m.put(tables.Users.Put(r[0], u, 1))
+		m.put(tables.Users.Put(r[0], u, 1), tables.Users.Search.Put(r[0], 1))
 	}
 	levels, deepest := map[string]int{}, 0 // parents come first
 	for _, r := range d["departments"][1:] {

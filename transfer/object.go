@@ -47,11 +47,17 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 			if len(references) > 0 {
 				return revise(ctx, im, o, batch)
 			}
-			w := im.sourceWrites()
-			for _, it := range batch {
-				w.put(o.Put(o.Key(it.value), it.value, timeless))
+			derived, sources := im.derivedWrites(), im.sourceWrites()
+			if err := addToSearch(ctx, im, derived, o, batch); err != nil {
+				return err
 			}
-			return w.flush(ctx)
+			for _, it := range batch {
+				sources.put(o.Put(o.Key(it.value), it.value, timeless))
+			}
+			if err := derived.flush(ctx); err != nil {
+				return err
+			}
+			return sources.flush(ctx)
 		})
 	}
 }

@@ -16,8 +16,25 @@ import (
 const createTimeout = 3 * time.Minute
 
 // EnsureTables creates the missing tables, each pre-split into a number of regions, at least 1, and
-// returns their names. It is safe to call concurrently, also by several processes.
+// returns their names. It completes the tables in which objects are found, for objects that an
+// earlier version stored. It is safe to call concurrently, also by several processes.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
+	if created, err = createTables(ctx, store, regions); err != nil {
+		return created, err
+	}
+	for _, o := range searchable() {
+		complete, err := isComplete(ctx, store, o)
+		if err == nil && !complete {
+			err = completeSearch(ctx, store, o)
+		}
+		if err != nil {
+			return created, err
+		}
+	}
+	return created, nil
+}
+
+func createTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
 	names, err := store.Tables(ctx)

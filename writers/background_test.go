@@ -17,7 +17,7 @@ func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	var twits []*tables.Twit
 	for i := range backgroundLimit {
 		author := fmt.Sprint("author", i)
-		mustMutate(t, store, user(author))
+		mustMutate(t, store, importedUsers(author)...)
 		key, err := other.PostTwit(ctx, author, NewTwit{Content: "Hi", Visibility: tables.Public})
 		if err != nil {
 			t.Fatal(err)

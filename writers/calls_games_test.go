@@ -10,7 +10,7 @@ import (
 func callsOfGames(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	name := "Chess"
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			mustMutate(t, store, user("LiLei"), user("Lucy"))
+			mustMutate(t, store, importedUsers("LiLei", "Lucy")...)
 			if _, err := w.CreateGame(ctx, "boss", NewGame{Code: "chess"}); err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,8 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 	secret, key, department := "correct horse", "once", "dev"
 	set := Change[string]{true, &key}
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			mustMutate(t, store, user("LiLei"), user("Lucy"), user("Jim"),
+			mustMutate(t, store, importedUsers("LiLei", "Lucy", "Jim")...)
+			mustMutate(t, store,
 				tables.Assignments.Put("Jim", "lead", true, millis(0), 1),
 				tables.Departments.Put(department, &tables.Department{Name: &department}, 1))
 			u := NewUser{Username: "once", Name: "Once"}
@@ -36,7 +37,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 					"Get users",
 					"Put intents",
 					"CheckAndPut users",
-					"Put accounts",
+					"Put accounts, Put usernames",
 				}},
 			{"signUp, under a key, again", func(ctx context.Context, w *Writers) error {
 				_, err := NewAccounts(w, fastHasher()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
@@ -76,6 +77,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				"Get users",
 				"Put intents",
 				"CheckAndPut users",
+				"Put usernames",
 			}},
 			{"updateUser", func(ctx context.Context, w *Writers) error {
 				_, err := w.UpdateUser(ctx, UserChange{Username: "Lucy", Name: set})
@@ -91,7 +93,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 				"Get users",
 				"Put intents",
 				"CheckAndPut users",
-				"Delete accounts",
+				"Delete accounts, Delete usernames",
 			}},
 			{"createRole", func(ctx context.Context, w *Writers) error {
 				_, err := w.CreateRole(ctx, "boss", NewRole{Code: "new"})

@@ -14,7 +14,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 	var posted *tables.Twit
 	var comment *tables.Comment
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
-			mustMutate(t, store, user("LiLei"), user("Lucy"), user("Jim"))
+			mustMutate(t, store, importedUsers("LiLei", "Lucy", "Jim")...)
 			if err := w.Relate(ctx, tables.Follows, "Jim", "Lucy"); err != nil {
 				t.Fatal(err)
 			}

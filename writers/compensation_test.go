@@ -92,7 +92,7 @@ func TestLateCompensationFails(t *testing.T) {
 				ctx := t.Context()
 				store := openStore(t)
 				defer store.Close()
-				mustMutate(t, store, user("Lucy"))
+				mustMutate(t, store, importedUsers("Lucy")...)
 				one, two := New(store, Options{}), New(store, Options{})
 				check := func(err error) {
 					t.Helper()

@@ -44,7 +44,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
-		mustMutate(t, store, user("a"), user("b"), user("c"))
+		mustMutate(t, store, importedUsers("a", "b", "c")...)
 		w := New(store, Options{})
 		must := func(err error) {
 			t.Helper()
@@ -98,7 +98,7 @@ func TestEventsNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
-		mustMutate(t, store, user("a"))
+		mustMutate(t, store, importedUsers("a")...)
 		w := New(store, Options{})
 		defer w.Close(ctx)
 		w.slots = make(chan struct{})

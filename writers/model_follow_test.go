@@ -24,7 +24,7 @@ func init() {
 
 func beginFollows(_ hbase.Store, f facts) (rows []hbase.Mutation) {
 	for _, name := range append(userNames, followerNames...) {
-		rows = append(rows, user(name))
+		rows = append(rows, importedUsers(name)...)
 		f["user "+name] = "1"
 	}
 	feedAuthor, n := userNames[0], len(followerNames)

@@ -105,6 +105,22 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
+// findable adds a new object to the table in which it is found by its key, if its kind has one.
+func findable[T any](o *tables.Object[T], key string, op operation) stage {
+	if o.Search == nil {
+		return nil
+	}
+	return stage{put{o.Search.Put(key, op.at)}}
+}
+
+// unfindable removes a deleted object from that table.
+func unfindable[T any](o *tables.Object[T], key string, op operation) stage {
+	if o.Search == nil {
+		return nil
+	}
+	return stage{put{o.Search.Delete(key, op.at)}}
+}
+
 func attributeCell(column, text string, at int64) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: at, Value: []byte(text)}
 }

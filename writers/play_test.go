@@ -18,7 +18,8 @@ import (
 
 func addGame(t *testing.T, store hbase.Store) {
 	name := "Go"
-	mustMutate(t, store, user("LiLei"), user("Lucy"), tables.Games.Put("go", &tables.Game{Name: &name}, 1))
+	mustMutate(t, store, importedUsers("LiLei", "Lucy")...)
+	mustMutate(t, store, tables.Games.Put("go", &tables.Game{Name: &name}, 1))
 }
 
 func TestUserErrorsOfGamesAndPlays(t *testing.T) {
@@ -121,7 +122,7 @@ func TestConcurrentPlaysOfAGameShareCounterWrites(t *testing.T) {
 	names := make([]string, players)
 	for i := range names {
 		names[i] = "p" + strings.Repeat("x", i)
-		mustMutate(t, store, user(names[i]))
+		mustMutate(t, store, importedUsers(names[i])...)
 	}
 	var mu sync.Mutex
 	checks := 0

@@ -34,9 +34,12 @@ func mustMutate(t testing.TB, store hbase.Store, mutations ...hbase.Mutation) {
 	}
 }
 
-// user is an imported user.
-func user(username string) hbase.Put {
-	return tables.Users.Put(username, &tables.User{Name: &username}, 1)
+// importedUsers are the rows of users in a file.
+func importedUsers(usernames ...string) (rows []hbase.Mutation) {
+	for _, name := range usernames {
+		rows = append(rows, tables.Users.Put(name, &tables.User{Name: &name}, 1), tables.Users.Search.Put(name, 1))
+	}
+	return rows
 }
 
 // rounds returns the number of rounds of act. A store call takes a millisecond of simulated time.

@@ -20,13 +20,13 @@ func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
-			mustMutate(t, store, user(name))
+			mustMutate(t, store, importedUsers(name)...)
 			if err := w.Relate(ctx, tables.Assignments, name, "lead"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		w.Close(ctx)
-		mustMutate(t, store, user("e"))
+		mustMutate(t, store, importedUsers("e")...)
 		time.Sleep(grace + time.Second)
 		observe, reached, proceed := holdFirst(func(opType, purpose string) bool {
 			return opType == "empty" && purpose == "delete copies"

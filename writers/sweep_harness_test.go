@@ -125,11 +125,11 @@ func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 // addPopularUser stores a user whose deletion takes half a minute, and two others.
 func addPopularUser(t *testing.T, store hbase.Store) {
 	t.Helper()
-	mustMutate(t, store, user("hub"), user("Lucy"), user("LiLei"))
+	mustMutate(t, store, importedUsers("hub", "Lucy", "LiLei")...)
 	w := New(store, Options{})
 	for i := range 50 {
 		name := fmt.Sprint("fan", i)
-		mustMutate(t, store, user(name))
+		mustMutate(t, store, importedUsers(name)...)
 		if err := w.Relate(t.Context(), tables.Follows, name, "hub"); err != nil {
 			t.Fatal(err)
 		}

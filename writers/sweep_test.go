@@ -242,7 +242,7 @@ func TestSweepToleratesClockDifferences(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					store := openStore(t)
 					defer store.Close()
-					mustMutate(t, store, user("a"), user("b"))
+					mustMutate(t, store, importedUsers("a", "b")...)
 					w := New(store, Options{})
 					w.now = ahead(sweeper)
 					ctx, end := context.WithCancel(t.Context())

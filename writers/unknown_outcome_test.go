@@ -50,7 +50,7 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := openStore(t)
 			defer store.Close()
-			mustMutate(t, store, user("Lucy"))
+			mustMutate(t, store, importedUsers("Lucy")...)
 			other := New(store, Options{})
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
@@ -108,7 +108,7 @@ func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			store := openStore(t)
 			defer store.Close()
-			mustMutate(t, store, user("Lucy"))
+			mustMutate(t, store, importedUsers("Lucy")...)
 			faults := hbasetest.NewFaults(store, hbasetest.When(test.fails, hbasetest.Fault{Err: test.reason, Done: test.done}))
 			w := New(faults, Options{})
 			defer w.Close(t.Context())

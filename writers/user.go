@@ -41,6 +41,9 @@ var createUser = register(opType[createUserArgs]{
 	check: func(a *createUserArgs, r *reading) (decision, error) {
 		return a.NewUser.check(r, a.Origin, a.IdempotencyKey)
 	},
+	plan: func(a createUserArgs, o operation) plan {
+		return plan{now: []stage{findable(tables.Users, a.Username, o)}}
+	},
 })
 
 // UserChange is an update of a user.
@@ -73,7 +76,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		// state as a broadcaster. This job does.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
-			now:   []stage{{put{tables.Accounts.Delete(a.Username, o.at)}}},
+			now: []stage{append(unfindable(tables.Users, a.Username, o),
+				put{tables.Accounts.Delete(a.Username, o.at)})},
 			later: append(clearAll(&tables.Users.AnyObject, a.Username), stage{returned}),
 		}
 	},

@@ -1,6 +1,12 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 var queryFields = map[string]resolver{
 	"Query.user":       func(c *call) (any, error) { return object(c.Users[c.text("username")]), nil },
@@ -17,13 +23,36 @@ var queryFields = map[string]resolver{
 		}
 		return found, err
 	},
-	"Query.users": root("User", func(m *Model, key string) any { return m.Users[key] }),
+	"Query.users": func(c *call) (any, error) {
+		if text, _ := c.args["query"].(string); text != "" {
+			return foundUsers(c)
+		}
+		return allUsers(c)
+	},
 	"Query.roles": root("Role", func(m *Model, key string) any { return m.Roles[key] }),
 	"Query.games": root("Game", func(m *Model, key string) any { return m.Games[key] }),
 	"Query.topDepartments": paged("Department", func(c *call, _ query) list {
 		return subDepartments("", c.top)
 	}),
 }
+
+var allUsers = root("User", func(m *Model, key string) any { return m.Users[key] })
+
+// foundUsers are the users whose names begin with a text, by name.
+var foundUsers = paged("User", func(c *call, _ query) list {
+	// The data have no other accents.
+	folded := func(s string) string {
+		return strings.NewReplacer("\u0301", "").Replace(strings.ToLower(norm.NFKD.String(s)))
+	}
+	l := list{kind: "Query.User found"}
+	for name, user := range c.Users {
+		if strings.HasPrefix(folded(name), folded(c.text("query"))) {
+			l.entries = append(l.entries, entry{key: folded(name) + "\x00" + name, node: user})
+		}
+	}
+	slices.SortFunc(l.entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	return l
+})
 
 // node returns the object of an id, if the viewer sees it.
 func (c *call) node(id any) (any, error) {

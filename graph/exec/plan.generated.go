@@ -2521,7 +2521,7 @@ func planQuery() []plan.Field {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
 			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
-				value, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
+				value, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["query"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
 				return plan.Pointers(dst, []*model.UserConnection{value}, err)
 			},
 		},

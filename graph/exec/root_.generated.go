@@ -334,7 +334,7 @@ type ComplexityRoot struct {
 		TopDepartments func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Twit           func(childComplexity int, id tables.ID) int
 		User           func(childComplexity int, username string) int
-		Users          func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Users          func(childComplexity int, query *string, first *int, after *string, last *int, before *string) int
 		Viewer         func(childComplexity int) int
 	}
 
@@ -1899,7 +1899,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.Users(childComplexity, args["query"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Query.viewer":
 		if e.ComplexityRoot.Query.Viewer == nil {
 			break
@@ -4178,8 +4178,15 @@ type TwitDeletion {
     "The username."
     username: String!
   ): User
-  "All users, in a stable but unspecified order."
+  """
+  All users, in a stable but unspecified order; or, with ` + "`" + `query` + "`" + `, those whose usernames begin with a text, in alphabetical order.
+  """
   users(
+    """
+    Only users whose usernames begin with this text. Case, width and accents are ignored: ` + "`" + `lil` + "`" + ` finds ` + "`" + `LiLei` + "`" + ` and ` + "`" + `Líly` + "`" + `. An empty text finds all
+    users.
+    """
+    query: String
     "Returns the first _n_ users (default 20, maximum 100)."
     first: Int
     "Returns the entries after this cursor."

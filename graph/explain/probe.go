@@ -65,7 +65,7 @@ func (p *prober) ctx() context.Context {
 }
 
 // document returns an operation with a call of a field, and its variables: a value of each required
-// argument, and a cursor if the field has a size. It selects no field whose type is without.
+// argument, and a cursor and texts if the field has a size. It selects no field whose type is without.
 func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
@@ -107,7 +107,8 @@ func (o *operation) call(field *ast.FieldDefinition, size string) string {
 	}
 	cursor := map[bool]string{true: "after", false: "before"}[strings.HasPrefix(size, "first")]
 	for _, a := range field.Arguments {
-		if a.Type.NonNull || size != "" && a.Name == cursor {
+		text := a.Type.NamedType == "String" && a.Name != "after" && a.Name != "before"
+		if a.Type.NonNull || size != "" && (a.Name == cursor || text) {
 			variable := "$v" + string(rune('a'+len(o.definitions)))
 			o.definitions = append(o.definitions, variable+":"+a.Type.String())
 			o.values[variable[1:]] = o.value(a.Type)

@@ -53,7 +53,7 @@ func (echoQuery) User(_ context.Context, username string) (*tables.User, error) 
 }
 
 func (echoQuery) Users(
-	_ context.Context, first *int, after *string, _ *int, _ *string,
+	_ context.Context, _ *string, first *int, after *string, _ *int, _ *string,
 ) (*model.UserConnection, error) {
 	text := "first "
 	if first != nil {

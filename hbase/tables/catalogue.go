@@ -9,7 +9,6 @@
 package tables
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -132,6 +131,9 @@ type tableFamily struct {
 func tableFamilies() (all []tableFamily) {
 	for _, o := range objects {
 		all = append(all, tableFamily{o.Table, Attributes, o, 0})
+		if o.Search != nil {
+			all = append(all, tableFamily{o.Search.Table, Attributes, nil, 0})
+		}
 	}
 	for _, l := range lists {
 		all = append(all, tableFamily{l.Table, l.Family, l.Owner, 0})
@@ -173,15 +175,15 @@ func tablesOfNouns() map[Noun][]string {
 
 // Definitions returns all tables by name, pre-split into a number of regions, at least 1.
 func Definitions(regions int) []hbase.Table {
-	var splits []string
-	for i := 1; i < regions; i++ {
-		splits = append(splits, string(binary.BigEndian.AppendUint16(nil, uint16(i*0x10000/regions))))
-	}
+	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)
 	var all []hbase.Table
 	for _, f := range tableFamilies() {
 		i := slices.IndexFunc(all, func(t hbase.Table) bool { return t.Name == f.table })
 		if i < 0 {
 			i, all = len(all), append(all, hbase.Table{Name: f.table, Splits: splits})
+			if IsSearch(f.table) {
+				all[i].Splits = byLetter
+			}
 		}
 		// ROW_INDEX_V1 makes a Get much cheaper for a region server than the default: see docs/TABLES.md.
 		all[i].Families = append(all[i].Families,
@@ -196,6 +198,11 @@ var original = []string{
 	"accounts", "albums", "assignments", "broadcasters", "commenters", "comments", "cuts", "departments", "errands",
 	"following", "follows", "games", "intents", "plays", "roles", "timelines", "twit_ids", "user_comments", "user_games",
 	"user_roles", "users",
+}
+
+// IsSearch reports whether a table is that of a [Search].
+func IsSearch(table string) bool {
+	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }
 
 // Original reports whether every store has the table, whatever version created it.

@@ -38,6 +38,7 @@ func codecs() []codec {
 			rewriteEnds(tables.Assignments.Ends, tables.Assignments.Get), hbase.ErrCorrupt},
 		{"row of plays", tables.Plays.Get("LiLei", "go").Row,
 			rewriteEnds(tables.Plays.Ends, tables.Plays.Get), hbase.ErrCorrupt},
+		{"row by which a user is found", tables.Users.Search.Row("Líly"), rewriteSearchRow, hbase.ErrCorrupt},
 		{"row of an account", tables.Accounts.Get("LiLei").Row, rewriteRow, hbase.ErrCorrupt},
 		{"password of an account", string(tables.Accounts.Put("LiLei", passwordHash, 0).Cells[0].Value),
 			rewritePassword, hbase.ErrCorrupt},
@@ -136,6 +137,11 @@ func rewriteID(s string) (string, error) {
 		return "", err
 	}
 	return string(id.Bytes()), nil
+}
+
+func rewriteSearchRow(row string) (string, error) {
+	key, err := tables.Users.Search.Decode(row)
+	return tables.Users.Search.Row(key), err
 }
 
 func rewriteRow(s string) (string, error) {

@@ -3,9 +3,11 @@ package tables_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -26,7 +28,11 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 			}
 			statement += "}"
 		}
-		if !strings.Contains(string(text), "\n    "+statement+", SPLITS => four\n") {
+		splits := "four"
+		if tables.IsSearch(table.Name) {
+			splits = "letters"
+		}
+		if !strings.Contains(string(text), "\n    "+statement+", SPLITS => "+splits+"\n") {
 			t.Errorf("%s lacks: %s", document, statement)
 		}
 		if !strings.Contains(string(text), "\n### "+table.Name+"\n") {
@@ -36,6 +42,11 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 	quoted := make([]string, 0, 3)
 	for _, split := range tables.Definitions(4)[0].Splits {
 		quoted = append(quoted, fmt.Sprintf(`"\x%02X\x%02X"`, split[0], split[1]))
+	}
+	byLetter := slices.IndexFunc(tables.Definitions(4), func(t hbase.Table) bool { return tables.IsSearch(t.Name) })
+	letters := anys(tables.Definitions(4)[byLetter].Splits)
+	if line := fmt.Sprintf("letters = [%q, %q, %q]", letters...); !strings.Contains(string(text), line) {
+		t.Errorf("%s lacks: %s", document, line)
 	}
 	if line := "four = [" + strings.Join(quoted, ", ") + "]"; !strings.Contains(string(text), line) {
 		t.Errorf("%s lacks: %s", document, line)
@@ -53,7 +64,7 @@ func TestDocumentExamplesAreStoredBytes(t *testing.T) {
 	}
 	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays",
 		"row of a twit's id", "value of a twit's id", "row of the top-level departments", "UserGames, value of l:go",
-		"row of a job", "row of an author's comments on a twit"} {
+		"row of a job", "row of an author's comments on a twit", "row by which a user is found"} {
 		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {
 			t.Errorf("%s, %s lacks %s", name, document, s)
 		}
@@ -67,6 +78,13 @@ func TestDocumentExamplesAreStoredBytes(t *testing.T) {
 			}
 		}
 	}
+}
+
+func anys[T any](list []T) (all []any) {
+	for _, v := range list {
+		all = append(all, v)
+	}
+	return all
 }
 
 // shell returns bytes in the notation of the HBase shell.

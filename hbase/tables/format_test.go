@@ -51,6 +51,9 @@ func TestReadsAreUnchanged(t *testing.T) {
 	}
 	columns := tables.Users.Columns([]string{"username", "followerCount"})
 	get("a user's name and number of followers", tables.Users.Get("小红", columns))
+	get("is LiLei found?", tables.Users.Search.Get("LiLei"))
+	scan("all users that are found", tables.Users.Search.Scan())
+	get("are all users found?", tables.Users.Search.Complete())
 	get("LiLei's account", tables.Accounts.Get("LiLei"))
 	get("does LiLei follow 小红?", tables.Follows.Related("LiLei", "小红"))
 	get("LiLei's assignment of a role", tables.Assignments.Get("LiLei", "lead"))

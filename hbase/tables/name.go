@@ -21,12 +21,14 @@ const (
 	MaxDepartmentName = 180 // bytes, so that the cursor of a department is within the limits of requests
 )
 
+const usernamePunctuation = "_.-"
+
 // CheckUsername checks for 1–64 letters and digits of any script, '_', '.', '-', in NFC.
 func CheckUsername(s string) error {
 	if n := utf8.RuneCountInString(s); n < 1 || n > MaxUsername {
 		return fmt.Errorf("%w: a username has 1 to %d characters, not %d", ErrName, MaxUsername, n)
 	}
-	return checkName(s, "_.-")
+	return checkName(s, usernamePunctuation)
 }
 
 // CheckCode checks for 1–200 bytes: a username's characters, '/' and ':'.

@@ -28,6 +28,8 @@ type AnyObject struct {
 	Reusable bool
 	// CheckKey reports why a key is invalid. The error is [ErrName].
 	CheckKey func(key string) error
+	// Search is nil if objects are not found by the beginning of their keys.
+	Search *Search
 	// named is nil if the name that clients use is the key.
 	named *naming
 	// author returns the user whose deletion also deletes the object. It may be nil.

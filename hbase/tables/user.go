@@ -38,7 +38,8 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 // Users are the users, by username. Their rows also have [Followers] and [Twits], which are often
 // read with them.
 var Users = &Object[User]{
-	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername},
+	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
+		Search: &Search{Table: "usernames", Cursor: 'u', characters: usernamePunctuation, max: MaxUsername}},
 
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	lazy: func(u *User) *bool { return &u.Lazy },

@@ -2,6 +2,7 @@
 //
 //	sources                        derived data
 //	edges, plays, references       the members of the lists of both ends
+//	users                          the rows by which they are found
 //	names of twits, twits          the author's list, the album, timelines
 //	comments of a twit             the list of their author
 //	the members of a list          its buckets and length
@@ -152,7 +153,7 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 		unnamed: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
 	}
 	for _, check := range []func(context.Context) error{
-		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.edges, r.references, r.depth,
+		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.search, r.edges, r.references, r.depth,
 		r.twitVisibilities, r.albumVisibilities, r.twits, r.twitNames, r.comments, r.plays,
 		r.lists, r.lengths, r.days, r.timelines, r.entries,
 	} {

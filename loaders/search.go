@@ -1,0 +1,39 @@
+package loaders
+
+import (
+	"context"
+
+	"twibase/hbase"
+)
+
+// Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of their
+// rows. Keys of objects that are being deleted may be among them. Positions are keys.
+func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
+	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
+	if err != nil {
+		return Page[string]{}, err
+	}
+	return scanned(rows, r, func(row hbase.Row) (key, position string, err error) {
+		key, err = o.of.Search.Decode(row.Key)
+		return key, key, err
+	})
+}
+
+// searchOf returns the scan of a page. No row is equal to a bound of the prefix.
+func (o Object[T]) searchOf(prefix string, r Range) hbase.Scan {
+	scan, rows := o.of.Search.Scan(), Range{After: prefix, Before: hbase.PrefixEnd(prefix)}
+	rows.Limit, rows.Backward = r.Limit, r.Backward
+	if r.After != "" {
+		rows.After = max(rows.After, o.of.Search.Row(r.After))
+	}
+	if r.Before != "" {
+		rows.Before = min(rows.Before, o.of.Search.Row(r.Before))
+	}
+	return pageScan(rows, scan)
+}
+
+// SearchShape returns the shape of [Object.Search], and the maximum number of rows.
+func (o Object[T]) SearchShape(r Range) (s ReadShape, rows int) {
+	scan := o.searchOf("x", r)
+	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
+}

@@ -1,0 +1,65 @@
+package resolvers
+
+import (
+	"context"
+
+	"twibase/graph/relay"
+	"twibase/hbase/tables"
+	"twibase/loaders"
+)
+
+// search is a [scan] that may be limited to the objects whose keys begin with a text. Then it is in
+// alphabetical order.
+type search[T, C any] struct{ scan[T, C] }
+
+func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs) (*C, error) {
+	if query == nil || *query == "" {
+		return s.scan.resolve(ctx, args)
+	}
+	r, err := args.request(ctx, s.found())
+	if err != nil {
+		return nil, err
+	}
+	p, keys := &page[struct{}, T]{request: &r}, loaders.Page[string]{}
+	if prefix, ok := s.index().Prefix(*query); ok && r.entries {
+		if keys, err = s.objects.Search(ctx, prefix, r.pageRange()); err != nil {
+			return nil, err
+		}
+	}
+	p.locate(keys.HasPrevious, keys.HasNext, keys.Positions...)
+	// The rows are read even if the keys are enough: an object may have been deleted.
+	p.nodes, p.positions = s.objects.Roots(ctx, keys.Members, r.node), keys.Positions
+	p.members = make([]struct{}, len(p.nodes))
+	return new(s.as(p)), nil
+}
+
+func (s search[T, C]) index() *tables.Search { return s.objects.Kind().Search }
+
+// found are the cursors of the objects that a text finds.
+func (s search[T, C]) found() relay.Cursors {
+	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
+}
+
+// cost is that of the objects that a text finds if the text is open: a scan of all objects reads no
+// more.
+func (s search[T, C]) cost(call *costCall) error {
+	query, open := argument[*string](call, "query"), call.Open("query")
+	requests, err := call.requests(s.found())
+	if !open && (query == nil || *query == "") || open && err != nil {
+		return s.scan.cost(call)
+	}
+	if err != nil || !requests[0].entries {
+		return err
+	}
+	if !open {
+		if _, ok := s.index().Prefix(*query); !ok {
+			return nil
+		}
+	}
+	r := requests[0] // both directions cost the same
+	o, rows := s.objects.SearchShape(r.pageRange())
+	nodes := call.Set(call.Parents, int64(r.Size), call.Scan(call.Begin(), readOf(o), rows))
+	call.read(nodes.Ready, nodes, s.objects.RootShape(r.node))
+	call.Returns("", nodes)
+	return nil
+}

@@ -1,0 +1,112 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"twibase/hbase"
+	"twibase/hbase/tables"
+	"twibase/transfer/rebuild"
+)
+
+// searchable are the kinds of objects that are found by their keys.
+func searchable() (all []*tables.AnyObject) {
+	for _, o := range tables.Objects() {
+		if o.Search != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// IncompleteSearch returns the tables in which not all objects of an earlier version are found.
+// [EnsureTables] completes them.
+func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
+	for _, o := range searchable() {
+		if complete, err := isComplete(ctx, store, o); err != nil {
+			return nil, err
+		} else if !complete {
+			incomplete = append(incomplete, o.Search.Table)
+		}
+	}
+	return incomplete, nil
+}
+
+func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bool, error) {
+	cells, err := hbase.GetOne(ctx, store, o.Search.Complete())
+	return len(cells) > 0, err
+}
+
+// CompleteSearch adds all objects to the tables in which they are found. Gateways may run: a
+// deletion at the same time hides the row, because it is younger than the object.
+func CompleteSearch(ctx context.Context, store hbase.Store) error {
+	for _, o := range searchable() {
+		if err := completeSearch(ctx, store, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
+	if err := addAll(ctx, store, o); err != nil {
+		return fmt.Errorf("completing the table %s: %w", o.Search.Table, err)
+	}
+	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
+}
+
+// addAll skips unreadable objects, which a repair reports.
+func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
+	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
+	for rows, err := range rebuild.Batches(store.Scan(ctx, scan), batchRows) {
+		if err != nil {
+			return err
+		}
+		var puts []hbase.Mutation
+		for _, row := range rows {
+			key, err := tables.OwnerOf(row.Key)
+			exists := false
+			if err == nil {
+				exists, err = o.Exists(key, row.Cells)
+			}
+			if err != nil && !errors.Is(err, hbase.ErrCorrupt) {
+				return err
+			}
+			if exists {
+				puts = append(puts, o.Search.Put(key, hbase.Youngest(row.Cells)))
+			}
+		}
+		if err := hbase.MutateAll(ctx, store, puts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addToSearch adds the objects of a batch, without those that are deleted: their rows in a file do
+// not restore them.
+func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
+	if o.Search == nil {
+		return nil
+	}
+	stored := make([][]hbase.Cell, len(batch))
+	if !im.blank {
+		var err error
+		existence := func(it item[*T]) hbase.Get { return o.ExistenceOf(o.Key(it.value)) }
+		if stored, err = hbase.GetEach(ctx, im.store, batch, existence); err != nil {
+			return err
+		}
+	}
+	for i, it := range batch {
+		key := o.Key(it.value)
+		exists, err := o.Exists(key, stored[i])
+		if err != nil {
+			return err
+		}
+		if exists || len(stored[i]) == 0 {
+			w.put(o.Search.Put(key, timeless))
+		}
+	}
+	return nil
+}
