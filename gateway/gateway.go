@@ -111,7 +111,7 @@ func New(of hbase.Store, config Config) *Gateway {
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
-		readiness: readiness{store: store},
+		readiness: readiness{store: of}, // not measured: probes are frequent
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -129,6 +130,10 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		counter("loader_fallbacks_total",
 			"Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds", "Age of the oldest fan-out job of all gateways; 0 if there is none.", g.fanoutLag),
+		gauge("fanout_limit_conflict", "1 while another gateway of the store has a different --fanout-limit.",
+			func() int { return indicator(g.feeds.LimitsDiffer()) }),
+		gauge("ready", "1 if /readyz returns 200: the store answers, and the gateway is not shutting down.",
+			func() int { return indicator(g.notReady(context.Background()) == nil) }),
 		gauge("fanout_jobs", "Fan-out jobs of all gateways, counted up to 4096.", g.fanoutJobs),
 		gauge("subscription_subscribers", "Live subscriptions.", live.Subscribers.Load),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.", live.Rows.Load),

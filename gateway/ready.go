@@ -111,19 +111,28 @@ func probedRows(name string) []string {
 	return nil
 }
 
+var errLeaving = errors.New("the gateway is shutting down")
+
+// notReady returns why /readyz fails, or nil.
+func (g *Gateway) notReady(ctx context.Context) error {
+	if g.leaving.Load() || g.drain.Draining() {
+		return errLeaving
+	}
+	return g.readiness.check(ctx)
+}
+
 // serveReady returns status 503 with the reason if the gateway is shutting down or the store does
 // not answer.
 func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
-	if g.leaving.Load() || g.drain.Draining() {
-		writeText(w, http.StatusServiceUnavailable, "the gateway is shutting down\n")
-		return
-	}
-	if err := g.readiness.check(r.Context()); err != nil {
+	switch err := g.notReady(r.Context()); err {
+	case nil:
+		writeText(w, http.StatusOK, "ok\n")
+	case errLeaving:
+		writeText(w, http.StatusServiceUnavailable, errLeaving.Error()+"\n")
+	default:
 		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
 		writeText(w, http.StatusServiceUnavailable, publicReason(err)+"\n")
-		return
 	}
-	writeText(w, http.StatusOK, "ok\n")
 }
 
 // publicReason returns the reason without hosts, which are in the log.

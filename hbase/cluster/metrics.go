@@ -14,6 +14,10 @@ func newExceptionCounter() *prometheus.CounterVec {
 	}, []string{"exception"})
 }
 
+// Metrics returns the collectors of a store that is not connected. They have the names and labels of
+// [Store.Metrics].
+func Metrics() []prometheus.Collector { return (&Store{exceptions: newExceptionCounter()}).Metrics() }
+
 // Metrics returns the collectors of the store.
 func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{

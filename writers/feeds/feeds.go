@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"twibase/hbase"
@@ -69,6 +70,8 @@ type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
+	// differs is whether another gateway has a different limit.
+	differs atomic.Bool
 }
 
 type job struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -34,6 +35,11 @@ func (f *Feeds) CompareSettings(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			f.o.Log.Warn("the settings of other gateways are unknown", "error", err)
 		}
+		if err == nil {
+			f.differs.Store(slices.ContainsFunc(others, func(other tables.GatewaySettings) bool {
+				return other.FanoutLimit != own.FanoutLimit
+			}))
+		}
 		for _, other := range others {
 			if other.FanoutLimit != own.FanoutLimit && !logged[other.Gateway] {
 				logged[other.Gateway] = true
@@ -48,6 +54,9 @@ func (f *Feeds) CompareSettings(ctx context.Context) {
 		}
 	}
 }
+
+// LimitsDiffer reports whether CompareSettings found another gateway with a different limit.
+func (f *Feeds) LimitsDiffer() bool { return f.differs.Load() }
 
 // exchangeSettings puts the settings of a gateway, and returns those of the others that run.
 func (f *Feeds) exchangeSettings(

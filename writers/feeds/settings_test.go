@@ -19,6 +19,7 @@ import (
 
 // compared is a gateway that compares its fan-out limit with others.
 type compared struct {
+	*Feeds
 	log  bytes.Buffer
 	stop func()
 }
@@ -27,6 +28,7 @@ func compare(t *testing.T, store hbase.Store, limit int) *compared {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := new(compared)
 	f := New(store, Options{Limit: limit, Log: slog.New(slog.NewTextHandler(&c.log, nil))})
+	c.Feeds = f
 	var running sync.WaitGroup
 	running.Go(func() { f.CompareSettings(ctx) })
 	c.stop = func() { cancel(); running.Wait() }
@@ -56,6 +58,9 @@ func TestDifferentFanoutLimitsAreLoggedByAllGateways(t *testing.T) {
 		if first.log.Len()+equal.log.Len() > 0 {
 			t.Errorf("equal limits: %s%s", &first.log, &equal.log)
 		}
+		if first.LimitsDiffer() || equal.LimitsDiffer() {
+			t.Error("equal limits differ")
+		}
 		other := compare(t, store, 20)
 		pass(5 * settingsInterval)
 		if n := errors(first, 10, 20); n != 1 {
@@ -67,9 +72,15 @@ func TestDifferentFanoutLimitsAreLoggedByAllGateways(t *testing.T) {
 		if n := errors(other, 20, 10); n != 2 {
 			t.Errorf("the third gateway logs %d errors: %s", n, &other.log)
 		}
+		if !first.LimitsDiffer() || !other.LimitsDiffer() {
+			t.Error("different limits do not differ")
+		}
 		other.stop()
 		late := compare(t, store, 10)
 		pass(settingsInterval)
+		if late.LimitsDiffer() {
+			t.Error("the limits differ after the third gateway has ended")
+		}
 		if late.log.Len() > 0 {
 			t.Errorf("a gateway that started after the third has ended: %s", &late.log)
 		}
