@@ -134,9 +134,14 @@ async function viewers() {
   };
   report.viewers.stranger = await seen('');
   report.viewers.user = await seen('Lucy');
-  await page.focus('.viewer input');
-  await page.waitForSelector('datalist option[value="LiLei"]');
+  await page.$eval('.viewer input', (input) => input.select());
+  await page.type('.viewer input', 'lil');
+  await page.waitForFunction(() => {
+    const options = [...document.querySelectorAll('datalist option')];
+    return options.length > 0 && options.every(({ value }) => /^lil/i.test(value));
+  });
   report.viewers.offered = await page.$$eval('datalist option', (options) => options.map(({ value }) => value));
+  await actAs('Lucy');
 }
 
 // queryBuilder adds a field to the operation.

@@ -48,23 +48,16 @@ async function renew() {
   expires = Date.parse(answer.expiresAt);
 }
 
-const users = `query Users($after: String) {
-  users(first: 100, after: $after) { nodes { username name } pageInfo { endCursor hasNextPage } }
+const users = `query Users($beginning: String!) {
+  users(query: $beginning, first: 20) { nodes { username name } }
 }`;
 
-// usernames returns users to choose from: the first five hundred.
-export async function usernames() {
-  const all = [];
-  for (let after = null; all.length < 500; ) {
-    const response = await fetch('graphql', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ query: users, variables: { after } }),
-    });
-    const { nodes, pageInfo } = (await response.json()).data.users;
-    all.push(...nodes.filter(Boolean));
-    if (!pageInfo.hasNextPage) break;
-    after = pageInfo.endCursor;
-  }
-  return all.sort((a, b) => a.username.localeCompare(b.username));
+// usernames returns users to choose from: the first whose names begin with a text.
+export async function usernames(beginning) {
+  const response = await fetch('graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: users, variables: { beginning } }),
+  });
+  return (await response.json()).data.users.nodes;
 }

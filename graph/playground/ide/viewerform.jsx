@@ -1,5 +1,5 @@
 // Chooses the viewer of all tabs.
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { actAs, actingAs, canActAs, typedToken, setToken, usernames } from './viewer.js';
 
 export const Viewer = () => (canActAs ? <ActAs /> : <Token />);
@@ -7,7 +7,8 @@ export const Viewer = () => (canActAs ? <ActAs /> : <Token />);
 function ActAs() {
   const [name, setName] = useState(actingAs);
   const [error, setError] = useState('');
-  const [users, setUsers] = useState(null);
+  const [users, setUsers] = useState([]);
+  const latest = useRef('');
   const id = useId();
   const submit = async (event) => {
     event?.preventDefault();
@@ -18,7 +19,11 @@ function ActAs() {
       setError(message);
     }
   };
-  const offer = async () => users ?? setUsers(await usernames().catch(() => []));
+  const offer = async (text) => {
+    latest.current = text;
+    const found = await usernames(text.trim()).catch(() => []);
+    if (latest.current === text) setUsers(found);
+  };
   return (
     <form className="viewer" onSubmit={submit}>
       <label htmlFor={`${id}name`}>Act as</label>
@@ -31,12 +36,15 @@ function ActAs() {
         spellCheck={false}
         aria-invalid={Boolean(error)}
         aria-describedby={`${id}error`}
-        onFocus={offer}
-        onChange={({ target }) => setName(target.value)}
+        onFocus={() => offer(name)}
+        onChange={({ target }) => {
+          setName(target.value);
+          offer(target.value);
+        }}
         onBlur={() => name.trim() !== actingAs() && submit()}
       />
       <datalist id={`${id}users`}>
-        {(users ?? []).map(({ username, name }) => <option key={username} value={username}>{name}</option>)}
+        {users.map(({ username, name }) => <option key={username} value={username}>{name}</option>)}
       </datalist>
       <span id={`${id}error`} className="viewer-error" role="status">{error}</span>
     </form>
