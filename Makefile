@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
+.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers rolling stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
 
 IDE := graph/playground/dist/index.html
 WEB := examples/web/dist/index.html
@@ -88,6 +88,9 @@ kill: ## kills a gateway 500 times under writes, and checks all acknowledged cha
 
 killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false}
+
+rolling: ## upgrades two gateways of a real HBase under writes from a commit's version to this one, back, and again (PREVIOUS)
+	CI=true go test -count 1 -timeout 15m -v -run TestRollingUpgrade ./e2e/kill -previous $${PREVIOUS:-HEAD~1}
 
 stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
 	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped

@@ -56,6 +56,7 @@ func command(t *testing.T, args ...string) (status int, out string) {
 
 // gateway is a process that can be started again and again, at the same address.
 type gateway struct {
+	binary  string
 	args    []string
 	address string
 	log     *os.File
@@ -70,7 +71,7 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	g := &gateway{address: l.Addr().String()}
+	g := &gateway{binary: binary, address: l.Addr().String()}
 	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens",
 		"--fanout-limit", fmt.Sprint(fanoutLimit), "--drain-delay", "0s"}
 	if g.log, err = os.Create(filepath.Join(dir, "gateway-"+strings.ReplaceAll(g.address, ":", "-")+".log")); err != nil {
@@ -87,7 +88,7 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 // start starts the process, and does not wait until it is ready.
 func (g *gateway) start(t *testing.T) {
 	t.Helper()
-	g.process = exec.Command(binary, g.args...)
+	g.process = exec.Command(g.binary, g.args...)
 	g.process.Stdout, g.process.Stderr = g.log, g.log
 	// The kernel kills the process when the thread that started it ends. So that thread lives as long.
 	g.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
