@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers rolling stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
+.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers secure rolling stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
 
 IDE := graph/playground/dist/index.html
 WEB := examples/web/dist/index.html
@@ -86,8 +86,12 @@ fuzzdocuments: ## looks for internal errors and panics with a million random doc
 kill: ## kills a gateway 500 times under writes, and checks all acknowledged changes (KILLS)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledGateways ./e2e/kill -kills $${KILLS:-500}
 
-killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true)
-	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false}
+killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true; KERBEROS=privacy)
+	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false} -kerberos=$${KERBEROS:-}
+
+secure: ## the conformance of the store on an HBase with Kerberos in each protection, and a killed region server with privacy
+	CI=true go test -count 1 -timeout 0 -v -run TestKerberos ./hbase/cluster -secure
+	$(MAKE) killservers SERVERS=1 KERBEROS=privacy
 
 rolling: ## upgrades two gateways of a real HBase under writes from a commit's version to this one, back, and again (PREVIOUS)
 	CI=true go test -count 1 -timeout 15m -v -run TestRollingUpgrade ./e2e/kill -previous $${PREVIOUS:-HEAD~1}

@@ -18,6 +18,7 @@ var (
 	kills   = flag.Int("kills", 25, "number of gateways to kill")
 	servers = flag.Int("servers", 0, "number of region servers to kill")
 	withTLS = flag.Bool("tls", false, "use TLS and client certificates between gateways and region servers")
+	protect = flag.String("kerberos", "", "use Kerberos with this value of hbase.rpc.protection")
 	seed    = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of mutations and of the times of kills")
 )
 

@@ -57,9 +57,12 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	t.Logf("longest pause between two acknowledgements of a client: %v", longest)
 }
 
-// newSecurity returns that of -tls, which gateways have by their environment.
+// newSecurity returns that of -tls or -kerberos, which gateways have by their environment.
 func newSecurity(t *testing.T) (security minihbase.Security) {
 	t.Helper()
+	if *protect != "" {
+		return newKerberos(t, *protect)
+	}
 	if !*withTLS {
 		return security
 	}
@@ -71,6 +74,23 @@ func newSecurity(t *testing.T) (security minihbase.Security) {
 		t.Fatal(err)
 	}
 	for name, value := range authority.Environment() {
+		t.Setenv(name, value)
+	}
+	return security
+}
+
+func newKerberos(t *testing.T, protection string) minihbase.Security {
+	t.Helper()
+	kdc, err := minihbase.StartKDC(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kdc.Kill)
+	security, err := kdc.Security(protection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range kdc.Environment() {
 		t.Setenv(name, value)
 	}
 	return security

@@ -140,7 +140,7 @@ func open(
 		gohbase.RegionLookupTimeout(readTimeout),
 	}
 	if s.login != nil {
-		if err := s.login.Start(ctx); err != nil {
+		if s.login, err = s.login.Start(ctx); err != nil {
 			return nil, refusedByKerberos(err)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// WithKerberos authenticates connections to region servers and masters with Kerberos. The store
-// starts the login and closes it. The user is its principal.
+// WithKerberos authenticates connections to region servers and masters with Kerberos. The user
+// is the principal of the login, which the store starts.
 func WithKerberos(login *kerberos.Login) Option {
 	return func(s *Store) { s.login, s.user = login, login.Principal() }
 }

@@ -1,8 +1,20 @@
 package cluster_test
 
 import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
+	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/rs/zerolog"
 
 	"twibase/hbase"
@@ -12,6 +24,14 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
+var secure = flag.Bool("secure", false, "run the conformance suite in each protection of Kerberos")
+
+// realm is a KDC and an HBase of it.
+type realm struct {
+	*minihbase.KDC
+	url string
+}
+
 func startKDC(t *testing.T) *minihbase.KDC {
 	t.Helper()
 	kdc, err := minihbase.StartKDC(t.Context(), t.TempDir())
@@ -20,6 +40,21 @@ func startKDC(t *testing.T) *minihbase.KDC {
 	}
 	t.Cleanup(kdc.Kill)
 	return kdc
+}
+
+// start starts an HBase, which also writes and reads a cell.
+func start(t *testing.T, kdc *minihbase.KDC, protection string) realm {
+	t.Helper()
+	security, err := kdc.Security(protection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := minihbase.StartSecured(t.Context(), t.TempDir(), security)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	return realm{kdc, h.URL()}
 }
 
 func withKerberos(t *testing.T, config kerberos.Config) cluster.Option {
@@ -34,25 +69,210 @@ func withKerberos(t *testing.T, config kerberos.Config) cluster.Option {
 func TestKerberos(t *testing.T) {
 	minihbase.Slow(t)
 	kdc := startKDC(t)
-	for _, protection := range []string{"authentication", "integrity", "privacy"} {
+	for _, protection := range []string{"authentication", "integrity"} {
 		t.Run(protection, func(t *testing.T) {
-			security, err := kdc.Security(protection)
-			if err != nil {
-				t.Fatal(err)
+			r := start(t, kdc, protection)
+			if *secure {
+				r.conformance(t)
 			}
-			h, err := minihbase.StartSecured(t.Context(), t.TempDir(), security)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(h.Kill)
-			hbasetest.Run(t, func(t *testing.T) hbase.Store {
-				store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop(), withKerberos(t, kdc.Config()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { store.Close() })
-				return store
-			})
 		})
+	}
+	t.Run("privacy", func(t *testing.T) {
+		r := start(t, kdc, "privacy")
+		r.conformance(t)
+		r.diagnosis(t)
+		r.renewal(t) // it ends the KDC
+	})
+}
+
+func (r realm) conformance(t *testing.T) {
+	t.Run("conformance", func(t *testing.T) {
+		hbasetest.Run(t, func(t *testing.T) hbase.Store {
+			store, err := cluster.Open(t.Context(), r.url, zerolog.Nop(), withKerberos(t, r.Config()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { store.Close() })
+			return store
+		})
+	})
+}
+
+// withKey returns a Config with the key of a password.
+func (r realm) withKey(t *testing.T, principal, password string) kerberos.Config {
+	t.Helper()
+	keys := keytab.New()
+	name := strings.TrimSuffix(principal, "@"+minihbase.Realm)
+	for _, kind := range []int32{etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96} {
+		if err := keys.AddEntry(name, minihbase.Realm, password, time.Now(), 1, kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := keys.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := r.Config()
+	config.Principal, config.Keytab = principal, filepath.Join(t.TempDir(), "keytab")
+	if err := os.WriteFile(config.Keytab, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// withKDC returns a Config with the address of another KDC.
+func (r realm) withKDC(t *testing.T, address string) kerberos.Config {
+	return r.withConf(t, fmt.Sprintf("[libdefaults]\ndefault_realm = %[1]s\n[realms]\n%[1]s = {\nkdc = %[2]s\n}\n",
+		minihbase.Realm, address))
+}
+
+func (r realm) withConf(t *testing.T, text string) kerberos.Config {
+	t.Helper()
+	config := r.Config()
+	config.Conf = filepath.Join(t.TempDir(), "krb5.conf")
+	if err := os.WriteFile(config.Conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+func (r realm) diagnosis(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, test := range []struct {
+		name   string
+		config kerberos.Config
+		want   string
+	}{
+		{"the password has changed", r.withKey(t, minihbase.Principal, "old"),
+			"the key of twibase@EXAMPLE.COM in --hbase-keytab"},
+		{"the KDC does not know the principal", r.withKey(t, "nobody@EXAMPLE.COM", "secret"),
+			"does not know the principal nobody@EXAMPLE.COM"},
+		{"the KDC is not there", r.withKDC(t, "127.0.0.1:1"), "the KDC of EXAMPLE.COM (127.0.0.1:1) does not answer"},
+		{"the KDC is silent", r.withKDC(t, silent.Addr().String()), "does not answer by TCP"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			awaitDiagnosis(t, r.url, test.want, withKerberos(t, test.config))
+		})
+	}
+	t.Run("the server requires Kerberos", func(t *testing.T) {
+		awaitDiagnosis(t, r.url, "it requires Kerberos: set --hbase-keytab")
+	})
+	t.Run("the server does not use Kerberos", func(t *testing.T) {
+		awaitDiagnosis(t, minihbase.ForTest(t), "it does not use Kerberos", withKerberos(t, r.Config()))
+	})
+	t.Run("the clock is six minutes off", r.clock)
+	t.Run("a service that the KDC does not know", func(t *testing.T) {
+		r.service(t, "unknown.example", "does not know the service principal hbase/unknown.example@EXAMPLE.COM")
+	})
+	t.Run("a service whose key the server does not have", func(t *testing.T) {
+		r.service(t, minihbase.Elsewhere, "it does not accept the ticket for hbase/"+minihbase.Elsewhere)
+	})
+}
+
+// clock logs in with another clock than the KDC's: that of a bubble, which sleeps until then. This KDC
+// rejects the key and the clock with the same error.
+func (r realm) clock(t *testing.T) {
+	now := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(now.Add(6 * time.Minute)))
+		login, err := kerberos.New(r.Config(), zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = login.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "the clock of this machine (") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// service connects to a server of HBase as if it had another host.
+func (r realm) service(t *testing.T, host, want string) {
+	t.Helper()
+	var server string
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		server = address
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	store, err := cluster.OpenThrough(t.Context(), r.url, dial, withKerberos(t, r.Config()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
+	login, err := kerberos.New(r.Config(), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if login, err = login.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer login.Close()
+	conn, err := dial(t.Context(), "tcp", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = login.Secure(t.Context(), conn, host)
+	if refused := new(kerberos.Refusal); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+// renewal uses a store for longer than a ticket lasts.
+func (r realm) renewal(t *testing.T) {
+	const lifetime = 6 * time.Second
+	conf, err := os.ReadFile(r.Conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "[libdefaults]\n"
+	short := strings.Replace(string(conf), head, head+fmt.Sprintf("ticket_lifetime = %v\n", lifetime), 1)
+	conns := new(cutting)
+	store, err := cluster.OpenThrough(t.Context(), r.url, conns.dial, withKerberos(t, r.withConf(t, short)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	table := hbase.Table{Name: "renewal", Families: []hbase.FamilySchema{{Name: "f"}}}
+	if err := store.CreateTable(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	get := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		results, err := store.Get(ctx, []hbase.Get{{Table: "renewal", Row: "r"}})
+		if err != nil {
+			return err
+		}
+		return results[0].Err
+	}
+	if err := get(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(lifetime * 5 / 4) // the first ticket has ended; the second is new
+	r.Kill()
+	conns.cut()
+	if err := get(); err != nil {
+		t.Errorf("after the end of the first ticket: %v", err)
+	}
+	time.Sleep(lifetime) // the second has ended, and there is no KDC
+	if err := get(); err != nil {
+		t.Errorf("an open connection after the end of its ticket: %v", err)
+	}
+	conns.cut()
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := get()
+		if err != nil && strings.Contains(err.Error(), "does not answer by TCP") {
+			if !errors.Is(err, hbase.ErrUnavailable) || errors.Is(err, hbase.ErrUnresponsive) {
+				t.Error(err)
+			}
+			return
+		}
+		if time.Since(begun) > 10*time.Second {
+			t.Fatalf("without a KDC: got %v", err)
+		}
 	}
 }

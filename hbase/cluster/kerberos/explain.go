@@ -47,7 +47,8 @@ func (id *identity) explainLogIn(err error) error {
 	case code == errorcode.KDC_ERR_PREAUTH_FAILED, code == errorcode.KRB_AP_ERR_BAD_INTEGRITY,
 		code == errorcode.KRB_AP_ERR_MODIFIED, code == 0 && strings.Contains(err.Error(), "keytab incorrect"):
 		return refuse("the key of %s in --hbase-keytab %s is not the one that the KDC has, such as after a change of "+
-			"the password: export a new keytab", id.principal(), id.Keytab)
+			"the password, or the clock of this machine (%s) is wrong: export a new keytab, or correct the clock",
+			id.principal(), id.Keytab, time.Now().UTC().Format(time.RFC3339))
 	case code == errorcode.KDC_ERR_CLIENT_REVOKED, code == errorcode.KDC_ERR_KEY_EXPIRED,
 		code == errorcode.KDC_ERR_NAME_EXP:
 		return refuse("the KDC of %s has locked %s, or its password has expired (error %d): have it enabled there",

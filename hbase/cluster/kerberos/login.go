@@ -12,12 +12,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal with a ticket of its KDC, which it replaces before it ends by logging in
-// again. It is safe for concurrent use.
+// Login is a principal. Started, it has a ticket of its KDC, which it replaces before it ends by
+// logging in again. It is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	turn chan struct{} // has room for the goroutine that uses session and the KDC
+	turn chan struct{} // has room for the goroutine that uses session, id and the KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -36,17 +36,19 @@ func New(config Config, log zerolog.Logger) (*Login, error) {
 	return &Login{id: id, log: log, turn: make(chan struct{}, 1)}, nil
 }
 
-// Start logs in, and keeps the ticket valid until Close.
-func (l *Login) Start(ctx context.Context) error {
+// Start logs in, and returns a Login that keeps the ticket valid until Close.
+func (l *Login) Start(ctx context.Context) (*Login, error) {
+	started := &Login{id: l.id, log: l.log, turn: l.turn}
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if _, err := use(limited, l, l.logIn); err != nil {
-		return err
+	end, err := use(limited, started, started.logIn)
+	if err != nil {
+		return nil, err
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	l.stop = stop
-	l.done.Go(func() { l.renew(background) })
-	return nil
+	started.stop = stop
+	started.done.Go(func() { started.renew(background, end) })
+	return started, nil
 }
 
 // Close stops the renewal.
@@ -90,6 +92,9 @@ func (l *Login) logIn() (end time.Time, err error) {
 	if err != nil {
 		return end, err
 	}
+	if l.session != nil {
+		s.renewOf(l.session)
+	}
 	l.session = s
 	return s.granted.end, nil
 }
@@ -99,8 +104,8 @@ const renewRetry = 5 * time.Second
 
 // renew logs in again when three quarters of the ticket's time are over. Tickets for services end
 // with it.
-func (l *Login) renew(ctx context.Context) {
-	end, failed := l.session.granted.end, false
+func (l *Login) renew(ctx context.Context, end time.Time) {
+	failed := false
 	for {
 		wait := renewRetry
 		if !failed {

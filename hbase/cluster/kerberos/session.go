@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/client"
@@ -45,6 +46,16 @@ func (id *identity) logIn() (*session, error) {
 		return nil, id.explainLogIn(err)
 	}
 	return &session{id, c, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
+}
+
+// renewOf gets the tickets for the services of an earlier session, so that connections need the KDC
+// less. A service that fails is asked for again when it is needed.
+func (s *session) renewOf(earlier *session) {
+	for principal := range earlier.others {
+		if host, ok := strings.CutPrefix(principal, service+"/"); ok {
+			_, _ = s.service(service, host)
+		}
+	}
 }
 
 // service returns a ticket for the service of a host.

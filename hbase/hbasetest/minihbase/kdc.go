@@ -20,6 +20,8 @@ const (
 	Realm     = "EXAMPLE.COM"
 	Principal = "twibase@" + Realm         // of clients
 	service   = "hbase/localhost@" + Realm // of HBase
+	// Elsewhere is the host of a service whose key HBase does not use.
+	Elsewhere = "elsewhere.example"
 )
 
 // KDC is a Kerberos server, with the principals of an HBase and of its clients.
@@ -47,11 +49,11 @@ func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	k := &KDC{Keytab: filepath.Join(dir, "keytab"), Conf: filepath.Join(dir, "krb5.conf")}
 	k.process, err = startProcess(filepath.Join(dir, "kdc.log"), "java", shortLived[0], "-Xmx128m",
 		"-Djava.net.preferIPv4Stack=true", "-cp", filepath.Join(lib, "*"), "org.apache.hadoop.minikdc.MiniKdc", dir, config,
-		k.Keytab, name(service), name(Principal))
+		k.Keytab, name(service), name(Principal), "hbase/"+Elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	for !exists(k.Conf) { // it writes it last
+	for !strings.Contains(k.log.tail(), "Do <CTRL-C>") { // its last line, when all files are written
 		select {
 		case <-k.done:
 			err = errors.New("the KDC ended before it was up")
@@ -75,6 +77,15 @@ func (k *KDC) Kill() { k.kill() }
 // Config returns that of a client.
 func (k *KDC) Config() kerberos.Config {
 	return kerberos.Config{Keytab: k.Keytab, Principal: Principal, Conf: k.Conf}
+}
+
+// Environment returns the variables with which twibase is a client of [KDC.Security].
+func (k *KDC) Environment() map[string]string {
+	return map[string]string{
+		"TWIBASE_HBASE_KEYTAB":    k.Keytab,
+		"TWIBASE_HBASE_PRINCIPAL": Principal,
+		"TWIBASE_KRB5_CONF":       k.Conf,
+	}
 }
 
 // Security is the security of an HBase with a value of hbase.rpc.protection.
