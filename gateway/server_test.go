@@ -190,10 +190,11 @@ func TestServeReturnsTheErrorOfAListenerWhileTheStoreOpens(t *testing.T) {
 			if name == "public" {
 				l = Listeners{Public: l.Monitoring, Monitoring: l.Public}
 			}
-			err := Serve(t.Context(), l, Config{Log: zerolog.Nop()}, func(ctx context.Context, _ func(string)) (*Gateway, error) {
+			waiting := func(ctx context.Context, _ func(string)) (*Gateway, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
-			})
+			}
+			err := Serve(t.Context(), l, Config{Log: zerolog.Nop()}, waiting)
 			if !errors.Is(err, failure) {
 				t.Errorf("Serve returned %v, want %v", err, failure)
 			}
