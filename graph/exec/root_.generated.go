@@ -3083,11 +3083,11 @@ type DeleteCommentPayload {
 }
 
 extend type Subscription {
-  "The new comments on a twit that the viewer may see."
+  "New comments that the viewer may see, on a twit that the viewer may see."
   commentAdded(
     "The twit's id."
     twitId: ID!
-    "The id of a comment on the twit: the later comments are delivered first."
+    "The id of a comment on the twit: later comments are delivered first."
     after: ID
   ): Comment
 }
@@ -4153,11 +4153,11 @@ type Subscription {
     "The id of a twit: the user's later twits are delivered first."
     after: ID
   ): Twit
-  "The deletions of a user's twits, of those that the viewer could see."
+  "Deletions of a user's twits that the viewer could see."
   twitDeleted(
     "The author's username."
     username: String!
-    "The cursor of a deletion: the later ones are delivered first. After a day it fails with ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the twits again, and subscribe without it."
+    "The cursor of a deletion: later deletions are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the twits again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): TwitDeletion
 }
@@ -4523,16 +4523,16 @@ type UnfollowPayload {
 }
 
 extend type Subscription {
-  "Who begins and ceases to follow the viewer."
+  "Follows and unfollows of the viewer."
   followerChanged(
-    "The cursor of a change: the later ones are delivered first. After a day it fails with ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the followers again, and subscribe without it."
+    "The cursor of a change: later changes are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the followers again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): FollowerChange
 }
 
-"An event: a user began or ceased to follow the viewer."
+"An event: a user followed or unfollowed the viewer."
 type FollowerChange {
-  "True if the user follows now, false if no longer."
+  "True for a follow, false for an unfollow."
   added: Boolean!
   "The id of the follower."
   followerId: ID!
