@@ -20,8 +20,8 @@ It runs on one machine with an embedded store, or on an HBase cluster.
 
 To try it, run twibase serve and open http://127.0.0.1:8080 in a browser.
 
-Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file, or in the
-file of --config.
+Each flag can also be set by an environment variable, such as TWIBASE_JWT_SECRET_FILE for --jwt-secret-file, or in a
+configuration file (--config).
 The exit status is 0 on success, 1 on failure, and 2 if the command line is wrong.`
 
 type commandLine struct {
@@ -30,7 +30,7 @@ type commandLine struct {
 	configOption
 
 	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
-	Health    healthCommand    `cmd:"" help:"Ask a gateway if it is ready; the status is 1 if not. For containers without curl."`
+	Health    healthCommand    `cmd:"" help:"Check whether a gateway is ready. The exit status is 1 if it is not. For containers without curl."`
 	Import    importCommand    `cmd:"" help:"Import CSV files, while no other process writes to the store."`
 	Export    exportCommand    `cmd:"" help:"Export a store to CSV files."`
 	Admin     adminCommand     `cmd:"" help:"Manage administrators."`

@@ -12,7 +12,7 @@ import (
 
 const configFlag = "config"
 
-// configOption is the name of the --config file, and what was read from it.
+// configOption is the name of the --config file, and its content.
 type configOption struct {
 	file   *configFile
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Its keys are names of flags. Flags and variables override it. 'twibase config check' checks it."`
@@ -51,7 +51,7 @@ func (o *configOption) located(err error) error {
 }
 
 type configCommand struct {
-	Check checkConfigCommand `cmd:"" help:"Check a configuration file for 'twibase serve'. The status is 1 if it is wrong."`
+	Check checkConfigCommand `cmd:"" help:"Check a configuration file for 'twibase serve'. The exit status is 1 if it is wrong."`
 }
 
 type checkConfigCommand struct {

@@ -12,7 +12,7 @@ import (
 // reloadInterval is the time between log lines about files that cannot be read.
 const reloadInterval = 2 * time.Second
 
-// reloaded is what files contain. It is read again when they change. It is safe for concurrent use.
+// reloaded is a value parsed from files, again when they change. It is safe for concurrent use.
 type reloaded[T any] struct {
 	what  string // for the log
 	files []string

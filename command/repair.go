@@ -27,7 +27,7 @@ const (
 
 type repairCommand struct {
 	storeFlag
-	Check       bool `help:"Report differences only."`
+	Check       bool `help:"Report differences only. On a cluster, gateways may run."`
 	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
@@ -77,7 +77,7 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 		}
 		progress.end()
 		for _, v := range changing {
-			fmt.Fprintf(p.stderr, "not judged, because it changes all the time: %s\n", v)
+			fmt.Fprintf(p.stderr, "not counted, because gateways keep changing it: %s\n", v)
 		}
 		if violations > 0 {
 			return fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
@@ -96,8 +96,8 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// check checks the store. Gateways may write to a cluster at the same time. It returns the columns that it
-// cannot judge.
+// check checks the store. Gateways may write to a cluster at the same time. It returns the columns
+// that kept changing.
 func (c *repairCommand) check(ctx context.Context, checker check.Checker) (changing []check.Violation, err error) {
 	if c.embedded() {
 		return nil, checker.Run(ctx)

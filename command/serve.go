@@ -43,17 +43,17 @@ const (
 type serveCommand struct {
 	storeFlag
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on (default: ${default}). :8080 is reachable from other machines."`
-	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /healthz and /readyz, without TLS or tokens (default: that of --listen; none with --production)."`
+	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /usage, /debug/pprof, /goroutines, /healthz and /readyz, without TLS or tokens. Without it /metrics is at --listen, except with --production."`
 	tokenFlags
-	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client, whose sign-ups and log-ins are limited."`
+	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
 	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
-	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Duration from which a query or mutation is logged as a slow operation, with its costs and the types of its variables; 0 for none (default: ${default})."`
+	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
 	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
 	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and subscriptions per client address, 0 for no limit (default: ${default})."`
-	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer reads, or an address without a token, after ten seconds' rows at once, 0 for no limit (default: ${default}). More is refused with LIMIT_EXCEEDED."`
+	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). The rows of ten seconds may be read at once; then requests are refused with LIMIT_EXCEEDED."`
 	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
 	FanoutLimit         int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
 	RowCache            int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the user, and tells systemd of the unit, if systemd runs here.
+# Creates the user and reloads the units, if systemd is running.
 set -e
 if [ -d /run/systemd/system ]; then
   systemd-sysusers twibase.conf
