@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// fairQuery takes the gateway so long that the abuser needs few requests: otherwise the clients of
+	// fairQuery is expensive, so that the abuser needs few requests. With cheap requests, the clients of
 	// this program would wait for each other on a busy machine.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairTurns   = 5
@@ -96,7 +96,7 @@ func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadte
 	return report.Rows, err
 }
 
-// fairRun is what clients measured, alone and beside an abuser.
+// fairRun has the measurements of clients, without and with an abuser.
 type fairRun struct {
 	alone, beside, abuser loadtest.Offered
 	ratios                []float64 // of the p99, by turn

@@ -26,8 +26,8 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
-	// TTL is the time after its timestamp at which a cell expires, in whole seconds: then it does not
-	// exist any more. Zero is never.
+	// TTL is the time from the timestamp of a cell to its expiry, in whole seconds. Readers do not see
+	// expired cells. With zero, cells do not expire.
 	TTL time.Duration
 }
 

@@ -44,7 +44,7 @@ type member struct {
 	Key
 	at    time.Time
 	entry any // nil in timelines
-	// old is true if the entry was surely caused by a follow after the twit. Clocks may differ.
+	// old is true if a follow after the twit added the entry, even if clocks differ.
 	old bool
 }
 

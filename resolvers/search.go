@@ -35,13 +35,13 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 
 func (s search[T, C]) index() *tables.Search { return s.objects.Kind().Search }
 
-// found are the cursors of the objects that a text finds.
+// found returns the cursors of the search.
 func (s search[T, C]) found() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost is that of the objects that a text finds if the text is open: a scan of all objects reads no
-// more.
+// cost declares the cost of the search if the query is an open argument: a scan of all objects reads
+// no more.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
 	requests, err := call.requests(s.found())

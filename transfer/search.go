@@ -20,7 +20,7 @@ func searchable() (all []*tables.AnyObject) {
 	return all
 }
 
-// IncompleteSearch returns the tables in which not all objects of an earlier version are found.
+// IncompleteSearch returns the search tables that lack objects of an earlier version.
 // [EnsureTables] completes them.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {

@@ -47,8 +47,8 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince returns the time of the oldest stale intent, the zero time if there is none, and 1970
-// while that is unknown.
+// PendingSince returns the time of the oldest stale intent. It is zero if there is none, and 1970 while
+// it is unknown.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
 // Sweep completes all stale intents that no other gateway has leased, and returns the errors.

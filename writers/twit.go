@@ -108,8 +108,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// deleteTwit removes a twit from its author's lists, which hides it. Then it stores the event, whose
-// subscribers do not find the twit any more, and clears the twit's own lists.
+// deleteTwit removes a twit from its author's lists, which hides it. Then it stores the event, so that
+// its subscribers no longer find the twit, and clears the twit's own lists.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },

@@ -10,9 +10,9 @@ import (
 // RowBurst is the time whose rows a client of [Rows] may read at once.
 const RowBurst = 10 * time.Second
 
-// Rows limits the rows per second that a viewer reads, and an address without a token. An operation
-// is charged when it has read, so one may read more than the client has left, and later ones wait for
-// that. A nil *Rows limits nothing. It is safe for concurrent use.
+// Rows limits the rows per second that a viewer, or an address without a token, reads. An operation
+// is charged after its reads, so it may exceed the limit; later operations are then refused. A nil
+// *Rows limits nothing. It is safe for concurrent use.
 type Rows struct {
 	perSecond int
 	buckets   *buckets

@@ -46,9 +46,10 @@ type Config struct {
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
 	// a second; the others get status 503.
 	Concurrency int
-	// Rows returns the number of rows that the operation of ctx has read. Nil learns and charges nothing.
+	// Rows returns the number of rows that the operation of ctx has read. If it is nil, no rows are
+	// learned or charged.
 	Rows func(ctx context.Context) int64
-	// RowBudget limits the rows of a client per second. Nil bounds nothing.
+	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
 	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit. The
 	// total length of its subscriptions' documents is bounded by 4 KiB times Streams.

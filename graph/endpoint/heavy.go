@@ -79,8 +79,8 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 	return bound
 }
 
-// forget is how much of what was learnt remains after an operation that read less. One that reads
-// more counts at once, so that cheap operations hide no expensive one.
+// forget is the weight of the previous value after an operation that read a smaller part. A larger
+// part replaces it immediately, so that cheap operations do not hide an expensive one.
 const forget = 0.9
 
 // learn counts the rows that an operation has read, of at most bound.

@@ -166,8 +166,8 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, nil
 }
 
-// DocumentCache returns how many documents the cache of valid documents had, and had not, since
-// the last [Endpoint.Reload].
+// DocumentCache returns the hits and misses of the cache of valid documents since the last
+// [Endpoint.Reload].
 func (e *Endpoint) DocumentCache() (hits, misses int64) {
 	p := e.rules.Load().preparer
 	return p.hits.Load(), p.misses.Load()

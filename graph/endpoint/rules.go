@@ -7,7 +7,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// rules are what [Endpoint.Reload] replaces. They do not change.
+// rules are the state that [Endpoint.Reload] replaces. A value is immutable.
 type rules struct {
 	limits   limits.Limits
 	preparer *preparer

@@ -23,7 +23,7 @@ type Trace struct {
 	// Fields are the selected fields, as indexes of [Endpoint.Fields], ascending. Callers must not
 	// change them.
 	Fields []int
-	// Client and ClientVersion are the client's name for itself; may be empty.
+	// Client and ClientVersion are the name and the version that the client sent; may be empty.
 	Client, ClientVersion string
 	// empty if no operation was executed
 	Execution plan.Execution

@@ -72,7 +72,7 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// refused returns an error for a call that would wait in vain.
+// refused returns an error for a call whose region server does not answer or refuses connections.
 func (s *Store) refused(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
@@ -167,7 +167,7 @@ func (s *Store) probe(region hrpc.RegionInfo) {
 func (s *Store) reportSilent(server string, ended <-chan struct{}) {
 	s.breaker.silent.Add(1)
 	s.log.Warn().Str("server", server).
-		Msg("a region server does not answer: calls to its regions fail at once until it does")
+		Msg("a region server does not answer: calls to its regions fail immediately until it does")
 	since := time.Now()
 	go func() {
 		<-ended

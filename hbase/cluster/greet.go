@@ -18,7 +18,8 @@ import (
 const greetTimeout = 4 * time.Second
 
 // greet returns the refusal of the server of hbase:meta, if it refuses connections. It reads a row on
-// a connection of its own, because gohbase's do not tell. Other errors are left to the first call.
+// a connection of its own, because gohbase does not report why a connection failed. Other errors are
+// left to the first call.
 func (s *Store) greet(ctx context.Context, dial dialFunc, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, greetTimeout)
 	defer cancel()

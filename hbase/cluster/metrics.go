@@ -28,7 +28,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 		}, func() float64 { return float64(s.breaker.silent.Load()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_regions_refused",
-			Help: "Regions to which calls fail at once, because earlier calls were not answered.",
+			Help: "Regions to which calls fail immediately, because earlier calls were not answered.",
 		}, func() float64 { return float64(s.breaker.open.Load()) }),
 	}
 }

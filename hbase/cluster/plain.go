@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// probeTimeout bounds the question whether a server expects TLS.
+// probeTimeout bounds the check whether a server expects TLS.
 const probeTimeout = time.Second
 
 // dialPlain makes connections without TLS, and recognises a server that expects it: such a server

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// refusal is a failed connection that no retry can make: the configuration of this side or of the
+// refusal is a connection error that a retry cannot fix: the configuration of the gateway or of the
 // server must change. Its text says how.
 type refusal struct{ error }
 
@@ -82,9 +82,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the refusal for which a region has no connection, or nil: that of its server, or of
-// hbase:meta's, without which gohbase does not find it. An unknown region may be on any server that
-// refuses connections.
+// refusal returns the reason why a region has no connection, or nil: the refusal of its server, or
+// that of hbase:meta's server, without which gohbase cannot locate the region. An unknown region may
+// be on any server that refuses connections.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:
@@ -119,7 +119,7 @@ func (s *Store) note(r *refusals, server string, err error) {
 	case errors.As(err, &refused):
 		refused.error = fmt.Errorf("server %s: %w", server, refused.error)
 		if before := r.set(server, refused); before == nil || before.Error() != refused.Error() {
-			s.log.Warn().Err(refused).Msg("a server of HBase refuses connections: calls to its regions fail at once")
+			s.log.Warn().Err(refused).Msg("a server of HBase refuses connections: calls to its regions fail immediately")
 		}
 	case err == nil && r.of(server) != nil:
 		r.set(server, nil)

@@ -31,7 +31,7 @@ type wholeConn struct {
 	mu       sync.Mutex
 	complete sync.Cond // the message has been sent
 	greeted  bool
-	message  []byte // what has been written of it
+	message  []byte // the buffers written so far
 	size     int    // of the whole message
 	err      error
 }

@@ -7,9 +7,9 @@ import (
 	"twibase/hbase"
 )
 
-// The events of a user are what lists do not show: the deletions of the user's twits, and who began
-// and ceased to follow the user. They are for subscriptions, and expire. Nothing is derived from
-// them, and they are derived from nothing: imports and repairs ignore them.
+// The events of a user are changes that lists do not show: deletions of the user's twits, and follows
+// and unfollows of the user. Subscriptions read them, and they expire. They are not derived from
+// other data, nor other data from them: imports and repairs ignore them.
 
 const (
 	// EventsKept is how long events can be read.

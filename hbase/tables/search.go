@@ -27,8 +27,8 @@ const (
 	searchComplete = "complete" // in the row of [Search.Complete]
 )
 
-// fold returns a text without its case, width and accents: those of Latin, Greek and Cyrillic
-// letters. The marks of other scripts are kept, because they are vowels in many.
+// fold removes case, width, and the accents of Latin, Greek and Cyrillic letters from a text. It keeps
+// the marks of other scripts, because in many of them marks are vowels.
 func fold(s string) string {
 	folded := norm.NFKD.String(cases.Fold().String(norm.NFKD.String(s)))
 	return strings.Map(func(r rune) rune {

@@ -17,14 +17,13 @@ type candidate struct {
 	changed bool // it had other values in an earlier run
 }
 
-// RunLive checks a store that gateways write to, and writes nothing. It returns the columns that it
-// cannot judge.
+// RunLive checks a store that gateways write to, and writes nothing. It returns the columns that
+// kept changing: it cannot tell whether they are correct.
 //
 // A single run also reports operations in progress, and columns that were written between the two
 // reads that it compares. RunLive runs again after the Grace, until no column has differed in all
 // runs, and three times at most. It reports the violations that had the same values in all runs.
-// Columns that had others are changing: they are written more often than they are read, and may be
-// correct.
+// The other columns are written more often than they are read, and may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]candidate

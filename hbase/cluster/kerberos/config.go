@@ -11,7 +11,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 )
 
-// Config is who logs in where.
+// Config has a principal, its keytab, and the location of its KDC.
 type Config struct {
 	Keytab    string // file with the keys of the principal
 	Principal string // NAME[/INSTANCE][@REALM]; by default the realm is that of Conf

@@ -48,7 +48,7 @@ const (
 	headLength = len(headAPReq)
 )
 
-// errAnswer is for a server that does not prove its identity.
+// errAnswer means that a server did not prove its identity.
 var errAnswer = errors.New("the server does not answer as Kerberos demands")
 
 // request returns the client's token: it proves that the client has the key of the ticket.

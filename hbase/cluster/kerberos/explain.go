@@ -12,8 +12,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// Refusal is a failure for which something must change, here, at the KDC or at the server. Its text
-// says what.
+// Refusal is an error that a retry cannot fix: the configuration of the gateway, the KDC or the server
+// must change. Its text says how.
 type Refusal struct{ text string }
 
 // Error implements error.

@@ -11,7 +11,7 @@ import (
 // preamble starts a connection whose client authenticates with Kerberos.
 const preamble = "HBas\x00\x51"
 
-// protection is what is done with calls and responses, a bit of RFC 4752.
+// protection is a security layer of calls and responses: a bit of RFC 4752.
 type protection byte
 
 const (
@@ -67,7 +67,7 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	return t, p, err
 }
 
-// errProtection is for a server whose hbase.rpc.protection has no value that is known here.
+// errProtection means that hbase.rpc.protection of the server has no known value.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
 // agree selects the strongest protection that the server offers.
@@ -89,7 +89,7 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 	}
 	choice := []byte{byte(p), 0, 0, 0}
 	if p != authentication {
-		// The maximum size of a message that the server may send. It ignores it, as Java's client does.
+		// The maximum size of a message from the server. HBase ignores it, and so does Java's client.
 		choice = []byte{byte(p), 0xFF, 0xFF, 0xFF}
 	}
 	if token, err = t.wrap(choice, false); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. Started, it has a ticket of its KDC, which it replaces before it ends by
-// logging in again. It is safe for concurrent use.
+// Login is a principal. After Start it keeps a ticket of the KDC: it logs in again before the ticket
+// expires. It is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
@@ -149,8 +149,8 @@ const service = "hbase"
 const handshakeTimeout = 10 * time.Second
 
 // Secure authenticates a connection to a server of HBase on a host. The client that uses the
-// connection must send whole messages, and as if it authenticated with a name only. After an error
-// the caller closes the connection.
+// connection must send whole messages, and begin like a client without Kerberos. After an error the
+// caller closes the connection.
 func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()

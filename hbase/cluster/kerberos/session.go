@@ -10,11 +10,11 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// session is what one log-in gives. One goroutine at a time uses it.
+// session has the tickets of one log-in. It is not safe for concurrent use.
 type session struct {
 	id      *identity
 	client  *client.Client
-	granted expiring            // the ticket for tickets
+	granted expiring            // the ticket-granting ticket
 	others  map[string]expiring // tickets by service principal
 }
 
