@@ -115,6 +115,14 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	if err != nil {
 		return err
 	}
+	tracing, err := newTracing(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tracing.close()) }()
+	if tracing != nil {
+		config.Traces = tracing.provider
+	}
 	config.Collectors = []prometheus.Collector{queue.Dropped}
 	reloads := newReloads(p)
 	defer reloads.stop()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"twibase/gateway/middleware"
 	"twibase/gateway/usage"
@@ -53,6 +54,8 @@ type Config struct {
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
+	// Traces has a span per request, round and call of the store; nil makes none.
+	Traces trace.TracerProvider
 	// Slow is the duration from which operations are logged as slow; 0 for none.
 	Slow time.Duration
 
@@ -131,7 +134,8 @@ func New(of hbase.Store, config Config) *Gateway {
 	g.endpoint = g.newEndpoint()
 	g.usage = usage.New(g.endpoint.Fields())
 	operations := newOperationMetrics(g.usage)
-	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared})
+	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared},
+		middleware.NewSpans(config.Traces))
 	g.serveWith(config)
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()

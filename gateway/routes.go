@@ -45,12 +45,14 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	}
 	tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 	return endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
-		Timeout:     requestTimeout,
-		Around:      fresh,
-		Watch:       resolvers.Watch,
-		Costs:       resolvers.Costs(tables.ListBound),
-		Tokens:      c.Tokens,
-		Observe:     func(ctx context.Context) (context.Context, func()) { return g.requests.Operation(ctx) },
+		Timeout: requestTimeout,
+		Around:  fresh,
+		Watch:   resolvers.Watch,
+		Costs:   resolvers.Costs(tables.ListBound),
+		Tokens:  c.Tokens,
+		Observe: func(ctx context.Context, extensions map[string]any) (context.Context, func()) {
+			return g.requests.Operation(ctx, extensions)
+		},
 		Streams:     c.StreamsPerAddress,
 		Concurrency: c.Concurrency,
 		Rows:        rowsRead,

@@ -11,6 +11,7 @@ import (
 
 // readSet is the Gets of one call of a loader.
 type readSet struct {
+	loader   string
 	reads    []read
 	batch    *batch                     // of the set's new reads; nil until the dispatch
 	thunk    dataloader.Thunk[struct{}] // waits for the batch; nil if no read is new
@@ -108,6 +109,7 @@ func (r *read) join(first *read) bool {
 func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	set.loader = loader
 	if l.trace != nil {
 		l.trace.enqueued(ctx, loader, set)
 	}

@@ -97,7 +97,7 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 		}
 	}()
 	b, store := l.merged(sets)
-	l.get(ctx, store, b)
+	l.get(ctx, store, b, sets)
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
@@ -119,10 +119,11 @@ func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 	return b, l.store
 }
 
-func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch) {
+func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*readSet) {
 	counted, r := l.begin(ctx)
-	defer l.end(ctx, r)
+	defer func() { l.end(ctx, r, b.err) }()
 	if r != nil {
+		r.describe(sets)
 		b.round, r.Stalled = r, b.err != nil
 		for i := range b.gets {
 			r.Stats.Tables.Add(b.gets[i].Table)

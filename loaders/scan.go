@@ -53,8 +53,11 @@ func scanned[E any](
 
 func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
 	counted, r := l.begin(ctx)
-	defer l.end(ctx, r)
+	defer func() { l.end(ctx, r, err) }()
 	if r != nil {
+		r.rename("scan " + loader)
+	}
+	if r != nil && r.reported {
 		l.mu.Lock()
 		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
 		l.mu.Unlock()

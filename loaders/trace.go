@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	otel "go.opentelemetry.io/otel/trace"
+
 	"twibase/hbase"
 )
 
@@ -18,6 +20,9 @@ type Round struct {
 	Begun   time.Time
 	Took    time.Duration
 	Stalled bool // the [Watchdog] failed it
+
+	span     otel.Span // nil unless it is recorded
+	reported bool
 }
 
 // Use is the part of a round that served one loader.
@@ -125,45 +130,57 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-// begin starts a round, nil if nothing is traced. The returned ctx counts its cost.
+// begin starts a round, nil if it is neither reported nor part of a recorded span. The returned ctx
+// counts its cost.
 func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
-	if l.trace == nil {
+	parent := otel.SpanFromContext(ctx)
+	reported := l.reports()
+	if !reported && !parent.IsRecording() {
 		return ctx, nil
 	}
-	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers), Tables: new(hbase.Tables)}}
-	return hbase.WithStats(ctx, r.Stats), r
+	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers), Tables: new(hbase.Tables)},
+		reported: reported}
+	return r.startSpan(hbase.WithStats(ctx, r.Stats), parent), r
 }
 
 // end records an answered round, unless it is nil, and adds its cost to the request's.
-func (l *Loaders) end(ctx context.Context, r *Round) {
+func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 	if r == nil {
 		return
 	}
 	hbase.StatsOf(ctx).Add(r.Stats)
+	r.endSpan(err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Took = time.Since(r.Begun)
-	if !l.trace.ended {
+	if r.reported && !l.trace.ended {
 		l.trace.rounds = append(l.trace.rounds, r)
 	}
 }
 
-// Writing records a call by a writer as a round, if ctx is traced. It returns the ctx of the call,
-// and the function that ends it.
+// Writing records a call by a writer as a round, if ctx is traced or part of a recorded span. It
+// returns the ctx of the call, and the function that ends it.
 func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
-	if !ok || !l.traced() {
+	if !ok {
 		return ctx, func() {}
 	}
 	of, r := l.begin(ctx)
-	r.Fields = []string{l.trace.field(ctx)}
+	if r == nil {
+		return ctx, func() {}
+	}
+	writer := opType + ": " + what[0]
+	r.rename(writer)
+	if r.reported {
+		r.Fields = []string{l.trace.field(ctx)}
+	}
 	return of, func() {
-		r.Loaders = []Use{{Loader: opType + ": " + what[0], Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.Begun)}}
-		l.end(ctx, r)
+		r.Loaders = []Use{{Loader: writer, Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.Begun)}}
+		l.end(ctx, r, nil)
 	}
 }
 
-func (l *Loaders) traced() bool {
+func (l *Loaders) reports() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trace != nil && !l.trace.ended

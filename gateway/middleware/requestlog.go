@@ -22,44 +22,51 @@ func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 type RequestLog struct {
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	slow     Slow
+	spans    Spans
 	rejected zerolog.Sampler
 }
 
 // NewRequestLog returns a log that calls measure for each request and operation.
-func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow) *RequestLog {
-	return &RequestLog{measure, slow, newRejectionSampler()}
+func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow,
+	spans Spans) *RequestLog {
+	return &RequestLog{measure, slow, spans, newRejectionSampler()}
 }
 
 // Handler logs requests, and sends their ids as X-Request-Id.
 func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, trace, id, end := l.begin(r.Context())
+		ctx, trace, id, end := l.begin(l.spans.request(r))
 		response := &statusWriter{w, trace, http.StatusOK}
 		w.Header().Set("X-Request-Id", id)
 		next.ServeHTTP(response, r.WithContext(ctx))
-		end().Int("status", response.status).Msg("request")
+		end(response.status).Int("status", response.status).Msg("request")
 	})
 }
 
 // Operation logs an operation of a WebSocket or a shared stream. The caller calls end after it.
-func (l *RequestLog) Operation(ctx context.Context) (operation context.Context, end func()) {
-	ctx, _, _, line := l.begin(ctx)
-	return ctx, func() { line().Msg("operation") }
+func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (operation context.Context, end func()) {
+	ctx, _, _, line := l.begin(l.spans.operation(ctx, extensions))
+	return ctx, func() { line(0).Msg("operation") }
 }
 
 // begin returns a context that collects costs, its trace, the request's id, and a function that
 // starts its log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
-) (request context.Context, trace *endpoint.Trace, id string, end func() *zerolog.Event) {
+) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {
 	start := time.Now()
 	id = rand.Text()
-	log := zerolog.Ctx(ctx).With().Str("request", id).Logger()
-	trace = new(endpoint.Trace)
+	trace = &endpoint.Trace{ID: l.spans.traceID(ctx)}
+	fields := zerolog.Ctx(ctx).With().Str("request", id)
+	if trace.ID != "" {
+		fields = fields.Str("trace_id", trace.ID)
+	}
+	log := fields.Logger()
 	stats := l.slow.stats()
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
-	return ctx, trace, id, func() *zerolog.Event {
+	return ctx, trace, id, func(status int) *zerolog.Event {
 		took := time.Since(start)
+		l.spans.end(ctx, trace, stats, status)
 		l.measure(trace, stats, took)
 		l.slow.log(&log, trace, stats, took)
 		log := log

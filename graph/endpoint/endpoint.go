@@ -40,9 +40,9 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
-	// that is called at its end. May be nil.
-	Observe func(ctx context.Context) (of context.Context, ended func())
+	// Observe returns the context of an operation of a WebSocket or a shared stream with these
+	// extensions, and a function that is called at its end. May be nil.
+	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
 	// a second; the others get status 503.
 	Concurrency int
@@ -83,7 +83,7 @@ type Endpoint struct {
 // New returns the endpoint of a schema.
 func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	if config.Observe == nil {
-		config.Observe = func(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+		config.Observe = func(ctx context.Context, _ map[string]any) (context.Context, func()) { return ctx, func() {} }
 	}
 	if config.Rows == nil {
 		config.Rows = func(context.Context) int64 { return 0 }

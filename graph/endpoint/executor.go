@@ -19,6 +19,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	x := executor.New(schema)
 	x.SetErrorPresenter(apierr.Present)
 	x.SetRecoverFunc(apierr.Recover)
+	x.AroundResponses(eventSpan)
 	x.AroundResponses(config.Limits.BoundResponse)
 	if config.Costs != nil {
 		x.AroundOperations(explain.Middleware(schema, config.Costs, config.Limits[limits.Plan]))

@@ -113,13 +113,15 @@ func (e *Endpoint) Overdrawn() int64 { return e.overdrawn.Load() }
 // execute runs an operation of a WebSocket or a shared stream.
 func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
-		ctx, ended := e.config.Observe(ctx)
+		ctx, ended := e.config.Observe(ctx, params.Extensions)
 		defer ended()
 		op, rejection, errs := e.begin(ctx, params)
 		switch {
 		case rejection != nil:
+			refusal := rejection.GraphQL()
 			traceOf(ctx).CountCode(string(rejection.Code))
-			yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
+			traceOf(ctx).mark(refusal)
+			yield(&graphql.Response{Errors: gqlerror.List{refusal}})
 		case errs != nil:
 			yield(errs)
 		default:

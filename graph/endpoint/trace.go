@@ -16,6 +16,8 @@ import (
 
 // Trace describes a request for the log. It is complete when the request was served.
 type Trace struct {
+	// ID is sent as extensions.traceId of errors, unless it is empty.
+	ID string
 	// name and kind (query, mutation or subscription); empty without a valid operation
 	Operation, Kind string
 	// Trusted is whether the document is a trusted one.
@@ -72,6 +74,18 @@ func (t *Trace) count(errs gqlerror.List) {
 	for _, err := range errs {
 		code, _ := err.Extensions["code"].(string)
 		t.CountCode(code)
+		t.mark(err)
+	}
+}
+
+// mark adds the trace's ID to an error of a response.
+func (t *Trace) mark(err *gqlerror.Error) {
+	if t.ID != "" {
+		err.Extensions = maps.Clone(err.Extensions)
+		if err.Extensions == nil {
+			err.Extensions = map[string]any{}
+		}
+		err.Extensions["traceId"] = t.ID
 	}
 }
 

@@ -48,6 +48,7 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 // a region while it retries some calls, it stops, and other calls may get an error although they
 // succeeded, or would succeed.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
+	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
 		// All calls share ctx: gohbase would go on waiting for a call whose own ctx has expired.
@@ -56,6 +57,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	begun := time.Now()
 	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order
 	countMultis(ctx, calls, begun)
+	span.endBatch(calls, results)
 	for _, call := range calls {
 		s.regions.learn(call)
 	}

@@ -26,6 +26,7 @@ type multi struct {
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // by Get
 
+	span    rpcSpan
 	sent    time.Time
 	arrived time.Time // of a response with cells; set by another goroutine, before the answer
 	ended   time.Time // set by wait
@@ -75,6 +76,7 @@ func (s *Store) getFromServers(
 	for server, routes := range servers {
 		for chunk := range slices.Chunk(routes, s.maxMulti) {
 			m := newMulti(ctx, server.Addr(), chunk, gets, selections)
+			_, m.span = startSpan(ctx, "Multi")
 			m.sent = time.Now()
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
 			go server.QueueRPC(m) // it ignores ctx, and may block
@@ -111,6 +113,8 @@ func (m *multi) calls() hbase.ServerCalls {
 // wait waits for the response or the end of ctx, and sets answered and failed. It reports whether
 // the server responded, if only with an exception.
 func (m *multi) wait() (responded bool) {
+	var failed error
+	defer func() { m.span.endMulti(m, failed) }()
 	m.answered = make([]bool, len(m.gets))
 	var result hrpc.RPCResult
 	select {
@@ -119,14 +123,14 @@ func (m *multi) wait() (responded bool) {
 		select {
 		case result = <-m.answer: // it arrived meanwhile
 		default:
-			m.ended = time.Now()
+			m.ended, failed = time.Now(), m.ctx.Err()
 			return false
 		}
 	}
 	if m.ended = m.arrived; m.ended.IsZero() { // the multis of other servers were awaited before
 		m.ended = time.Now()
 	}
-	if result.Error != nil {
+	if failed = result.Error; failed != nil {
 		for k := range m.gets {
 			m.fail(k, result.Error)
 		}
@@ -138,6 +142,7 @@ func (m *multi) wait() (responded bool) {
 	for i, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {
 			err := newException(e.GetName(), string(e.GetValue()))
+			failed = err
 			for _, action := range m.request.RegionAction[i].Action {
 				m.fail(int(action.GetIndex())-1, err)
 			}

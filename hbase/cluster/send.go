@@ -51,11 +51,13 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 			return s.sendThroughGohbase(ctx, call)
 		}
 		call.SetRegion(region)
+		_, span := startSpan(ctx, call.Name())
 		begun := time.Now()
 		go server.QueueRPC(call) // it ignores ctx, and may block
 		select {
 		case result := <-call.ResultChan():
 			countCall(ctx, call, begun)
+			span.endCall(call, result.Error)
 			switch {
 			case busy(result.Error):
 				if !s.wait(ctx, pause, result.Error) {
@@ -73,15 +75,18 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 			}
 		case <-ctx.Done():
 			countCall(ctx, call, begun)
+			span.endCall(call, ctx.Err())
 			return nil, ctx.Err()
 		}
 	}
 }
 
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
+	_, span := startSpan(ctx, call.Name())
 	begun := time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call)
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // its own span has the call's ctx
 	countCall(ctx, call, begun)
+	span.endCall(call, err)
 	return answer, err
 }
 

@@ -1,0 +1,149 @@
+package middleware
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.40.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"twibase/graph/endpoint"
+	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/websocket"
+	"twibase/hbase"
+)
+
+// maxSpanName bounds the name of an operation in the name of its span, in bytes.
+const maxSpanName = 64
+
+// Spans makes a span per request, and per operation of a WebSocket or a shared stream. The parent is
+// that of the W3C headers traceparent and tracestate. Its zero value makes none.
+type Spans struct {
+	tracer trace.Tracer // nil for none
+	parent propagation.TraceContext
+}
+
+// NewSpans returns spans of a provider; nil makes none.
+func NewSpans(provider trace.TracerProvider) Spans {
+	if provider == nil {
+		return Spans{}
+	}
+	return Spans{tracer: provider.Tracer("twibase/gateway")}
+}
+
+// request starts the span of a request. The connection of a WebSocket or a shared stream has none:
+// its operations have.
+func (s Spans) request(r *http.Request) context.Context {
+	ctx := r.Context()
+	if s.tracer == nil {
+		return ctx
+	}
+	ctx = s.parent.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	if websocket.Asked(r) || r.Method == http.MethodGet && r.Header.Get(sse.TokenHeader) != "" {
+		return ctx
+	}
+	method := methodOf(r)
+	name := method.Value.AsString() + " " + r.URL.Path
+	ctx, span := s.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer))
+	if span.IsRecording() {
+		span.SetAttributes(method, semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
+	}
+	return ctx
+}
+
+// operation starts the span of an operation. Its parent is that of the extensions of the operation,
+// if they have one, and otherwise that of the connection.
+func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
+	if s.tracer == nil {
+		return ctx
+	}
+	ctx = s.parent.Extract(ctx, extensionCarrier(extensions))
+	ctx, _ = s.tracer.Start(ctx, "operation", trace.WithSpanKind(trace.SpanKindServer))
+	return ctx
+}
+
+// end ends the span of ctx, if tracing is on. status is that of HTTP, 0 for an operation of a
+// connection.
+func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
+	if s.tracer == nil {
+		return
+	}
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		return
+	}
+	if status != 0 {
+		span.SetAttributes(semconv.HTTPResponseStatusCode(status))
+	}
+	if t.Kind != "" {
+		span.SetName(spanName(t))
+		span.SetAttributes(
+			semconv.GraphQLOperationTypeKey.String(t.Kind),
+			attribute.String("graphql.document.hash", t.DocumentHash()),
+			attribute.Int64("twibase.rounds", cost.Rounds.Load()),
+			attribute.Int64("twibase.gets", cost.Gets.Load()),
+			attribute.Int64("twibase.scans", cost.Scans.Load()),
+			attribute.Int64("twibase.rpcs", cost.RPCs.Load()),
+			attribute.Int64("twibase.rows", cost.Rows.Load()),
+			attribute.Int64("twibase.bytes", cost.Bytes.Load()),
+		)
+		if t.Operation != "" {
+			span.SetAttributes(semconv.GraphQLOperationName(short(t.Operation)))
+		}
+	}
+	if code := t.Code(); code != endpoint.NoError {
+		span.SetStatus(codes.Error, code)
+		span.SetAttributes(semconv.ErrorTypeKey.String(code))
+	}
+	span.End()
+}
+
+// spanName returns "query Name", or "query" for an operation without a name.
+func spanName(t *endpoint.Trace) string {
+	if t.Operation == "" {
+		return t.Kind
+	}
+	return t.Kind + " " + t.Operation[:min(len(t.Operation), maxSpanName)]
+}
+
+// traceID returns the trace of ctx if it is sampled, and otherwise "".
+func (s Spans) traceID(ctx context.Context) string {
+	if s.tracer == nil {
+		return ""
+	}
+	if of := trace.SpanContextFromContext(ctx); of.IsSampled() {
+		return of.TraceID().String()
+	}
+	return ""
+}
+
+func methodOf(r *http.Request) attribute.KeyValue {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions:
+		return semconv.HTTPRequestMethodKey.String(r.Method)
+	}
+	return semconv.HTTPRequestMethodOther
+}
+
+// extensionCarrier reads the W3C headers as extensions of an operation.
+type extensionCarrier map[string]any
+
+// Get implements [propagation.TextMapCarrier].
+func (c extensionCarrier) Get(key string) string {
+	value, _ := c[key].(string)
+	return value
+}
+
+// Set implements [propagation.TextMapCarrier].
+func (c extensionCarrier) Set(key, value string) { c[key] = value }
+
+// Keys implements [propagation.TextMapCarrier].
+func (c extensionCarrier) Keys() (keys []string) {
+	for key := range c {
+		keys = append(keys, key)
+	}
+	return keys
+}
