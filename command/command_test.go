@@ -44,7 +44,7 @@ func TestUsageErrors(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{"no command", "", statusUsage, `twibase: expected one of "serve", "import", `},
+		{"no command", "", statusUsage, `twibase: expected one of "serve", "health", `},
 		{"unknown command", "sevre", statusUsage, "twibase: unexpected argument sevre"},
 		{"unknown flag", "serve --lsten :1", statusUsage,
 			`unknown flag --lsten, did you mean "--listen"?` + "\nSee: twibase serve --help"},
