@@ -52,21 +52,14 @@ func TestCommandsOnACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	another := hbase.Table{Name: tables.Plays.Table,
-		Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
-	if err := store.CreateTable(t.Context(), another); err != nil {
-		t.Fatal(err)
-	}
-
 	t.Run("the server refuses to start without tables, and names them", func(t *testing.T) {
 		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL())
-		for _, part := range []string{"lacks the tables ", "users", "intents", "restore them from a backup",
-			"twibase tables create --store " + h.URL()} {
+		for _, part := range []string{"has no twibase tables", "twibase tables create --store " + h.URL()} {
 			if status != statusFailed || !strings.Contains(stderr, part) {
 				t.Errorf("status %d, without %q: %s", status, part, stderr)
 			}
 		}
-		if names, err := store.Tables(t.Context()); err != nil || !slices.Equal(names, []string{another.Name}) {
+		if names, err := store.Tables(t.Context()); err != nil || len(names) > 0 {
 			t.Errorf("the tables are %q, error %v", names, err)
 		}
 	})
@@ -85,6 +78,12 @@ func TestCommandsOnACluster(t *testing.T) {
 		}
 	})
 	started(t, "--store", h.URL())
+	another := hbase.Table{Name: tables.Plays.Table,
+		Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
+	err = errors.Join(store.DropTable(t.Context(), another.Name), store.CreateTable(t.Context(), another))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Run("a table that was made otherwise is listed with what differs, and how to mend it", func(t *testing.T) {
 		status, stdout, stderr := command(t, "tables", "list", "--store", h.URL())
 		want := `plays
@@ -120,7 +119,7 @@ func TestCommandsOnACluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL())
-		if status != statusFailed || !strings.Contains(stderr, "lacks the tables likes: ") {
+		if status != statusFailed || !strings.Contains(stderr, "lacks the tables likes: restore them from a backup") {
 			t.Errorf("without it: status %d: %s", status, stderr)
 		}
 		started(t, "--store", h.URL(), "--create-tables")

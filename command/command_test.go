@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -193,6 +194,8 @@ func TestTables(t *testing.T) {
 	for _, table := range tables.Definitions(1) {
 		all = append(all, table.Name)
 	}
+	marksLast := append(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "broadcasters" }),
+		"broadcasters")
 	number := strconv.Itoa(len(all))
 	t.Setenv("TWIBASE_STORE", "embedded:"+t.TempDir())
 	for _, step := range []struct {
@@ -204,7 +207,7 @@ func TestTables(t *testing.T) {
 		{"create", []string{"tables", "create", "--regions", "4"}, all, number + " tables created, 0 existed already\n"},
 		{"list", []string{"tables", "list"}, all, ""},
 		{"create again", []string{"tables", "create"}, nil, "0 tables created, " + number + " existed already\n"},
-		{"drop", []string{"tables", "drop"}, all, ""},
+		{"drop", []string{"tables", "drop"}, marksLast, ""},
 		{"and gone", []string{"tables", "list"}, nil,
 			number + " tables are missing: create them with twibase tables create\n"},
 		{"drop again", []string{"tables", "drop"}, nil, ""},

@@ -33,6 +33,9 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 		return err
 	}
 	if c, ok := store.(*cluster.Store); ok {
+		if err := checkRights(ctx, c); err != nil {
+			return err
+		}
 		locateRegions(ctx, c, log)
 	}
 	if !s.embedded() {
@@ -44,22 +47,26 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 // requireTables returns an error that names the missing and incomplete tables, and the command that
 // creates or completes them.
 func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
-	present, missing, err := partition(ctx, store)
-	switch create := "twibase tables create --store " + s.Store; {
+	found, err := transfer.FindTables(ctx, store)
+	create := "twibase tables create --store " + s.Store
+	if s.Namespace != cluster.DefaultNamespace {
+		create += " --namespace " + s.Namespace
+	}
+	switch {
 	case err != nil:
 		return err
-	case len(missing) == 0:
+	case len(found.Missing) == 0:
 		incomplete, err := transfer.IncompleteSearch(ctx, store)
 		if err == nil && len(incomplete) > 0 {
 			err = fmt.Errorf("--store %s: the tables %s do not have all data of an earlier version: complete them with %s",
 				s.Store, strings.Join(incomplete, ", "), create)
 		}
 		return err
-	case len(present) == 0:
+	case len(found.Present) == 0:
 		return fmt.Errorf("--store %s has no twibase tables: create them with %s, or start with --create-tables", s.Store, create)
 	default:
 		return fmt.Errorf("--store %s lacks the tables %s: restore them from a backup. If this version of twibase adds them, "+
-			"or their data may be lost, create them with %s", s.Store, strings.Join(missing, ", "), create)
+			"or their data may be lost, create them with %s", s.Store, strings.Join(found.Missing, ", "), create)
 	}
 }
 

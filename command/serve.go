@@ -147,7 +147,10 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		}
 		waiting("the tables are being checked")
 		if err := s.prepare(ctx, store, p.log); err != nil {
-			return nil, err
+			if errors.Is(err, hbase.ErrDenied) {
+				err = fmt.Errorf("%w; a gateway needs %s", err, s.grants(cmp.Or(s.HBaseUser, "USER")))
+			}
+			return nil, s.advise(err)
 		}
 		g := gateway.New(store, config)
 		go reloads.run(ctx, config, g)

@@ -24,6 +24,7 @@ const defaultRegions = 8
 
 type storeFlag struct {
 	Store     string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
+	Namespace string `default:"default" placeholder:"NAME" help:"Namespace of the tables on a cluster, which several installations can share (default: ${default})."`
 	HBaseUser string `name:"hbase-user" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: root)."`
 	hbaseKerberosFlags
 	hbaseTLSFlags
@@ -51,6 +52,8 @@ func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
 	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
+	case f.embedded() && f.Namespace != cluster.DefaultNamespace:
+		return nil, fmt.Errorf("--namespace %s: only a cluster has namespaces; use another directory in --store", f.Namespace)
 	case f.embedded():
 		store, err = embedded.Open(rest,
 			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
@@ -76,7 +79,7 @@ func (f *storeFlag) openCluster(
 	if err != nil {
 		return nil, err
 	}
-	options = slices.Concat(options, secure, user)
+	options = slices.Concat(options, secure, user, []cluster.Option{cluster.WithNamespace(f.Namespace)})
 	return cluster.Open(ctx, f.Store, log, options...)
 }
 
@@ -92,7 +95,16 @@ func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) e
 	if err != nil {
 		return err
 	}
-	return errors.Join(use(store), store.Close())
+	return errors.Join(f.advise(use(store)), store.Close())
+}
+
+// advise adds to the error of foreign tables what to do.
+func (f *storeFlag) advise(err error) error {
+	if foreign := (*transfer.ForeignError)(nil); errors.As(err, &foreign) {
+		return fmt.Errorf("--store %s, --namespace %s: %w; choose another --namespace, or drop them in the HBase shell "+
+			"if no other application needs them", f.Store, f.Namespace, err)
+	}
+	return err
 }
 
 // withExisting is with, but does not create a store.
@@ -113,14 +125,15 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 // fails, because a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
-		present, missing, err := partition(ctx, store)
+		found, err := transfer.FindTables(ctx, store)
 		if err != nil {
 			return err
 		}
-		if len(present) == 0 {
+		if len(found.Present) == 0 {
 			return fmt.Errorf("--store %s has no twibase tables: create them with 'twibase tables create'", f.Store)
 		}
-		if lost := slices.DeleteFunc(missing, func(table string) bool { return !tables.Original(table) }); len(lost) > 0 {
+		lost := slices.DeleteFunc(found.Missing, func(table string) bool { return !tables.Original(table) })
+		if len(lost) > 0 {
 			return fmt.Errorf("--store %s lacks the tables %s: restore their data, "+
 				"or create empty ones with 'twibase tables create'", f.Store, strings.Join(lost, ", "))
 		}

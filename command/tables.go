@@ -3,8 +3,8 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"twibase/hbase"
 	"twibase/hbase/cluster"
@@ -45,6 +45,9 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 		}
 		existing := len(tables.Definitions(1)) - len(created)
 		fmt.Fprintf(p.stderr, "%d tables created, %d existed already\n", len(created), existing)
+		if !c.embedded() {
+			fmt.Fprintf(p.stderr, "If HBase checks rights, the user of a gateway needs, in the HBase shell:\n%s\n", c.grants("USER"))
+		}
 		return nil
 	})
 }
@@ -54,24 +57,24 @@ type listCommand struct{ storeFlag }
 // Run prints the existing tables and, on a cluster, how their schemas differ from twibase's.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
-		present, missing, err := partition(ctx, store)
-		if err != nil {
+		found, err := transfer.FindTables(ctx, store)
+		if foreign := (*transfer.ForeignError)(nil); err != nil && !errors.As(err, &foreign) {
 			return err
 		}
-		for _, table := range present {
+		for _, table := range found.Present {
 			fmt.Fprintln(p.stdout, table.Name)
 			if c, ok := store.(*cluster.Store); ok {
-				differences, err := c.Differences(ctx, table)
-				if err != nil {
-					return fmt.Errorf("reading the schema of table %s: %w", table.Name, err)
+				differences, failed := c.Differences(ctx, table)
+				if failed != nil {
+					return fmt.Errorf("reading the schema of table %s: %w", table.Name, failed)
 				}
-				printDifferences(p, table.Name, differences)
+				printDifferences(p, c.FullName(table.Name), differences)
 			}
 		}
-		if len(missing) > 0 {
-			fmt.Fprintf(p.stderr, "%d tables are missing: create them with twibase tables create\n", len(missing))
+		if len(found.Missing) > 0 {
+			fmt.Fprintf(p.stderr, "%d tables are missing: create them with twibase tables create\n", len(found.Missing))
 		}
-		return nil
+		return err
 	})
 }
 
@@ -100,31 +103,10 @@ type dropCommand struct{ storeFlag }
 // Run drops the tables of twibase with their data, and prints their names.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
-		present, _, err := partition(ctx, store)
-		if err != nil {
-			return err
+		dropped, err := transfer.DropTables(ctx, store)
+		for _, name := range dropped {
+			fmt.Fprintln(p.stdout, name)
 		}
-		for _, table := range present {
-			if err := store.DropTable(ctx, table.Name); err != nil {
-				return fmt.Errorf("%s: %w", table.Name, err)
-			}
-			fmt.Fprintln(p.stdout, table.Name)
-		}
-		return nil
+		return err
 	})
-}
-
-func partition(ctx context.Context, store hbase.Store) (present []hbase.Table, missing []string, err error) {
-	names, err := store.Tables(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("listing tables: %w", err)
-	}
-	for _, table := range tables.Definitions(1) {
-		if slices.Contains(names, table.Name) {
-			present = append(present, table)
-		} else {
-			missing = append(missing, table.Name)
-		}
-	}
-	return present, missing, nil
 }

@@ -181,8 +181,8 @@ func dump(t testing.TB, store hbase.Store) []string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row.Key == tables.Imports.Get().Row {
-				continue // the import marker
+			if row.Key == tables.Imports.Get().Row || row.Key == tables.Marks.Get().Row {
+				continue // not of the data
 			}
 			for _, c := range row.Cells {
 				lines = append(lines, fmt.Sprintf("%s %q %s:%q @%d %q",

@@ -3,7 +3,9 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,9 +17,16 @@ import (
 // createTimeout bounds the creation of all tables. A busy cluster opens hundreds of regions.
 const createTimeout = 3 * time.Minute
 
+const (
+	// marksTimeout bounds the wait for the marks: their table may be in creation, or its server away.
+	marksTimeout = 30 * time.Second
+	marksPause   = 200 * time.Millisecond
+)
+
 // EnsureTables creates the missing tables, each pre-split into a number of regions, at least 1, and
-// returns their names. It completes the tables in which objects are found, for objects that an
-// earlier version stored. It is safe to call concurrently, also by several processes.
+// returns their names. It marks all tables before it creates them, and writes nothing if [FindTables]
+// fails. It completes the tables in which objects are found, for objects that an earlier version
+// stored. It is safe to call concurrently, also by several processes.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -37,27 +46,214 @@ func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created 
 func createTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	names, err := store.Tables(ctx)
+	found, err := FindTables(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	missing := slices.DeleteFunc(tables.Definitions(regions), func(t hbase.Table) bool {
-		return slices.Contains(names, t.Name)
+	marks, others := splitMarks(slices.DeleteFunc(tables.Definitions(regions), func(t hbase.Table) bool {
+		return !slices.Contains(found.Missing, t.Name)
+	}))
+	if created, err = create(ctx, store, marks); err != nil {
+		return created, err
+	}
+	if len(found.unmarked) > 0 {
+		if err := hbase.MutateAll(ctx, store, []hbase.Mutation{tables.Marks.Put(found.unmarked)}); err != nil {
+			return created, err
+		}
+	}
+	more, err := create(ctx, store, others)
+	created = append(created, more...)
+	slices.Sort(created)
+	return created, err
+}
+
+// create creates tables that do not exist, and returns their names.
+func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (created []string, err error) {
+	return forEach(missing, func(table hbase.Table) (bool, error) {
+		err := store.CreateTable(ctx, table)
+		if errors.Is(err, hbase.ErrTableExists) {
+			return false, nil
+		}
+		return err == nil, err
 	})
-	created = make([]string, len(missing))
-	var group errgroup.Group // concurrently: a cluster takes a second per table
-	for i, table := range missing {
+}
+
+// forEach calls do for tables, concurrently because a cluster takes a second per table. It returns
+// the names of those for which do returned true.
+func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
+	done = make([]string, len(all))
+	var group errgroup.Group
+	for i, table := range all {
 		group.Go(func() error {
-			err := store.CreateTable(ctx, table)
-			if errors.Is(err, hbase.ErrTableExists) {
-				return nil
-			}
-			if err == nil {
-				created[i] = table.Name
+			ok, err := do(table)
+			if ok {
+				done[i] = table.Name
 			}
 			return err
 		})
 	}
 	err = group.Wait()
-	return slices.DeleteFunc(created, func(name string) bool { return name == "" }), err
+	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
+}
+
+// DropTables drops the present tables with their rows, the marks at the end, and returns their
+// names. An interrupted drop can be repeated.
+func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
+	found, err := FindTables(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	drop := func(table hbase.Table) (bool, error) {
+		if err := store.DropTable(ctx, table.Name); err != nil {
+			return false, fmt.Errorf("%s: %w", table.Name, err)
+		}
+		return true, nil
+	}
+	marks, others := splitMarks(found.Present)
+	if dropped, err = forEach(others, drop); err != nil {
+		return dropped, err
+	}
+	last, err := forEach(marks, drop)
+	return append(dropped, last...), err
+}
+
+// splitMarks separates the table of the marks, if all has it.
+func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
+	for _, table := range all {
+		if table.Name == tables.Marks.Table() {
+			marks = append(marks, table)
+		} else {
+			others = append(others, table)
+		}
+	}
+	return marks, others
+}
+
+// Found are the tables of twibase in a store.
+type Found struct {
+	Present []hbase.Table // the definitions
+	Missing []string
+
+	unmarked []string // present and missing ones
+}
+
+// ForeignError is the error of a store with tables that have names of twibase's tables, and that
+// twibase has not created.
+type ForeignError struct{ Tables []string }
+
+// Error implements error.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
+}
+
+// FindTables finds the tables of twibase. It writes nothing, and needs no master of a cluster. The
+// error is [*ForeignError], or that of [tables.Marks].
+//
+// A table without a mark is twibase's only if
+//
+//   - there are no marks, as in stores of the first versions, all tables of the first version exist,
+//     and all tables have their families; or
+//   - it is the table of the marks, and it is empty and the only one: its creation was interrupted.
+func FindTables(ctx context.Context, store hbase.Store) (found Found, err error) {
+	names, err := store.Tables(ctx)
+	if err != nil {
+		return found, fmt.Errorf("listing tables: %w", err)
+	}
+	for _, table := range tables.Definitions(1) {
+		if slices.Contains(names, table.Name) {
+			found.Present = append(found.Present, table)
+		} else {
+			found.Missing = append(found.Missing, table.Name)
+		}
+	}
+	marked, err := readMarks(ctx, store, found)
+	if err != nil {
+		return found, err
+	}
+	for _, table := range tables.Definitions(1) {
+		if !slices.Contains(marked, table.Name) {
+			found.unmarked = append(found.unmarked, table.Name)
+		}
+	}
+	foreign, err := found.foreign(ctx, store, marked)
+	if err == nil && len(foreign) > 0 {
+		err = &ForeignError{foreign}
+	}
+	return found, err
+}
+
+// readMarks returns the names of the marked tables.
+func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []string, err error) {
+	if slices.Contains(found.Missing, tables.Marks.Table()) {
+		return nil, nil
+	}
+	cells, err := hbase.GetOne(ctx, store, tables.Marks.Get())
+	for end := time.Now().Add(marksTimeout); errors.Is(err, hbase.ErrUnavailable) && time.Now().Before(end); {
+		select {
+		case <-time.After(marksPause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		cells, err = hbase.GetOne(ctx, store, tables.Marks.Get())
+	}
+	switch {
+	case errors.Is(err, hbase.ErrFamilyNotFound): // another application's table
+		return nil, nil
+	case err == nil:
+		marked, err = tables.Marks.Decode(cells)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the marks of tables: %w", err)
+	}
+	return marked, nil
+}
+
+// foreign returns the present tables that twibase has not created.
+func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) (foreign []string, err error) {
+	for _, table := range f.Present {
+		if !slices.Contains(marked, table.Name) {
+			foreign = append(foreign, table.Name)
+		}
+	}
+	switch {
+	case len(foreign) == 0:
+		return nil, nil
+	case len(marked) == 0 && !slices.ContainsFunc(f.Missing, tables.Original):
+		return withoutFamilies(ctx, store, f.Present)
+	case slices.Equal(foreign, []string{tables.Marks.Table()}) && len(f.Present) == 1:
+		for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Marks.Table(), Limit: 2}) {
+			if err != nil || row.Key != tables.Marks.Get().Row { // of a concurrent call
+				return foreign, err
+			}
+		}
+		return withoutFamilies(ctx, store, f.Present)
+	}
+	return foreign, nil
+}
+
+// withoutFamilies returns the tables that lack a family of their definitions. A table that does not
+// answer counts as having them.
+func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
+	gets := make([]hbase.Get, len(present))
+	for i, table := range present {
+		names := make([]string, len(table.Families))
+		for k, family := range table.Families {
+			names[k] = family.Name
+		}
+		gets[i] = hbase.Get{Table: table.Name, Row: tables.RowKey(""), Columns: strings.Join(names, " "),
+			Page: hbase.Page{Limit: 1}}
+	}
+	results, err := store.Get(ctx, gets)
+	if err != nil {
+		return nil, err
+	}
+	for i, result := range results {
+		switch {
+		case errors.Is(result.Err, hbase.ErrFamilyNotFound):
+			lacking = append(lacking, present[i].Name)
+		case result.Err != nil && !errors.Is(result.Err, hbase.ErrUnavailable):
+			return nil, result.Err
+		}
+	}
+	return lacking, nil
 }

@@ -9,28 +9,65 @@ import (
 	"strings"
 
 	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
 
 	"twibase/hbase"
 )
 
-// CreateTable implements [hbase.Store]. It returns when every region of the table answers.
+// CreateTable implements [hbase.Store]. It creates the namespace if it does not exist, and returns
+// when every region of the table answers.
 func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	if err := table.Validate(); err != nil {
 		return err
 	}
+	table.Name = s.FullName(table.Name)
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	call := newCreateTable(ctx, table)
-	if err := s.administer(call, s.admin.CreateTable(call)); err != nil {
+	err = s.createTable(ctx, table)
+	if errors.Is(err, errNoNamespace) {
+		if err := s.createNamespace(ctx); err != nil {
+			return err
+		}
+		err = s.createTable(ctx, table)
+	}
+	if err != nil {
 		return err
 	}
 	return s.reach(ctx, table.Name)
 }
 
-func newCreateTable(ctx context.Context, table hbase.Table) *hrpc.CreateTable {
+func (s *Store) createTable(ctx context.Context, table hbase.Table) error {
+	return s.runProcedure(ctx, "CreateTable", table.Name, newCreateTable(table), new(pb.CreateTableResponse))
+}
+
+// Errors of the master that only this file handles.
+var (
+	errNoNamespace     = fmt.Errorf("%w: namespace not found", hbase.ErrInvalid)
+	errNamespaceExists = fmt.Errorf("%w: namespace exists", hbase.ErrInvalid)
+	errNotEnabled      = fmt.Errorf("%w: table is not enabled", hbase.ErrInvalid)
+)
+
+// createNamespace creates the namespace of the store's tables. Another client may create it at the
+// same time.
+func (s *Store) createNamespace(ctx context.Context) error {
+	name := strings.TrimSuffix(s.prefix, ":")
+	request := &pb.CreateNamespaceRequest{NamespaceDescriptor: &pb.NamespaceDescriptor{Name: []byte(name)}}
+	// gohbase's message of the response lacks the id of the procedure. That of CreateTable has it in
+	// the same field.
+	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
+	switch {
+	case err == nil || errors.Is(err, errNamespaceExists):
+		return nil
+	case errors.Is(err, hbase.ErrDenied):
+		return fmt.Errorf("%w; or an administrator creates the namespace: create_namespace '%s'", err, name)
+	}
+	return err
+}
+
+func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	families := make(map[string]map[string]string, len(table.Families))
 	for _, f := range table.Families {
 		families[f.Name] = attributes(f)
@@ -39,7 +76,10 @@ func newCreateTable(ctx context.Context, table hbase.Table) *hrpc.CreateTable {
 	for _, key := range table.Splits {
 		splits = append(splits, []byte(key))
 	}
-	return hrpc.NewCreateTable(ctx, []byte(table.Name), families, hrpc.SplitKeys(splits))
+	call := hrpc.NewCreateTable(context.Background(), nil, families, hrpc.SplitKeys(splits))
+	request := call.ToProto().(*pb.CreateTableRequest)
+	request.TableSchema.TableName = protoName(table.Name)
+	return request
 }
 
 // attributes returns the attributes that gohbase sends. VERSIONS and DATA_BLOCK_ENCODING are always
@@ -64,8 +104,7 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables implements [hbase.Store]. It lists namespace default, the only one that CreateTable uses. It
-// reads hbase:meta, and needs no master.
+// Tables implements [hbase.Store]. It reads hbase:meta, and needs no master.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -77,8 +116,8 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !strings.Contains(row.Key, ":") { // another namespace
-			names = append(names, row.Key)
+		if name, ok := s.shortName(row.Key); ok {
+			names = append(names, name)
 		}
 	}
 	return names, nil
@@ -97,13 +136,14 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 		return err
 	}
 	defer cancel()
-	disable := hrpc.NewDisableTable(ctx, []byte(name))
-	err = s.admin.DisableTable(disable)
-	if err != nil && !strings.Contains(err.Error(), "TableNotEnabledException") { // an interrupted drop has disabled it
-		return s.administer(disable, err)
+	name = s.FullName(name)
+	err = s.runProcedure(ctx, "DisableTable", name, &pb.DisableTableRequest{TableName: protoName(name)},
+		new(pb.DisableTableResponse))
+	if err != nil && !errors.Is(err, errNotEnabled) { // an interrupted drop has disabled it
+		return err
 	}
-	drop := hrpc.NewDeleteTable(ctx, []byte(name))
-	return s.administer(drop, s.admin.DeleteTable(drop))
+	return s.runProcedure(ctx, "DeleteTable", name, &pb.DeleteTableRequest{TableName: protoName(name)},
+		new(pb.DeleteTableResponse))
 }
 
 // Flush writes the MemStore of a table to its files, for benchmarks. It takes a second. It creates
@@ -116,7 +156,7 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	defer cancel()
 	name := fmt.Sprintf("flush-%x", rand.Uint64())
 	for _, step := range []func(*hrpc.Snapshot) error{s.admin.CreateSnapshot, s.admin.DeleteSnapshot} {
-		call, err := hrpc.NewSnapshot(ctx, name, table)
+		call, err := hrpc.NewSnapshot(ctx, name, s.FullName(table))
 		if err != nil {
 			return fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
 		}

@@ -63,6 +63,7 @@ type Store struct {
 	user        string                   // of HBase
 	tls         func() *tls.Config       // nil without TLS
 	login       *kerberos.Login          // nil without Kerberos
+	prefix      string                   // of full names of tables, such as "ns:"
 	callTimeout time.Duration            // of reads and writes; 0 is none
 	maxMulti    int                      // the maximum number of Gets in a multi
 	multiSize   *prometheus.HistogramVec // gohbase's
@@ -111,12 +112,7 @@ func open(
 		return nil, err
 	}
 	logger := routeLogs(log)
-	metaServer, err := at.await(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s := &Store{
-		metaServer: metaServer,
 		maxMulti:   maxMulti,
 		multiSize:  multiSize(),
 		collects:   at.flush > 0,
@@ -128,6 +124,14 @@ func open(
 	for _, option := range options {
 		option(s)
 	}
+	if err := checkPrefix(s.prefix); err != nil {
+		return nil, err
+	}
+	metaServer, err := at.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.metaServer = metaServer
 	settings := []gohbase.Option{
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),

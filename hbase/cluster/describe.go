@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tsuna/gohbase"
-	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
-	"google.golang.org/protobuf/proto"
 
 	"twibase/hbase"
 )
@@ -32,11 +29,12 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 		return nil, err
 	}
 	defer cancel()
+	table.Name = s.FullName(table.Name)
 	is, err := s.describe(ctx, table.Name)
 	if err != nil {
 		return nil, err
 	}
-	would := attributesOf(newCreateTable(ctx, table).ToProto().(*pb.CreateTableRequest).GetTableSchema())
+	would := attributesOf(newCreateTable(table).GetTableSchema())
 	var all []Difference
 	for _, f := range table.Families {
 		for _, name := range slices.Sorted(maps.Keys(would[f.Name])) {
@@ -48,7 +46,8 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// AlterCommand returns the command of the HBase shell that removes the differences of a table.
+// AlterCommand returns the command of the HBase shell that removes the differences of a table, by its
+// [Store.FullName].
 // Files change at their next compaction.
 func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
@@ -69,20 +68,15 @@ func AlterCommand(table string, differences []Difference) string {
 }
 
 func (s *Store) describe(ctx context.Context, table string) (map[string]map[string]string, error) {
-	list, err := hrpc.NewListTableNames(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
-	}
-	call := &describeCall{list, table}
-	answer, err := s.admin.(gohbase.RPCClient).SendRPC(call)
-	if err := s.administer(call, err); err != nil {
+	request := &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{protoName(table)}}
+	var response pb.GetTableDescriptorsResponse
+	if err := s.askMaster(ctx, "GetTableDescriptors", table, request, &response); err != nil {
 		return nil, err
 	}
-	schemas := answer.(*pb.GetTableDescriptorsResponse).GetTableSchema()
-	if len(schemas) == 0 {
+	if len(response.GetTableSchema()) == 0 {
 		return nil, fmt.Errorf("%w: %s", hbase.ErrTableNotFound, table)
 	}
-	return attributesOf(schemas[0]), nil
+	return attributesOf(response.GetTableSchema()[0]), nil
 }
 
 func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
@@ -95,25 +89,4 @@ func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
 		families[string(f.GetName())] = attributes
 	}
 	return families
-}
-
-// describeCall is the RPC GetTableDescriptors. gohbase has the messages of it, but no call.
-type describeCall struct {
-	*hrpc.ListTableNames
-	table string
-}
-
-// Name implements [hrpc.Call].
-func (c *describeCall) Name() string { return "GetTableDescriptors" }
-
-// Description implements [hrpc.Call].
-func (c *describeCall) Description() string { return c.Name() }
-
-// NewResponse implements [hrpc.Call].
-func (c *describeCall) NewResponse() proto.Message { return new(pb.GetTableDescriptorsResponse) }
-
-// ToProto implements [hrpc.Call].
-func (c *describeCall) ToProto() proto.Message {
-	name := &pb.TableName{Namespace: []byte("default"), Qualifier: []byte(c.table)}
-	return &pb.GetTableDescriptorsRequest{TableNames: []*pb.TableName{name}}
 }

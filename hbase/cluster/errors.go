@@ -21,6 +21,9 @@ var exceptions = []struct {
 }{
 	{"TableNotFoundException", hbase.ErrTableNotFound},
 	{"TableExistsException", hbase.ErrTableExists},
+	{"TableNotEnabledException", errNotEnabled},
+	{"NamespaceNotFoundException", errNoNamespace},
+	{"NamespaceExistException", errNamespaceExists},
 	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
 	{"Field is not a long", hbase.ErrNotLong},
 	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
@@ -90,6 +93,9 @@ func translate(err error, at place) error {
 		return fmt.Errorf("%w: %s: the table is disabled, or a server does not answer: %w", hbase.ErrUnavailable, at, err)
 	}
 	text := firstLines(err.Error())
+	if d, ok := parseDenial(err.Error()); ok && exceptionOf(err) == "AccessDeniedException" {
+		text = "AccessDeniedException: " + d.String()
+	}
 	for _, known := range exceptions {
 		if strings.Contains(text, known.text) {
 			return fmt.Errorf("%w: %s: %s", known.err, at, text)

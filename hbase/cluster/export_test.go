@@ -5,7 +5,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/tsuna/gohbase"
-	"github.com/tsuna/gohbase/hrpc"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -24,23 +23,7 @@ func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 // ServerOf returns the address of the region server that last served a row.
 func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }
 
-// Administer sends a call to the master that gohbase has no function for.
+// Administer sends a call to the master that the package has no function for.
 func (s *Store) Administer(ctx context.Context, name string, request, response proto.Message) error {
-	list, err := hrpc.NewListTableNames(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = s.admin.(gohbase.RPCClient).SendRPC(&adminCall{list, name, request, response})
-	return err
+	return s.askMaster(ctx, name, "", request, response)
 }
-
-type adminCall struct {
-	*hrpc.ListTableNames
-	name              string
-	request, response proto.Message
-}
-
-func (c *adminCall) Name() string               { return c.name }
-func (c *adminCall) Description() string        { return c.name }
-func (c *adminCall) NewResponse() proto.Message { return c.response }
-func (c *adminCall) ToProto() proto.Message     { return c.request }

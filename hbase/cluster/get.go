@@ -26,6 +26,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		return nil, err
 	}
 	defer cancel()
+	gets = s.fullGets(gets)
 	results = make([]hbase.Result, len(gets))
 	selections := make([]*selection, len(gets))
 	rest := make([]int, 0, len(gets))

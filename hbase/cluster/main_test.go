@@ -23,9 +23,9 @@ func open(t testing.TB) *cluster.Store {
 	return openAt(t, minihbase.ForTest(t))
 }
 
-func openAt(t testing.TB, url string) *cluster.Store {
+func openAt(t testing.TB, url string, options ...cluster.Option) *cluster.Store {
 	t.Helper()
-	store, err := cluster.Open(t.Context(), url, zerolog.Nop())
+	store, err := cluster.Open(t.Context(), url, zerolog.Nop(), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,9 @@ func TestConformance(t *testing.T) {
 	hbasetest.Run(t, func(t *testing.T) hbase.Store { return open(t) })
 }
 
-func TestConformanceWithSharedMultis(t *testing.T) {
+func TestConformanceWithSharedMultisInANamespace(t *testing.T) {
 	minihbase.Slow(t)
-	hbasetest.Run(t, func(t *testing.T) hbase.Store { return openAt(t, minihbase.ForTest(t)+"?flush=1ms") })
+	hbasetest.Run(t, func(t *testing.T) hbase.Store {
+		return openAt(t, minihbase.ForTest(t)+"?flush=1ms", cluster.WithNamespace("conformance"))
+	})
 }

@@ -1,9 +1,6 @@
 package cluster
 
 import (
-	"fmt"
-	"regexp"
-
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -42,29 +39,5 @@ func (s *Store) observe(err error) {
 	s.exceptions.WithLabelValues(class).Inc()
 	if class == "AccessDeniedException" {
 		s.reportDenied(err.Error())
-	}
-}
-
-// HBase has two forms of the message of a missing right.
-var (
-	deniedUser   = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
-	deniedTable  = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
-	deniedAction = regexp.MustCompile(`action=(\w+)`)
-)
-
-// reportDenied logs once for each user, table and right how to grant the right.
-func (s *Store) reportDenied(text string) {
-	one := func(in *regexp.Regexp) string {
-		if found := in.FindStringSubmatch(text); found != nil {
-			return found[1]
-		}
-		return "?"
-	}
-	user, table, action := one(deniedUser), one(deniedTable), one(deniedAction)
-	// The initials of HBase's actions are the letters of its rights.
-	grant := fmt.Sprintf("grant '%s', '%s', '%s'", user, action[:1], table)
-	if _, logged := s.denied.LoadOrStore(grant, true); !logged {
-		s.log.Error().Str("table", table).Str("right", action).Str("shell", grant).
-			Msg("HBase denies a right: grant it in the HBase shell")
 	}
 }

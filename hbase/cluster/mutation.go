@@ -19,6 +19,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 		return nil, err
 	}
 	defer cancel()
+	mutations = s.fullMutations(mutations)
 	errs := make([]error, len(mutations))
 	valid := make([]int, 0, len(mutations))
 	for i, m := range mutations {

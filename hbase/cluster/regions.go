@@ -124,7 +124,7 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, table := range tables {
-		group.Go(func() error { return s.reach(ctx, table) })
+		group.Go(func() error { return s.reach(ctx, s.FullName(table)) })
 	}
 	return group.Wait()
 }

@@ -18,6 +18,7 @@ import (
 // and the server closes it in the same RPC: regions may move or split between two pages. A page
 // ends at the end of its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+	scan.Table = s.FullName(scan.Table)
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		p := newPosition(scan)
 		return func(size int) ([]hbase.Row, bool, error) {

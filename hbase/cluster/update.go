@@ -31,6 +31,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		return false, err
 	}
 	defer cancel()
+	put.Table = s.FullName(put.Table)
 	call, err := newCheckAndPut(ctx, check, put)
 	if err != nil {
 		return false, err
@@ -116,6 +117,7 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, erro
 		return 0, err
 	}
 	defer cancel()
+	inc.Table = s.FullName(inc.Table)
 	base, err := hrpc.NewIncStrSingle(ctx, inc.Table, inc.Row, inc.Family, inc.Qualifier, inc.Delta, hrpc.SkipBatch())
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// denial is a missing right, parsed from HBase's message.
+type denial struct {
+	user  string
+	right string // such as READ
+	// target is what the right is for, as in the HBase shell: a table, @NAMESPACE, or empty for the
+	// whole cluster.
+	target string
+}
+
+// HBase has two forms of the message: for one table or the cluster, and with a scope and parameters.
+var (
+	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
+	deniedRight     = regexp.MustCompile(`action=(\w+)`)
+	deniedNamespace = regexp.MustCompile(`[(\[]namespace=([^,)\]]+)`)
+	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
+)
+
+// parseDenial parses the message of an AccessDeniedException. ok is false if it names no right, as
+// that of an unknown user does.
+func parseDenial(text string) (d denial, ok bool) {
+	part := func(in *regexp.Regexp) string {
+		if found := in.FindStringSubmatch(text); found != nil {
+			return found[1]
+		}
+		return ""
+	}
+	d = denial{user: part(deniedUser), right: part(deniedRight)}
+	if namespace := part(deniedNamespace); namespace != "" {
+		d.target = "@" + namespace
+	} else {
+		d.target = part(deniedTable)
+	}
+	return d, d.user != "" && d.right != ""
+}
+
+// grant returns the command of the HBase shell that gives the right.
+func (d denial) grant() string {
+	// The initials of HBase's actions are the letters of its rights.
+	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
+	if d.target != "" {
+		command += fmt.Sprintf(", '%s'", d.target)
+	}
+	return command
+}
+
+// String implements fmt.Stringer.
+func (d denial) String() string {
+	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
+}
+
+// reportDenied logs once for each user, table and right how to grant the right.
+func (s *Store) reportDenied(text string) {
+	d, ok := parseDenial(text)
+	if !ok {
+		d = denial{right: firstLines(text)}
+	}
+	if _, logged := s.denied.LoadOrStore(d, true); logged {
+		return
+	}
+	event := s.log.Error().Str("table", d.target).Str("right", d.right)
+	if ok {
+		event = event.Str("shell", d.grant())
+	}
+	event.Msg("HBase denies a right: grant it in the HBase shell")
+}

@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/tsuna/gohbase/pb"
+
+	"twibase/hbase"
+)
+
+// DefaultNamespace is HBase's namespace of tables whose names have no prefix.
+const DefaultNamespace = "default"
+
+// WithNamespace sets the namespace of all tables, instead of HBase's default. Callers use names
+// without it. [Store.CreateTable] creates the namespace if it does not exist.
+func WithNamespace(namespace string) Option {
+	return func(s *Store) {
+		if s.prefix = namespace + ":"; namespace == DefaultNamespace {
+			s.prefix = ""
+		}
+	}
+}
+
+var namespaceName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// checkPrefix checks the prefix of full names.
+func checkPrefix(prefix string) error {
+	name := strings.TrimSuffix(prefix, ":")
+	if prefix != "" && !namespaceName.MatchString(name) || name == "hbase" {
+		return fmt.Errorf("%w: namespace %q: a name has letters, digits and '_', and hbase is the namespace of HBase's own tables",
+			hbase.ErrInvalid, name)
+	}
+	return nil
+}
+
+// FullName returns a table's name in the cluster. Every public method calls it for the names that
+// it is given, so the other functions of this package have full names only. A full name stays.
+func (s *Store) FullName(table string) string {
+	if s.prefix == "" || strings.Contains(table, ":") {
+		return table
+	}
+	return s.prefix + table
+}
+
+// shortName is the inverse of FullName. ok is false for a table of another namespace.
+func (s *Store) shortName(full string) (table string, ok bool) {
+	if s.prefix == "" {
+		return full, !strings.Contains(full, ":")
+	}
+	return strings.CutPrefix(full, s.prefix)
+}
+
+func (s *Store) fullGets(gets []hbase.Get) []hbase.Get {
+	if s.prefix == "" {
+		return gets
+	}
+	full := make([]hbase.Get, len(gets))
+	for i, get := range gets {
+		get.Table = s.FullName(get.Table)
+		full[i] = get
+	}
+	return full
+}
+
+func (s *Store) fullMutations(mutations []hbase.Mutation) []hbase.Mutation {
+	if s.prefix == "" {
+		return mutations
+	}
+	full := make([]hbase.Mutation, len(mutations))
+	for i, m := range mutations {
+		switch m := m.(type) {
+		case hbase.Put:
+			m.Table = s.FullName(m.Table)
+			full[i] = m
+		case hbase.Delete:
+			m.Table = s.FullName(m.Table)
+			full[i] = m
+		}
+	}
+	return full
+}
+
+// protoName returns a full name in HBase's protocol.
+func protoName(full string) *pb.TableName {
+	namespace, table, found := strings.Cut(full, ":")
+	if !found {
+		namespace, table = DefaultNamespace, full
+	}
+	return &pb.TableName{Namespace: []byte(namespace), Qualifier: []byte(table)}
+}

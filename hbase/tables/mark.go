@@ -1,0 +1,53 @@
+package tables
+
+import (
+	"fmt"
+	"strconv"
+
+	"twibase/hbase"
+)
+
+// Format is the version of the stored bytes. A change that this version would misread increments
+// it.
+const Format = 1
+
+// Marks is a row with a column for each table that twibase has created or is creating: its format.
+// Another application may have tables of the same names. Stores of the first versions have no marks.
+var Marks = marks{}
+
+type marks struct{}
+
+// Table is the table of the row. It is created first.
+func (marks) Table() string { return Broadcasters.Table }
+
+// Get reads the marks.
+func (m marks) Get() hbase.Get {
+	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
+}
+
+// Put marks tables. Equal marks are equal cells.
+func (m marks) Put(names []string) hbase.Put {
+	get := m.Get()
+	put := hbase.Put{Table: get.Table, Row: get.Row}
+	for _, name := range names {
+		put.Cells = append(put.Cells, hbase.Cell{
+			Family: broadcastersFamily, Qualifier: name, Timestamp: 1, Value: strconv.AppendInt(nil, Format, 10)})
+	}
+	return put
+}
+
+// Decode returns the names of the marked tables. The error is [hbase.ErrFormat] if a newer version
+// has marked one, and [hbase.ErrCorrupt] if a mark is no number.
+func (marks) Decode(cells []hbase.Cell) (names []string, err error) {
+	for _, c := range cells {
+		switch format, err := strconv.Atoi(string(c.Value)); {
+		case err != nil:
+			return nil, fmt.Errorf("%w: the mark of table %s is %q", hbase.ErrCorrupt, c.Qualifier, c.Value)
+		case format > Format:
+			return nil, fmt.Errorf("%w %d: a newer version of twibase wrote table %s; this one reads formats up to %d",
+				hbase.ErrFormat, format, c.Qualifier, Format)
+		}
+		names = append(names, c.Qualifier)
+	}
+	return names, nil
+}
