@@ -11,7 +11,7 @@ SECRET := .cache/jwt.secret
 VENV := .cache/venv/requirements.txt
 PACKAGE_VENV := .cache/package/venv
 PACKAGE := $(PACKAGE_VENV)/requirements.txt
-PACKAGE_TOOLS := .cache/package/helm
+PACKAGE_TOOLS := .cache/package/goreleaser
 GENQLIENT := e2e/clients/genqlient
 LINT := .cache/golangci-lint
 RELEASED := graph/schema/testdata/released.graphql
@@ -123,10 +123,11 @@ licenses: ## writes the licences of the dependencies into docs/LICENSES.md
 reproducible: $(IDE) ## checks that two builds, one with an empty cache, are the same bytes
 	scripts/reproducible
 
-package: build $(PACKAGE) $(PACKAGE_TOOLS) ## checks the image, starts it in a chroot (needs root), and checks the Helm chart
+package: build $(PACKAGE) $(PACKAGE_TOOLS) ## checks the image, starts it in a chroot (needs root), checks the Helm chart, and builds a snapshot of a release
 	$(PACKAGE_VENV)/bin/hadolint Dockerfile deploy/hbase.Dockerfile
 	scripts/image
 	scripts/chart
+	PATH=$(CURDIR)/.cache/package:$$PATH; goreleaser check; goreleaser release --snapshot --clean
 
 chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium

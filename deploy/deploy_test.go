@@ -34,6 +34,7 @@ func files(t *testing.T) map[string]string {
 		texts[path] = string(text)
 	}
 	read("../Dockerfile")
+	read("../.goreleaser.yaml")
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && filepath.Ext(path) != ".go" {
 			read(path)
