@@ -55,7 +55,6 @@ lint: $(LINT) node_modules/.package-lock.json ## golangci-lint (.golangci.yml); 
 	@go -C $(GENQLIENT) mod tidy -diff
 	@go -C bench mod tidy -diff
 	@go -C scripts/tools mod tidy -diff
-	@go -C scripts/package mod tidy -diff
 
 generate: ## the code that gqlgen and genqlient generate
 	go run ./graph/plan/generate
@@ -127,6 +126,7 @@ package: build $(PACKAGE) $(PACKAGE_TOOLS) ## checks the image, starts it in a c
 	$(PACKAGE_VENV)/bin/hadolint Dockerfile deploy/hbase.Dockerfile
 	scripts/image
 	scripts/chart
+	go -C scripts/package mod tidy -diff
 	PATH=$(CURDIR)/.cache/package:$$PATH; goreleaser check; goreleaser release --snapshot --clean
 
 chromium: ## installs Debian's browser for the browser test
