@@ -12,15 +12,15 @@ import (
 // eventSpan makes a span for each event of a subscription, unless that of the operation is not
 // recorded. The provider is the operation's.
 func eventSpan(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	parent := trace.SpanFromContext(ctx)
-	if !parent.IsRecording() {
+	outer := trace.SpanFromContext(ctx)
+	if !outer.IsRecording() {
 		return next(ctx)
 	}
 	operation := graphql.GetOperationContext(ctx).Operation // nil if the request was refused
 	if operation == nil || operation.Operation != ast.Subscription {
 		return next(ctx)
 	}
-	ctx, span := parent.TracerProvider().Tracer("twibase/graph/endpoint").Start(ctx, "event")
+	ctx, span := outer.TracerProvider().Tracer("twibase/graph/endpoint").Start(ctx, "event")
 	defer span.End()
 	response := next(ctx)
 	if response != nil && len(response.Errors) > 0 {

@@ -21,6 +21,7 @@ import (
 // in identifiers and, if literal is not empty, in string literals.
 var generic = map[string]struct{ identifier, literal string }{
 	"Comment":   {"a token of GraphQL's grammar", ""},
+	"added":     {"errors that a resolver added", ""},
 	"code":      {"of an error, or of a WebSocket's close frame", "extensions.code of GraphQL errors"},
 	"comment":   {"of server-sent events, without data", ""},
 	"count":     {"a number", ""},
