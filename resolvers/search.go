@@ -48,7 +48,8 @@ func (s search[T, C]) cost(call *costCall) error {
 	if !open && (query == nil || *query == "") || open && err != nil {
 		return s.scan.cost(call)
 	}
-	if err != nil || !requests[0].entries {
+	r := requests[len(requests)-1] // backward costs at least as much as forward
+	if err != nil || !r.entries {
 		return err
 	}
 	if !open {
@@ -56,7 +57,6 @@ func (s search[T, C]) cost(call *costCall) error {
 			return nil
 		}
 	}
-	r := requests[0] // both directions cost the same
 	o, rows := s.objects.SearchShape(r.pageRange())
 	nodes := call.Set(call.Parents, int64(r.Size), call.Scan(call.Begin(), readOf(o), rows))
 	call.read(nodes.Ready, nodes, s.objects.RootShape(r.node))
