@@ -54,17 +54,16 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 // Scan implements [hbase.Store]. It measures the time in the store, without that of the caller.
 func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
-		var took time.Duration
 		start := time.Now()
-		defer func() { s.observe(scan.Table, "Scan", took) }()
+		var caller time.Duration
+		defer func() { s.observe(scan.Table, "Scan", time.Since(start)-caller) }()
 		for row, err := range s.Store.Scan(ctx, scan) {
-			took += time.Since(start)
+			read := time.Since(start)
 			if !yield(row, err) {
 				return
 			}
-			start = time.Now()
+			caller += time.Since(start) - read
 		}
-		took += time.Since(start)
 	}
 }
 

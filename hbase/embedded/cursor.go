@@ -7,8 +7,9 @@ import (
 )
 
 // nearby is the number of entries that a cursor steps over before it seeks. A step costs a tenth of
-// a seek.
-const nearby = 4
+// a seek, but most targets are either the next entry or far away: with 4, a scan of users took 10 %
+// more CPU time.
+const nearby = 1
 
 type cursor struct {
 	it *pebble.Iterator
