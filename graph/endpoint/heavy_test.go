@@ -105,6 +105,27 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
+func TestFailedOperationsAreNotLearned(t *testing.T) {
+	const bound = 100 * rowsPerPlace
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
+		Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
+		Rows: func(context.Context) int64 { return 1 },
+	})
+	for username, want := range map[string]int64{"broken": bound, "nobody": 1} {
+		ctx := graphql.StartOperationTrace(t.Context())
+		op, rejection, errs := e.begin(ctx, &graphql.RawParams{Query: `{ user(username: "` + username + `") { id } }`})
+		if op == nil {
+			t.Fatalf("%s: %v, %v", username, rejection, errs)
+		}
+		op.bound = bound
+		for response := range e.responses(ctx, op) {
+			if got := e.predictor.predict(op.Operation, bound); got != want {
+				t.Errorf("after %+v: predicted %d rows, want %d", response, got, want)
+			}
+		}
+	}
+}
+
 func TestRowBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perSecond = 10

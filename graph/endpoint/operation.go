@@ -144,7 +144,9 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 		response := e.dispatch(ctx, op.OperationContext)()
 		op.release()
 		rows := e.config.Rows(ctx)
-		e.predictor.learn(op.Operation, op.bound, rows)
+		if len(response.Errors) == 0 { // an operation that failed may have read less
+			e.predictor.learn(op.Operation, op.bound, rows)
+		}
 		e.config.RowBudget.Charge(ctx, rows)
 		yield(response)
 	})
