@@ -126,17 +126,6 @@ func TestRowKeysAreUnique(t *testing.T) {
 	})
 }
 
-func TestEdgesOfAnObjectAreOneRange(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, other := names.Draw(t, "a"), names.Draw(t, "b"), names.Draw(t, "other")
-		scan := tables.Follows.Of(a)
-		row := tables.Follows.Get(other, b).Row
-		if inside := row >= scan.Start && row < scan.Stop; inside != (a == other) {
-			t.Fatalf("edge from %q in the range of %q: got %v", other, a, inside)
-		}
-	})
-}
-
 // The second key of an edge may contain the separator, as a twit's does.
 func TestEdgeKeysOfTwitsRoundTrip(t *testing.T) {
 	likes := &tables.Relation{

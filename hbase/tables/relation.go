@@ -90,12 +90,6 @@ func (r *Relation) Get(a, b string) hbase.Get {
 // Edges scans all edges, also former ones.
 func (r *Relation) Edges() hbase.Scan { return hbase.Scan{Table: r.Table, Columns: Attributes} }
 
-// Of scans all edges from a, also former ones.
-func (r *Relation) Of(a string) hbase.Scan {
-	prefix := edgeKey(a, "")
-	return hbase.Scan{Table: r.Table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
-}
-
 // Ends decodes a row key. The error is [hbase.ErrCorrupt].
 func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
