@@ -161,6 +161,9 @@ func Blocking(ctx context.Context, f func()) {
 // Together runs functions in parallel, within the calling task. If one panics, so does Together,
 // when all are done.
 func Together(ctx context.Context, run ...func()) {
+	if len(run) == 0 {
+		return
+	}
 	l := from(ctx)
 	var left atomic.Int64
 	left.Store(int64(len(run)))

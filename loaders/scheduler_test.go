@@ -199,6 +199,14 @@ func TestDispatchWhenEveryTaskWaits(t *testing.T) {
 // stalls returns the number of responses that the watchdog of ctx failed.
 func stalls(ctx context.Context) int64 { return from(ctx).watchdog.Stalls.Load() }
 
+func TestTogetherWithoutFunctionsReturns(t *testing.T) {
+	ctx := With(t.Context(), &slow{})
+	runTasks(ctx, func() { Together(ctx) })
+	if running := from(ctx).scheduler.running; running != 0 {
+		t.Errorf("%d tasks are running, want 0", running)
+	}
+}
+
 func TestReadsOutsideOfTasksAreDispatchedImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 10 * ms, begin: time.Now()}

@@ -138,9 +138,7 @@ func all(ctx context.Context, checks ...check) error {
 			run = append(run, func() { errs[i] = c(ctx) })
 		}
 	}
-	if len(run) > 0 {
-		loaders.Together(ctx, run...)
-	}
+	loaders.Together(ctx, run...)
 	return cmp.Or(errs...)
 }
 

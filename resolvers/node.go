@@ -179,9 +179,7 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 			})
 		}
 	}
-	if len(reads) > 0 {
-		loaders.Together(ctx, reads...)
-	}
+	loaders.Together(ctx, reads...)
 	return found, errs
 }
 
