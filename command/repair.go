@@ -38,8 +38,12 @@ func (c *repairCommand) Validate() error {
 
 // Run repairs derived data, or only reports differences. An interrupted repair can be run again.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
+	run := c.repair
+	if c.Check {
+		run = c.check
+	}
 	return c.withTables(ctx, p, func(store hbase.Store) error {
-		err := c.repair(ctx, p, store)
+		err := run(ctx, p, store)
 		if errors.Is(err, context.Canceled) {
 			return errors.New("stopped; run the same repair again to complete it")
 		}
@@ -47,44 +51,39 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
+// check reports violations. Gateways may write to a cluster at the same time.
+func (c *repairCommand) check(ctx context.Context, p process, store hbase.Store) (err error) {
+	progress, violations := newProgress(p.stderr), 0
+	checker := violationChecker(p, store, progress)
+	checker.Report = func(v check.Violation) {
+		violations++
+		fmt.Fprintln(p.stdout, v)
+	}
+	var changing []check.Violation
+	if c.embedded() {
+		err = checker.Run(ctx)
+	} else {
+		changing, err = checker.RunLive(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	progress.end()
+	for _, v := range changing {
+		fmt.Fprintf(p.stderr, "not counted, because gateways keep changing it: %s\n", v)
+	}
+	if violations > 0 {
+		return fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
+	}
+	return nil
+}
+
 func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store) error {
-	if !c.Check {
-		if err := c.sweep(ctx, p, store); err != nil {
-			return err
-		}
+	if err := c.sweep(ctx, p, store); err != nil {
+		return err
 	}
 	progress := newProgress(p.stderr)
-	violations := 0
-	checker := check.Checker{
-		Store: store,
-		Grace: completionTime,
-		Read:  progress.read,
-		Report: func(b check.Violation) {
-			violations++
-			fmt.Fprintln(p.stdout, b)
-		},
-		Waiting: func(jobs int) {
-			if jobs > 0 {
-				fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
-					"the timelines of their followers are not checked for the twits of their authors\n", jobs)
-			}
-		},
-	}
-	if c.Check {
-		changing, err := c.check(ctx, checker)
-		if err != nil {
-			return err
-		}
-		progress.end()
-		for _, v := range changing {
-			fmt.Fprintf(p.stderr, "not counted, because gateways keep changing it: %s\n", v)
-		}
-		if violations > 0 {
-			return fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
-		}
-		return nil
-	}
-	result, err := checker.RepairAll(ctx)
+	result, err := violationChecker(p, store, progress).RepairAll(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,13 +95,20 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// check checks the store. Gateways may write to a cluster at the same time. It returns the columns
-// that kept changing.
-func (c *repairCommand) check(ctx context.Context, checker check.Checker) (changing []check.Violation, err error) {
-	if c.embedded() {
-		return nil, checker.Run(ctx)
+// violationChecker returns a checker that prints violations.
+func violationChecker(p process, store hbase.Store, progress *progress) check.Checker {
+	return check.Checker{
+		Store:  store,
+		Grace:  completionTime,
+		Read:   progress.read,
+		Report: func(v check.Violation) { fmt.Fprintln(p.stdout, v) },
+		Waiting: func(jobs int) {
+			if jobs > 0 {
+				fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
+					"the timelines of their followers are not checked for the twits of their authors\n", jobs)
+			}
+		},
 	}
-	return checker.RunLive(ctx)
 }
 
 // sweep completes stale intents and fan-out jobs. The time of a job grows with the number of
