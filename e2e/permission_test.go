@@ -137,7 +137,7 @@ func permissionRows(t *testing.T) (rows []permissionRow) {
 		t.Fatal(err)
 	}
 	_, body, _ := strings.Cut(string(text),
-		"| what | stranger | user | owner | twit's author | follower | administrator |\n|---|---|---|---|---|---|---|\n")
+		"| what | anonymous | user | owner | twit's author | follower | administrator |\n|---|---|---|---|---|---|---|\n")
 	for line := range strings.Lines(body) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
 		if len(cells) != len(tableViewers)+1 {

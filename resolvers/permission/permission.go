@@ -16,7 +16,7 @@ type Roles uint8
 
 // A viewer can have several roles.
 const (
-	Stranger   Roles = 1 << iota // every viewer, with a token or without
+	Anonymous  Roles = 1 << iota // every viewer, with a token or without
 	User                         // a viewer with a token
 	Owner                        // the target's owner
 	TwitAuthor                   // the author of the twit that a comment is on
@@ -31,7 +31,7 @@ type Action struct {
 }
 
 const (
-	anyone = Stranger | users
+	anyone = Anonymous | users
 	users  = User | Owner | TwitAuthor | Follower | Admin
 	own    = Owner | Admin
 )
@@ -93,7 +93,7 @@ type Verdict struct {
 // Decide decides whether a viewer may do an action. known is false without a token; then viewer is
 // ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, target Target) Verdict {
-	is := Stranger
+	is := Anonymous
 	if known {
 		is |= User
 		if target.Owner == viewer.Username {

@@ -17,7 +17,7 @@ var columns = []struct {
 	name  string
 	roles Roles
 }{
-	{"stranger", Stranger}, {"user", User}, {"owner", Owner},
+	{"anonymous", Anonymous}, {"user", User}, {"owner", Owner},
 	{"twit's author", TwitAuthor}, {"follower", Follower}, {"administrator", Admin},
 }
 
@@ -99,7 +99,7 @@ func TestDecideMatchesTheDocument(t *testing.T) {
 		for i, want := range may[documented[row]] {
 			viewer, known, follows, admin := auth.Viewer{Username: "user"}, true, false, false
 			switch columns[i].roles {
-			case Stranger:
+			case Anonymous:
 				viewer, known = auth.Viewer{}, false
 			case Owner:
 				viewer.Username = "owner"
@@ -148,8 +148,8 @@ func TestVerdictDependsOnAReadOnlyIfNeeded(t *testing.T) {
 		target Target
 		want   Verdict
 	}{
-		{"stranger", SeeMoment, auth.Viewer{}, false, Target{Owner: "LiLei"}, Verdict{}},
-		{"stranger, no owner", SeeMoment, auth.Viewer{}, false, Target{}, Verdict{}},
+		{"anonymous", SeeMoment, auth.Viewer{}, false, Target{Owner: "LiLei"}, Verdict{}},
+		{"anonymous, no owner", SeeMoment, auth.Viewer{}, false, Target{}, Verdict{}},
 		{"owner", SeeMoment, auth.Viewer{Username: "LiLei"}, true, Target{Owner: "LiLei"}, Verdict{Yes: true}},
 		{"other user, followers may", SeeMoment, auth.Viewer{Username: "Lucy"}, true, Target{Owner: "LiLei"},
 			Verdict{IfAdmin: true, IfFollows: "LiLei"}},
