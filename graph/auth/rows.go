@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// RowBurst is the time whose rows a client of [Rows] may read at once.
-const RowBurst = 10 * time.Second
+// rowBurst is the time whose rows a client of [Rows] may read at once.
+const rowBurst = 10 * time.Second
 
 // Rows limits the rows per second that a viewer, or an address without a token, reads. An operation
 // is charged after its reads, so it may exceed the limit; later operations are then refused. A nil
@@ -24,7 +24,7 @@ func NewRows(perSecond int, now func() time.Time) *Rows {
 	if perSecond == 0 {
 		return nil
 	}
-	return &Rows{perSecond, newBuckets(rate.Limit(perSecond), perSecond*int(RowBurst/time.Second)), now}
+	return &Rows{perSecond, newBuckets(rate.Limit(perSecond), perSecond*int(rowBurst/time.Second)), now}
 }
 
 // PerSecond returns the limit.

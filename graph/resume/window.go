@@ -9,10 +9,10 @@ import (
 const (
 	// Keep is the time that a position is kept.
 	Keep = time.Minute
-	// MaxPositions is the maximum number of positions. The oldest is dropped for a new one.
-	MaxPositions = 10_000
-	// MaxOfViewer is the maximum number of positions of a viewer.
-	MaxOfViewer = 100
+	// maxPositions is the maximum number of positions. The oldest is dropped for a new one.
+	maxPositions = 10_000
+	// maxOfViewer is the maximum number of positions of a viewer.
+	maxOfViewer = 100
 )
 
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
@@ -33,10 +33,10 @@ type entry struct {
 func (w *Window) keep(key Key, viewer string, position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of := w.entriesOf(func(e *entry) bool { return e.viewer == viewer }); len(of) >= MaxOfViewer {
+	if of := w.entriesOf(func(e *entry) bool { return e.viewer == viewer }); len(of) >= maxOfViewer {
 		w.drop(of[0])
 	}
-	if len(w.entries) >= MaxPositions {
+	if len(w.entries) >= maxPositions {
 		w.drop(w.entries[0])
 	}
 	e := &entry{key: key, viewer: viewer, until: until, position: position}

@@ -149,10 +149,10 @@ func TestNumberOfPositionsIsLimited(t *testing.T) {
 	t.Run("of a viewer", func(t *testing.T) {
 		run(t, func(w *fixture) {
 			w.expire(w.start("b", "1"), 1)
-			for i := range MaxOfViewer + 1 {
+			for i := range maxOfViewer + 1 {
 				w.expire(w.start("a", fmt.Sprint(i)), i+1)
 			}
-			if n := w.open.Load(); n != MaxOfViewer+1 {
+			if n := w.open.Load(); n != maxOfViewer+1 {
 				t.Errorf("%d positions are open", n)
 			}
 			w.wantResume("a", "0", 0) // the oldest
@@ -162,10 +162,10 @@ func TestNumberOfPositionsIsLimited(t *testing.T) {
 	})
 	t.Run("of all viewers", func(t *testing.T) {
 		run(t, func(w *fixture) {
-			for i := range MaxPositions + 1 {
+			for i := range maxPositions + 1 {
 				w.expire(w.start(fmt.Sprint(i), "1"), 1)
 			}
-			if n := w.open.Load(); n != MaxPositions {
+			if n := w.open.Load(); n != maxPositions {
 				t.Errorf("%d positions are open", n)
 			}
 			w.wantResume("0", "1", 0)

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// Heartbeat is the time after the last event until a comment is sent, for proxies that close idle
+	// heartbeat is the time after the last event until a comment is sent, for proxies that close idle
 	// streams.
-	Heartbeat = 12 * time.Second
+	heartbeat = 12 * time.Second
 	// writeTimeout bounds the write of one event. Slower streams are closed.
 	writeTimeout = 10 * time.Second
 )
@@ -91,14 +91,14 @@ func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *infligh
 		_, err := w.Write(text)
 		return err == nil && control.Flush() == nil
 	}
-	beat := time.NewTicker(Heartbeat)
+	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for sent := send(comment); sent; {
 		select {
 		case event := <-f:
 			sent = send(event.text)
 			event.written <- sent
-			beat.Reset(Heartbeat)
+			beat.Reset(heartbeat)
 		case <-beat.C:
 			sent = send(comment)
 		case <-ctx.Done():

@@ -17,11 +17,11 @@ import (
 func TestTooLongMessageClosesTheConnection(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
-		c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", MaxMessage-34) + `"}}`)
-		if _, text, err := c.socket.Read(context.Background()); len(text) != MaxMessage || err != nil {
+		c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", maxMessage-34) + `"}}`)
+		if _, text, err := c.socket.Read(context.Background()); len(text) != maxMessage || err != nil {
 			t.Fatal(len(text), err)
 		}
-		go c.socket.Write(context.Background(), websocket.MessageText, make([]byte, MaxMessage+1))
+		go c.socket.Write(context.Background(), websocket.MessageText, make([]byte, maxMessage+1))
 		c.closed(websocket.StatusMessageTooBig, "read limited at 1048577 bytes")
 	})
 }

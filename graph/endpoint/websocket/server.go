@@ -21,8 +21,8 @@ import (
 const Protocol = "graphql-transport-ws"
 
 const (
-	// MaxMessage bounds a message from a client, in bytes.
-	MaxMessage = 1 << 20
+	// maxMessage bounds a message from a client, in bytes.
+	maxMessage = 1 << 20
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
@@ -64,7 +64,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable: this server speaks "+Protocol)
 		return
 	}
-	socket.SetReadLimit(MaxMessage)
+	socket.SetReadLimit(maxMessage)
 	c := &conn{server: s, socket: socket, headers: r.Header.Clone(), closed: make(chan struct{})}
 	c.alive, c.cancel = context.WithCancel(r.Context())
 	c.ctx = c.alive

@@ -118,7 +118,7 @@ func (id *identity) explainHandshake(err error, host string) error {
 		reason messages.KRBError
 	)
 	switch {
-	case errors.Is(err, ErrNotSecured):
+	case errors.Is(err, errNotSecured):
 		return refuse("it does not use Kerberos: omit --hbase-keytab, or set hbase.security.authentication to kerberos there")
 	case errors.As(err, &remote):
 		return refuse("it does not accept the ticket for %s/%s (%s): its log has the reason. Often its keytab has an older "+

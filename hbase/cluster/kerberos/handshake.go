@@ -34,8 +34,8 @@ func strongest(set byte) protection {
 // the groups of a user.
 const maxToken = 1 << 20
 
-// ErrNotSecured is returned for a server without Kerberos.
-var ErrNotSecured = errors.New("the server does not authenticate")
+// errNotSecured is returned for a server without Kerberos.
+var errNotSecured = errors.New("the server does not authenticate")
 
 // A RemoteError is an exception of the server.
 type RemoteError struct{ Class, Message string }
@@ -122,7 +122,7 @@ func receive(conn net.Conn) ([]byte, error) {
 	}
 	size := int32(binary.BigEndian.Uint32(head[:]))
 	if size == switchToSimple {
-		return nil, ErrNotSecured
+		return nil, errNotSecured
 	}
 	return receiveBytes(conn, size)
 }
