@@ -58,6 +58,10 @@ const DefaultTimeout = 30 * time.Second
 // ErrUnresponsive is the [ErrUnavailable] of a server that exceeds the store's call timeout.
 var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 
+// ErrUnlocated is the [ErrUnavailable] of a call that needs a server whose address ZooKeeper does not
+// return.
+var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
+
 // Bounded returns ctx with a deadline. Unless callTimeout is 0, ctx ends after it at the latest,
 // with the cause [ErrUnresponsive]. If callTimeout is 0 and ctx has no deadline, it gets
 // [DefaultTimeout]. Engines call it in every read and write.

@@ -85,7 +85,7 @@ func (s *Store) refused(table, row string) error {
 		return err
 	}
 	if s.breaker.has(region) {
-		return fmt.Errorf("%w: table %s", hbase.ErrUnresponsive, table)
+		return s.unresponsive(region, place{table: table})
 	}
 	return nil
 }
@@ -107,7 +107,13 @@ func (s *Store) failed(ctx context.Context, err error, table, row, server string
 			return refused
 		}
 	}
-	if err == nil || !errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != hbase.ErrUnresponsive {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return translate(err, at)
+	}
+	if context.Cause(ctx) != hbase.ErrUnresponsive {
+		if unlocated := s.unlocated(region); unlocated != nil {
+			return fmt.Errorf("%w: %s", unlocated, at)
+		}
 		return translate(err, at)
 	}
 	if region != nil {
@@ -115,7 +121,23 @@ func (s *Store) failed(ctx context.Context, err error, table, row, server string
 	} else {
 		s.states.suspect(table)
 	}
+	return s.unresponsive(region, at)
+}
+
+// unresponsive returns the error of a call to a region that was not answered in time.
+func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
+	if err := s.unlocated(region); err != nil {
+		return fmt.Errorf("%w: %s", err, at)
+	}
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
+}
+
+// unlocated returns why gohbase does not find a region, if the reason is in ZooKeeper, or nil.
+func (s *Store) unlocated(region hrpc.RegionInfo) error {
+	if serverOf(region) != nil {
+		return nil
+	}
+	return s.locator.err()
 }
 
 // trip opens the breaker for a region. If the server is silent, it also opens for all other regions

@@ -51,6 +51,7 @@ type Store struct {
 	regions  regionCache
 	breaker  breaker
 	states   tableStates
+	locator  *locator // of the server of hbase:meta
 	refusals refusals // of region servers
 	masters  refusals
 	heard    sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
@@ -157,6 +158,8 @@ func open(
 	}
 	s.client = gohbase.NewClient(at.quorum, dial(&s.refusals)...)
 	s.admin = gohbase.NewAdminClient(at.quorum, dial(&s.masters)...)
+	s.locator = setLocator(s.client, &s.log)
+	setLocator(s.admin, &s.log)
 	return s, nil
 }
 

@@ -35,6 +35,7 @@ func TestStatesOfACluster(t *testing.T) {
 	t.Run("a missing right", func(t *testing.T) { testDenied(t, h.URL()) })
 	t.Run("a read-only table", func(t *testing.T) { testReadOnly(t, h.URL()) })
 	t.Run("a quota", func(t *testing.T) { testQuota(t, h.URL()) })
+	t.Run("an empty znode", func(t *testing.T) { testEmptyZnode(t, h.URL()) })
 }
 
 // logBuffer is a log that is read while it is written.

@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+	"github.com/tsuna/gohbase/zk"
+
+	"twibase/hbase"
+)
+
+// locator is gohbase's client of ZooKeeper, which returns the addresses of the master and of the
+// server of hbase:meta. gohbase panics in a goroutine of its own if a znode is empty or cut off. A
+// locator returns an error instead, and gohbase tries again. It is safe for concurrent use.
+type locator struct {
+	zk.Client
+	log     *zerolog.Logger
+	failure atomic.Pointer[error] // of the last call; nil if it succeeded
+}
+
+// setLocator replaces the ZooKeeper client of a gohbase client, which has no option for that.
+func setLocator(client any, log *zerolog.Logger) *locator {
+	field := reflect.ValueOf(client).Elem().FieldByName("zkClient")
+	at := (*zk.Client)(field.Addr().UnsafePointer())
+	l := &locator{Client: *at, log: log}
+	*at = l
+	return l
+}
+
+// LocateResource implements zk.Client.
+func (l *locator) LocateResource(znode zk.ResourceName) (address string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the znode %s is empty or cut off: %v", znode, p)
+		}
+		l.note(znode, err)
+	}()
+	return l.Client.LocateResource(znode)
+}
+
+// note records the result of a call, and logs a change.
+func (l *locator) note(znode zk.ResourceName, err error) {
+	if err == nil {
+		if l.failure.Swap(nil) != nil {
+			l.log.Info().Str("znode", string(znode)).Msg("ZooKeeper names a server of HBase again")
+		}
+		return
+	}
+	err = fmt.Errorf("%w: %w", hbase.ErrUnlocated, err)
+	if before := l.failure.Swap(&err); before == nil || (*before).Error() != err.Error() {
+		l.log.Warn().Str("znode", string(znode)).Err(err).
+			Msg("ZooKeeper names no server of HBase: calls that need it fail")
+	}
+}
+
+// err returns why the last call failed, or nil.
+func (l *locator) err() error {
+	if failure := l.failure.Load(); failure != nil {
+		return *failure
+	}
+	return nil
+}
