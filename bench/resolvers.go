@@ -138,7 +138,7 @@ func (o userResolver) Followers(
 
 func (o userResolver) Twits(
 	_ context.Context, objs []*tables.User,
-	first *int, after *string, last *int, before *string, since, until *time.Time,
+	first *int, after *string, last *int, before *string, since, until *time.Time, _ *model.TwitOrder,
 ) ([]*model.TwitConnection, error) {
 	size, err := firstPage(first, after, last, before)
 	if since != nil || until != nil {

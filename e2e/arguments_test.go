@@ -103,6 +103,10 @@ func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *paren
 				at := posted.Add(time.Duration(g.IntN(5)-2) * 500 * time.Microsecond)
 				add(arg.Name, g.variable("DateTime", at.Format(time.RFC3339Nano)))
 			}
+		case "orderBy":
+			if !g.forward && g.chance(3) {
+				add(arg.Name, g.variable("TwitOrder", oneOf(g, []string{"NEWEST_FIRST", "OLDEST_FIRST"})))
+			}
 		case "from":
 			from, to := g.day(), g.day()
 			if from > to && !g.chance(20) {

@@ -152,10 +152,10 @@ func (h faultyUser) ViewerFollows(ctx context.Context, parents []*tables.User) (
 
 func (h faultyUser) Twits(
 	ctx context.Context, parents []*tables.User,
-	first *int, after *string, last *int, before *string, since, until *time.Time,
+	first *int, after *string, last *int, before *string, since, until *time.Time, order *model.TwitOrder,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "twits", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
-		return h.UserResolver.Twits(ctx, parents, first, after, last, before, since, until)
+		return h.UserResolver.Twits(ctx, parents, first, after, last, before, since, until, order)
 	})
 }
 
@@ -167,10 +167,10 @@ func (h faultyUser) TwitCount(ctx context.Context, parents []*tables.User) ([]*i
 
 func (h faultyUser) Album(
 	ctx context.Context, parents []*tables.User,
-	first *int, after *string, last *int, before *string, since, until *time.Time,
+	first *int, after *string, last *int, before *string, since, until *time.Time, order *model.TwitOrder,
 ) ([]*model.TwitConnection, error) {
 	return removeFromEach(ctx, "album", parents, func(parents []*tables.User) ([]*model.TwitConnection, error) {
-		return h.UserResolver.Album(ctx, parents, first, after, last, before, since, until)
+		return h.UserResolver.Album(ctx, parents, first, after, last, before, since, until, order)
 	})
 }
 

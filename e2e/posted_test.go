@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,14 @@ func TestTwitsOfATime(t *testing.T) {
 		{`since:null,until:null`, "late a moment for everybody zero"},
 	} {
 		for _, page := range []string{"first:1", "first:3", "last:1", "last:3"} {
-			if got := s.postedPages(t, test.args, page); got != test.want {
+			newest := s.postedPages(t, test.args, page)
+			if got := strings.Join(newest, " "); got != test.want {
 				t.Errorf("%s, %s: got %q, want %q", test.args, page, got, test.want)
+			}
+			oldest := s.postedPages(t, test.args+",orderBy:OLDEST_FIRST", page)
+			slices.Reverse(oldest)
+			if diff := cmp.Diff(newest, oldest); diff != "" {
+				t.Errorf("%s, %s, oldest first (-want +got):\n%s", test.args, page, diff)
 			}
 		}
 	}
@@ -47,7 +54,7 @@ func TestTwitsOfATime(t *testing.T) {
 }
 
 // postedPages returns the texts of the owner's twits, read page by page.
-func (s *peopleGateway) postedPages(t *testing.T, args, page string) string {
+func (s *peopleGateway) postedPages(t *testing.T, args, page string) []string {
 	t.Helper()
 	backward, cursor := strings.HasPrefix(page, "last"), ""
 	var texts []string
@@ -65,7 +72,7 @@ func (s *peopleGateway) postedPages(t *testing.T, args, page string) string {
 			more, next = info["hasPreviousPage"], fmt.Sprintf(",before:%q", info["startCursor"])
 		}
 		if more != true {
-			return strings.Join(texts, " ")
+			return texts
 		}
 		cursor = next
 	}

@@ -844,8 +844,8 @@ func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) (
 }
 
 // Twits is the resolver for the twits field.
-func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error) {
-	return userTwits.resolve(ctx, objs, since, until, pageArgs{first, after, last, before})
+func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error) {
+	return userTwits.resolve(ctx, objs, since, until, orderBy, pageArgs{first, after, last, before})
 }
 
 // TwitCount is the resolver for the twitCount field.
@@ -854,8 +854,8 @@ func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*i
 }
 
 // Album is the resolver for the album field.
-func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error) {
-	return userAlbum.resolve(ctx, objs, since, until, pageArgs{first, after, last, before})
+func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error) {
+	return userAlbum.resolve(ctx, objs, since, until, orderBy, pageArgs{first, after, last, before})
 }
 
 // Timeline is the resolver for the timeline field.

@@ -201,7 +201,7 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the order of the list. A full page ends with its last entry, any
+// build completes the page, in the order in which the client sees the list. A full page ends with its last entry, any
 // other page with the last candidate that was read. The start and end cursors are those of the
 // first and the last candidate up to there, maybe hidden ones.
 func (b *pageBuilder[T]) build() {
@@ -218,12 +218,15 @@ func (b *pageBuilder[T]) build() {
 		}
 	}
 	more := !b.exhausted || slices.ContainsFunc(b.Members[end:], func(n *T) bool { return n != nil })
-	hasPrevious, hasNext, covered := b.request.After != "", more, b.Positions[:end]
+	begun, covered := b.request.After != "", b.Positions[:end]
 	if b.request.Backward {
-		covered = reversed(covered)
+		begun = b.request.Before != ""
+	}
+	hasPrevious, hasNext := begun, more
+	if b.request.Backward != b.request.reversed {
+		hasPrevious, hasNext, covered = more, begun, reversed(covered)
 		slices.Reverse(b.nodes)
 		slices.Reverse(b.positions)
-		hasPrevious, hasNext = more, b.request.Before != ""
 	}
 	b.locate(hasPrevious, hasNext, covered...)
 	b.members = make([]struct{}, len(b.nodes))

@@ -23,6 +23,14 @@ type request struct {
 	relay.Page
 	connectionSelection
 	within bounds
+	// reversed is set if the client sees the list from its end to its beginning. The page, with its
+	// direction and its cursors, is one of the list as it is stored.
+	reversed bool
+}
+
+// reverse turns a page of the reversed list into the same page of the list as it is stored.
+func (r *request) reverse() {
+	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
 // bounds are positions between which a client requests a part of a list, exclusive. Each may be

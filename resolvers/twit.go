@@ -166,11 +166,14 @@ func postedTwitsOf(list loaders.List[*tables.Twit], total visibleCount) postedTw
 }
 
 func (p postedTwits) resolve(
-	ctx context.Context, users []*tables.User, since, until *time.Time, args pageArgs,
+	ctx context.Context, users []*tables.User, since, until *time.Time, order *model.TwitOrder, args pageArgs,
 ) ([]*model.TwitConnection, error) {
 	r, err := args.request(ctx, relay.CursorsOf(p.filteredConnection.list))
 	if err != nil {
 		return nil, err
+	}
+	if oldestFirst(order) {
+		r.reverse()
 	}
 	r.within = postedIn(since, until)
 	if since != nil || until != nil {
@@ -181,6 +184,10 @@ func (p postedTwits) resolve(
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)
+}
+
+func oldestFirst(order *model.TwitOrder) bool {
+	return order != nil && *order == model.TwitOrderOldestFirst
 }
 
 // postedIn returns the bounds of the twits posted from since on and before until, in a newest-first
@@ -211,8 +218,18 @@ func (p postedTwits) cost(call *costCall) error {
 	if since != nil && !sinceOpen || until != nil && !untilOpen {
 		p.total = nil
 	}
+	oldest, orderOpen := oldestFirst(argument[*model.TwitOrder](call, "orderBy")), call.Open("orderBy")
 	for i := range requests {
-		requests[i].within = within
+		r := &requests[i]
+		r.within = within
+		switch {
+		case orderOpen:
+			other := *r
+			other.reverse()
+			requests = append(requests, other)
+		case oldest:
+			r.reverse()
+		}
 	}
 	p.costFrom(call, requests, call.Begin())
 	return nil

@@ -14,6 +14,8 @@ type list struct {
 	// visible reports whether the viewer sees an entry; nil if all are visible.
 	visible func(node any) bool
 	total   *int
+	// reversed lists are shown from the end to the beginning.
+	reversed bool
 }
 
 type entry struct {
@@ -72,6 +74,9 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.reversed {
+		backward, after, before = !backward, before, after
+	}
 	if after != nil {
 		from = sort.Search(len(l.entries), func(i int) bool { return l.entries[i].key > *after })
 	}
@@ -101,6 +106,10 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 		ahead, behind = l.orUnknown(ahead, to < len(l.entries)), l.behindCursor(after, 0, first)
 	}
 	c.info.next, c.info.previous = ahead, behind
+	if l.reversed {
+		slices.Reverse(c.entries)
+		c.info = pageInfo{next: behind, previous: ahead, start: c.info.end, end: c.info.start}
+	}
 	return c, nil
 }
 

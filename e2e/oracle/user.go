@@ -94,6 +94,7 @@ func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
 // posts is a list of the user's twits. Its total counts the visible ones.
 func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 	l, total := list{kind: kind, owner: u.Username, visible: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
+	l.reversed = c.args["orderBy"] == "OLDEST_FIRST"
 	since, until := c.instant("since"), c.instant("until")
 	for _, t := range u.twits {
 		if t.deleted || !which(t) || since != nil && t.PostedAt.Before(*since) || until != nil && !t.PostedAt.Before(*until) {

@@ -3905,7 +3905,7 @@ func planUser() []plan.Field {
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time))
+				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder))
 				return plan.Pointers(dst, values, err)
 			},
 		},
@@ -3937,7 +3937,7 @@ func planUser() []plan.Field {
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
-				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time))
+				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder))
 				return plan.Pointers(dst, values, err)
 			},
 		},

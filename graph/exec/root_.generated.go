@@ -477,7 +477,7 @@ type ComplexityRoot struct {
 
 	User struct {
 		Age            func(childComplexity int) int
-		Album          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) int
+		Album          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) int
 		AvatarURL      func(childComplexity int) int
 		Bio            func(childComplexity int) int
 		CreatedAt      func(childComplexity int) int
@@ -496,7 +496,7 @@ type ComplexityRoot struct {
 		Roles          func(childComplexity int, first *int, after *string, last *int, before *string) int
 		Timeline       func(childComplexity int, first *int, after *string, last *int, before *string) int
 		TwitCount      func(childComplexity int) int
-		Twits          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) int
+		Twits          func(childComplexity int, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) int
 		Username       func(childComplexity int) int
 		Version        func(childComplexity int) int
 		ViewerFollows  func(childComplexity int) int
@@ -2496,7 +2496,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.User.Album(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time)), true
+		return e.ComplexityRoot.User.Album(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder)), true
 	case "User.avatarUrl":
 		if e.ComplexityRoot.User.AvatarURL == nil {
 			break
@@ -2660,7 +2660,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.User.Twits(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time)), true
+		return e.ComplexityRoot.User.Twits(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder)), true
 	case "User.username":
 		if e.ComplexityRoot.User.Username == nil {
 			break
@@ -4040,6 +4040,14 @@ type Twit implements Node {
   commentCount: Int @semanticNonNull
 }
 
+"An order of twits."
+enum TwitOrder {
+  "The twit posted last comes first."
+  NEWEST_FIRST
+  "The twit posted first comes first."
+  OLDEST_FIRST
+}
+
 "The visibility of a twit."
 enum Visibility {
   "Visible to everyone."
@@ -4251,7 +4259,7 @@ type User implements Node {
   ): Boolean @semanticNonNull
   "Whether the viewer follows the user. False without a token."
   viewerFollows: Boolean @semanticNonNull
-  "The user's twits that the viewer may see, newest first."
+  "The user's twits that the viewer may see."
   twits(
     "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
@@ -4265,10 +4273,12 @@ type User implements Node {
     since: DateTime
     "Only twits that were posted before this time."
     until: DateTime
+    "The order of the twits. ` + "`" + `null` + "`" + ` means ` + "`" + `NEWEST_FIRST` + "`" + `."
+    orderBy: TwitOrder = NEWEST_FIRST
   ): TwitConnection @semanticNonNull
   "The number of the user's twits that the viewer may see."
   twitCount: Int @semanticNonNull
-  "The user's twits with photos or with the visibility ` + "`" + `FOLLOWERS` + "`" + ` that the viewer may see, newest first."
+  "The user's twits with photos or with the visibility ` + "`" + `FOLLOWERS` + "`" + ` that the viewer may see."
   album(
     "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
@@ -4282,6 +4292,8 @@ type User implements Node {
     since: DateTime
     "Only twits that were posted before this time."
     until: DateTime
+    "The order of the twits. ` + "`" + `null` + "`" + ` means ` + "`" + `NEWEST_FIRST` + "`" + `."
+    orderBy: TwitOrder = NEWEST_FIRST
   ): TwitConnection @semanticNonNull
   "The twits of the users that the user follows, newest first. Visible to the user and to administrators; null for others."
   timeline(

@@ -2836,6 +2836,22 @@ func (ec *executionContext) marshalOTwitEdge2ᚖtwibaseᚋgraphᚋmodelᚐTwitEd
 	return ec._TwitEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOTwitOrder2ᚖtwibaseᚋgraphᚋmodelᚐTwitOrder(ctx context.Context, v any) (*model.TwitOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(model.TwitOrder)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTwitOrder2ᚖtwibaseᚋgraphᚋmodelᚐTwitOrder(ctx context.Context, sel ast.SelectionSet, v *model.TwitOrder) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
 func (ec *executionContext) unmarshalOVisibility2ᚖtwibaseᚋhbaseᚋtablesᚐVisibility(ctx context.Context, v any) (*tables.Visibility, error) {
 	if v == nil {
 		return nil, nil

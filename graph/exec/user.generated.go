@@ -43,9 +43,9 @@ type UserResolver interface {
 
 	IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error)
 	ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error)
-	Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error)
+	Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error)
 	TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error)
-	Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time) ([]*model.TwitConnection, error)
+	Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error)
 	Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error)
 	Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error)
 	HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error)
@@ -109,6 +109,14 @@ func (ec *executionContext) field_User_album_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["until"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*model.TwitOrder, error) {
+			return ec.unmarshalOTwitOrder2ᚖtwibaseᚋgraphᚋmodelᚐTwitOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -433,6 +441,14 @@ func (ec *executionContext) field_User_twits_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["until"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*model.TwitOrder, error) {
+			return ec.unmarshalOTwitOrder2ᚖtwibaseᚋgraphᚋmodelᚐTwitOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -2242,7 +2258,7 @@ func (ec *executionContext) resolveBatch_User_twits(ctx context.Context, field g
 					key = field.Name
 				}
 				result := group.GetFieldResult(key, func() (any, error) {
-					return resolver.Twits(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
+					return resolver.Twits(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["orderBy"].(*model.TwitOrder))
 				})
 				return graphql.ResolveBatchGroupResult[*model.TwitConnection](
 					ctx,
@@ -2255,7 +2271,7 @@ func (ec *executionContext) resolveBatch_User_twits(ctx context.Context, field g
 			}
 		}
 	}
-	results, err := resolver.Twits(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
+	results, err := resolver.Twits(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["orderBy"].(*model.TwitOrder))
 	return graphql.ResolveBatchSingleResult[*model.TwitConnection](
 		ctx,
 		results,
@@ -2377,7 +2393,7 @@ func (ec *executionContext) resolveBatch_User_album(ctx context.Context, field g
 					key = field.Name
 				}
 				result := group.GetFieldResult(key, func() (any, error) {
-					return resolver.Album(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
+					return resolver.Album(ctx, parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["orderBy"].(*model.TwitOrder))
 				})
 				return graphql.ResolveBatchGroupResult[*model.TwitConnection](
 					ctx,
@@ -2390,7 +2406,7 @@ func (ec *executionContext) resolveBatch_User_album(ctx context.Context, field g
 			}
 		}
 	}
-	results, err := resolver.Album(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time))
+	results, err := resolver.Album(ctx, []*tables.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["orderBy"].(*model.TwitOrder))
 	return graphql.ResolveBatchSingleResult[*model.TwitConnection](
 		ctx,
 		results,

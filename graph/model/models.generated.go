@@ -855,6 +855,64 @@ type UserError struct {
 	Path []string `json:"path"`
 }
 
+// An order of twits.
+type TwitOrder string
+
+const (
+	// The twit posted last comes first.
+	TwitOrderNewestFirst TwitOrder = "NEWEST_FIRST"
+	// The twit posted first comes first.
+	TwitOrderOldestFirst TwitOrder = "OLDEST_FIRST"
+)
+
+var AllTwitOrder = []TwitOrder{
+	TwitOrderNewestFirst,
+	TwitOrderOldestFirst,
+}
+
+func (e TwitOrder) IsValid() bool {
+	switch e {
+	case TwitOrderNewestFirst, TwitOrderOldestFirst:
+		return true
+	}
+	return false
+}
+
+func (e TwitOrder) String() string {
+	return string(e)
+}
+
+func (e *TwitOrder) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = TwitOrder(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid TwitOrder", str)
+	}
+	return nil
+}
+
+func (e TwitOrder) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *TwitOrder) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e TwitOrder) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // The codes of the errors of mutations.
 type UserErrorCode string
 
