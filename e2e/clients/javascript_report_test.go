@@ -29,6 +29,12 @@ type javascriptReport struct {
 	// Deferred has the deferred and streamed fields in the store, for each of the client's
 	// incremental handlers.
 	Deferred []deferred
+	// Unreadable is a list with a user whose row cannot be read; zero if the program has no
+	// @throwOnFieldError.
+	Unreadable struct {
+		Nulls, Throwing []bool // for each edge, whether its node is null, and whether its fragment throws
+		Message         string // of the error that the query throws
+	}
 	// Nulls is an attribute after an update without it, and after one with null; nil if the program
 	// does not update.
 	Nulls *struct{ Kept, Removed *int }
@@ -163,6 +169,17 @@ func (c javascript) check(t *testing.T, s server) {
 		})
 	}
 	c.checkErrors(t, r)
+	if c.folder == "relay" {
+		t.Run("a field that cannot be read is null, or with @throwOnFieldError its reader throws", func(t *testing.T) {
+			u := r.Unreadable
+			equal(t, u.Nulls, u.Throwing)
+			unread := slices.Index(u.Throwing, true)
+			if unread < 0 || len(u.Throwing) < 10 || slices.Contains(u.Throwing[unread+1:], true) ||
+				!strings.HasPrefix(u.Message, "Relay: Unexpected response payload") {
+				t.Errorf("%+v", u)
+			}
+		})
+	}
 	if r.Nulls != nil {
 		t.Run("undefined keeps an attribute, and null removes it", func(t *testing.T) {
 			if r.Nulls.Kept == nil || r.Nulls.Removed != nil {

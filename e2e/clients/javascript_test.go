@@ -74,7 +74,7 @@ func TestJavaScriptClients(t *testing.T) {
 		minihbase.Missing(t,
 			"npm's packages are missing: make e2e/clients/node_modules/.package-lock.json installs them")
 	}
-	s := start(t)
+	s := startUnreadable(t)
 	s.writeSchema(t)
 	clients := []javascript{apollo, urql, relay, tada}
 	for _, c := range clients {

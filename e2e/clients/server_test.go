@@ -15,6 +15,11 @@ import (
 
 	"twibase/e2e/loadtest"
 	"twibase/graph/auth"
+	"twibase/hbase"
+	"twibase/hbase/embedded"
+	"twibase/hbase/tables"
+	"twibase/sample"
+	"twibase/transfer"
 )
 
 // server is a running server of this tree, with the sample data in a store in memory.
@@ -71,6 +76,35 @@ func start(t *testing.T, flags ...string) server {
 		g.Stop()
 	})
 	return server{url: g.URL + "/graphql", secret: file}
+}
+
+// unreadable is a user of the sample data, and a follower of Jim.
+const unreadable = "Polly"
+
+// startUnreadable starts a server whose store has a followerCount of that user that is no number.
+func startUnreadable(t *testing.T) server {
+	t.Helper()
+	folder := t.TempDir()
+	store, err := embedded.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := sample.Load(t.Context(), store); err != nil {
+		t.Fatal(err)
+	}
+	put := hbase.Put{Table: tables.Users.Table, Row: tables.RowKey(unreadable), Cells: []hbase.Cell{
+		{Family: tables.Attributes, Qualifier: "followerCount", Timestamp: time.Now().UnixMilli(), Value: []byte("x")},
+	}}
+	if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{put}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, "--store", "embedded:"+folder)
 }
 
 // signer signs tokens with a lifetime.

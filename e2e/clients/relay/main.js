@@ -6,6 +6,7 @@ import {
   fetchQuery,
   getSingularSelector,
   graphql,
+  handlePotentialSnapshotErrors,
   requestSubscription,
 } from 'relay-runtime';
 import { caused, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
@@ -18,15 +19,17 @@ const environment = withEmptyStore();
 
 // recipe: load
 /** Asks the server, and returns what the store has then. As those of a component, the data stay. */
-async function load(environment, query, variables) {
-  const operation = createOperationDescriptor(query, variables);
-  environment.retain(operation);
-  await fetchQuery(environment, query, variables, { networkCacheConfig: { force: true } }).toPromise();
-  return environment.lookup(operation.fragment).data;
+function load(environment, query, variables) {
+  environment.retain(createOperationDescriptor(query, variables));
+  return fetchQuery(environment, query, variables, { networkCacheConfig: { force: true } }).toPromise();
 }
 
-/** What the store has of a fragment. */
-const read = (environment, fragment, ref) => environment.lookup(getSingularSelector(fragment, ref)).data;
+/** What the store has of a fragment. With @throwOnFieldError it throws the error of a field. */
+function read(environment, fragment, ref) {
+  const { data, fieldErrors } = environment.lookup(getSingularSelector(fragment, ref));
+  handlePotentialSnapshotErrors(environment, fieldErrors);
+  return data;
+}
 // end of recipe
 
 const PROFILE = graphql`
@@ -224,6 +227,46 @@ async function fieldErrors(username) {
 }
 // end of recipe
 
+const FOLLOWER = graphql`
+  fragment main_follower on UserEdge @throwOnFieldError {
+    node { name followerCount }
+  }
+`;
+
+const FOLLOWERS_OR_NULL = graphql`
+  query mainFollowersOrNullQuery {
+    user(username: "Jim") { followers(first: 100) { edges { node { name followerCount } ...main_follower } } }
+  }
+`;
+
+const FOLLOWERS_OR_ERROR = graphql`
+  query mainFollowersOrErrorQuery @throwOnFieldError {
+    user(username: "Jim") { followers(first: 100) { edges { node { name followerCount } } } }
+  }
+`;
+
+/** The message of the error that a function throws; undefined if it throws none. */
+async function thrown(reader) {
+  try {
+    await reader();
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** Reads followers one of whom cannot be read, without @throwOnFieldError, and with it in a fragment or the query. */
+async function unreadable() {
+  const environment = withEmptyStore();
+  const { user } = await load(environment, FOLLOWERS_OR_NULL, {});
+  return {
+    nulls: user.followers.edges.map(({ node }) => node === null),
+    throwing: await Promise.all(
+      user.followers.edges.map(async (edge) => !!(await thrown(() => read(environment, FOLLOWER, edge)))),
+    ),
+    message: await thrown(() => load(environment, FOLLOWERS_OR_ERROR, {})),
+  };
+}
+
 // recipe: defer
 const NEWEST = graphql`
   fragment main_newest on User {
@@ -322,6 +365,7 @@ report.events = await subscribed(
 
 report.deferred = [await deferred(id)];
 
+report.unreadable = await unreadable();
 report.userError = await post('', id);
 report.fieldErrors = await fieldErrors(other);
 report.requestError = await requestError();
