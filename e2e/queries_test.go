@@ -270,13 +270,15 @@ type enum string
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {
-		if !field.Type.NonNull && q.chance(2) || q.chance(60) {
+		if !field.Type.NonNull && q.chance(2) || q.chance(200) {
 			continue
 		}
 		var one any
 		switch field.Type.Name() {
 		case "Int":
 			one = q.IntN(5)
+		case "Boolean":
+			one = q.chance(2)
 		case "URL":
 			one = "https://example.org/" + strconv.Itoa(q.IntN(9))
 		case "Visibility":
@@ -289,7 +291,7 @@ func (q *queries) input(of *ast.Definition) map[string]any {
 		if field.Type.Elem != nil {
 			one = []any{one, one}
 		}
-		if value[field.Name] = one; q.chance(60) {
+		if value[field.Name] = one; q.chance(200) {
 			value[field.Name] = q.IntN(2)
 		}
 	}
