@@ -75,8 +75,9 @@ export async function run(page) {
   return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown: JSON.parse(await shown(page)) };
 }
 
-// subscribe executes a subscription, posts as its user until an event arrives, and stops it. It returns what run does.
-export async function subscribe(page, user) {
+// subscribe executes a subscription, calls cause until an event arrives, and stops it. It returns what run does. cause gets a
+// function that sends a mutation as a user.
+export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');
   let event;
@@ -91,9 +92,9 @@ export async function subscribe(page, user) {
   await page.click('.graphiql-execute-button');
   const response = await planned;
   const [, plan] = /^data: ?(.+)$/m.exec(await response.text());
-  // The subscription may begin after the first twit.
+  // The subscription may begin after the first mutation.
   for (let attempt = 0; !event && attempt < 6; attempt++) {
-    await page.evaluate(post, user);
+    await cause((username, mutation) => page.evaluate(mutate, username, mutation));
     for (const end = Date.now() + 5000; !event && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await shown(page);
@@ -109,13 +110,13 @@ export async function subscribe(page, user) {
   return result;
 }
 
-// post posts a twit of a user. It runs in the page.
-async function post(username) {
+// mutate sends a mutation as a user, and returns its data. It runs in the page.
+async function mutate(username, query) {
   const send = async (url, body, headers) =>
     (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })).json();
   const { token } = await send('dev/token', { username });
-  const query = 'mutation { postTwit(input: { content: "news" }) { userErrors { code } } }';
-  await send('graphql', { query }, { Authorization: `Bearer ${token}` });
+  const { data } = await send('graphql', { query }, { Authorization: `Bearer ${token}` });
+  return data;
 }
 
 // shown returns the text of the response, once there is one.

@@ -12,6 +12,21 @@ const report = { requests: [], errors: [], examples: [] };
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await launch();
 const page = await open(browser, url, report);
+
+// causes have a function that causes an event, by the title of the subscription's tab.
+const posted = 'mutation { postTwit(input: { content: "news" }) { twit { id } } }';
+const commented = `mutation { addComment(input: { twitId: "VEx1Y3kAf__-ahlKpH9sdWN5LTM", content: "news" }) { userErrors { code } } }`;
+const causes = {
+  News: (mutate) => mutate('LiLei', posted),
+  NewComments: (mutate) => mutate('LiLei', commented),
+  async Deletions(mutate) {
+    const { postTwit } = await mutate('LiLei', posted);
+    await mutate('LiLei', `mutation { deleteTwit(input: { id: "${postTwit.twit.id}" }) { userErrors { code } } }`);
+  },
+  async FollowerChanges(mutate) {
+    for (const name of ['unfollow', 'follow']) await mutate('小白', `mutation { ${name}(input: { username: "LiLei" }) { userErrors { code } } }`);
+  },
+};
 const picture = (name) => page.screenshot({ path: `${folder}/${name}.png` });
 try {
   report.inaccessible = [];
@@ -19,10 +34,10 @@ try {
   const tabs = await page.$$eval('[id^="graphiql-session-tab-"]', (tabs) => tabs.map(({ title }) => title));
   for (const [index, title] of tabs.entries()) {
     if (index > 0) await change(page, index);
-    const result = title === 'News' ? await subscribe(page, 'LiLei') : await run(page);
+    const result = causes[title] ? await subscribe(page, causes[title]) : await run(page);
     await page.waitForSelector('#cost-execution');
     report.examples.push({ ...result, drawn: await drawn(page) });
-    if (['Followers', 'Post', 'News'].includes(title)) await picture(title.toLowerCase());
+    if (['Followers', 'Post', 'News', 'FollowerChanges'].includes(title)) await picture(title.toLowerCase());
   }
   await change(page, 0);
   await keyboard();
