@@ -46,7 +46,8 @@ try {
   await failures(page);
   await looks(page);
   await click(page, 'header button', 'Sign out');
-  seen.signedOut = { title: await text(page, '.sign-in h1'), kept: await page.evaluate(() => sessionStorage.length) };
+  await page.waitForSelector('.sign-in');
+  seen.signedOut = { title: await text(page, 'h1'), kept: await page.evaluate(() => sessionStorage.length) };
 } catch (error) {
   await page?.screenshot({ path: `${screenshots}/failure.png` });
   throw new Error(`the page is in ${screenshots}/failure.png; ${JSON.stringify({ seen, errors })}`, { cause: error });

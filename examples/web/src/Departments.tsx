@@ -6,7 +6,7 @@ import type { DepartmentsQuery } from './__generated__/DepartmentsQuery.graphql'
 import type { DepartmentsSubQuery } from './__generated__/DepartmentsSubQuery.graphql';
 import type { DepartmentsTopPageQuery } from './__generated__/DepartmentsTopPageQuery.graphql';
 import type { DepartmentsTopQuery } from './__generated__/DepartmentsTopQuery.graphql';
-import { Avatar, count, href, Icon, More } from './ui';
+import { Avatar, count, Empty, href, Icon, More, Page, type Pages } from './ui';
 
 export const topQuery = graphql`
   query DepartmentsTopQuery @throwOnFieldError { ...Departments_top }
@@ -26,12 +26,9 @@ export function TopDepartments({ query }: { query: PreloadedQuery<DepartmentsTop
     usePreloadedQuery<DepartmentsTopQuery>(topQuery, query),
   );
   return (
-    <>
-      <title>Departments · twibase</title>
-      <h1>Departments</h1>
-      <DepartmentList edges={data.topDepartments.edges} />
-      <More pages={pages} />
-    </>
+    <Page title="Departments">
+      <DepartmentList edges={data.topDepartments.edges} pages={pages} />
+    </Page>
   );
 }
 
@@ -51,16 +48,16 @@ export const departmentQuery = graphql`
 /** A department with its roles, the users who have them, and its sub-departments. */
 export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> }) {
   const { department } = usePreloadedQuery<DepartmentsQuery>(departmentQuery, query);
-  if (!department) return <p className="empty">There is no such department.</p>;
+  if (!department) return <Empty>There is no such department.</Empty>;
   const { name, ancestors, roles } = department;
+  const path = (
+    <nav className="path" aria-label="Parent departments">
+      <a href="#/departments">Departments</a>
+      {ancestors.toReversed().map(({ id, code, name }) => <a key={id} href={href('departments', code)}>{name}</a>)}
+    </nav>
+  );
   return (
-    <>
-      <title>{`${name} · twibase`}</title>
-      <nav className="path" aria-label="Parent departments">
-        <a href="#/departments">Departments</a>
-        {ancestors.toReversed().map(({ id, code, name }) => <a key={id} href={href('departments', code)}>{name}</a>)}
-      </nav>
-      <h1>{name}</h1>
+    <Page title={name} above={path}>
       {roles.edges.map(({ node: { id, name, users } }) => (
         <section key={id} className="role">
           <h2>{name} <span className="quiet">{count(users.totalCount ?? 0, 'user')}</span></h2>
@@ -72,7 +69,7 @@ export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> 
         </section>
       ))}
       <SubDepartments department={department} />
-    </>
+    </Page>
   );
 }
 
@@ -88,18 +85,16 @@ function SubDepartments({ department }: { department: Departments_sub$key }) {
     `,
     department,
   );
-  return (
-    <>
-      <DepartmentList edges={data.subDepartments.edges} />
-      <More pages={pages} />
-    </>
-  );
+  return <DepartmentList edges={data.subDepartments.edges} pages={pages} />;
 }
 
 type Edges = readonly { readonly node: Departments_link$key & { readonly id: string } }[];
 
-const DepartmentList = ({ edges }: { edges: Edges }) => (
-  <ul className="list">{edges.map(({ node }) => <DepartmentLink key={node.id} department={node} />)}</ul>
+const DepartmentList = ({ edges, pages }: { edges: Edges; pages: Pages }) => (
+  <>
+    <ul className="list">{edges.map(({ node }) => <DepartmentLink key={node.id} department={node} />)}</ul>
+    <More pages={pages} />
+  </>
 );
 
 function DepartmentLink({ department }: { department: Departments_link$key }) {

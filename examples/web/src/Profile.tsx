@@ -5,7 +5,7 @@ import type { ProfileQuery } from './__generated__/ProfileQuery.graphql';
 import type { ProfileTwitsQuery } from './__generated__/ProfileTwitsQuery.graphql';
 import { PostTwit } from './PostTwit';
 import { Twit } from './Twit';
-import { Avatar, count, More, useAction, useViewer } from './ui';
+import { Avatar, count, Empty, More, useAction, useViewer } from './ui';
 
 export const profileQuery = graphql`
   query ProfileQuery($username: String!) @throwOnFieldError {
@@ -28,7 +28,7 @@ export const profileQuery = graphql`
 export function Profile({ query }: { query: PreloadedQuery<ProfileQuery> }) {
   const { user } = usePreloadedQuery<ProfileQuery>(profileQuery, query);
   const viewer = useViewer();
-  if (!user) return <p className="empty">There is no such user.</p>;
+  if (!user) return <Empty>There is no such user.</Empty>;
   return (
     <>
       <title>{`${user.name} · twibase`}</title>

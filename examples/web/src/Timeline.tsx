@@ -8,7 +8,7 @@ import { useConnected } from './environment';
 import { PostTwit } from './PostTwit';
 import { SignIn } from './SignIn';
 import { Twit } from './Twit';
-import { Failure, More } from './ui';
+import { Failure, More, Page } from './ui';
 
 export const timelineQuery = graphql`
   query TimelineQuery @throwOnFieldError { viewer { ...Timeline_viewer } }
@@ -35,18 +35,13 @@ function Feed({ viewer }: { viewer: Timeline_viewer$key }) {
   );
   const { edges, __id } = data.timeline;
   return (
-    <>
-      <title>Timeline · twibase</title>
-      <div className="title">
-        <h1>Timeline</h1>
-        <Live connection={__id} newest={edges[0]?.node.id} />
-      </div>
+    <Page title="Timeline" beside={<Live connection={__id} newest={edges[0]?.node.id} />}>
       <PostTwit />
       <div role="feed" aria-label="Timeline" aria-busy={pages.isLoadingNext}>
         {edges.map(({ node }) => <Twit key={node.id} twit={node} />)}
       </div>
       <More pages={pages} none={edges.length === 0 && 'Nothing here yet. Follow somebody: their twits appear here.'} />
-    </>
+    </Page>
   );
 }
 

@@ -5,7 +5,7 @@ import type { TwitPageCommentsQuery } from './__generated__/TwitPageCommentsQuer
 import type { TwitPageQuery } from './__generated__/TwitPageQuery.graphql';
 import { Composer } from './Composer';
 import { Twit } from './Twit';
-import { Entry, More, useAction, useViewer } from './ui';
+import { Empty, Entry, More, Page, useAction, useViewer } from './ui';
 
 export const twitQuery = graphql`
   query TwitPageQuery($id: ID!) @throwOnFieldError { twit(id: $id) { ...Twit_twit ...TwitPage_comments } }
@@ -14,14 +14,12 @@ export const twitQuery = graphql`
 /** A twit with its comments. */
 export function TwitPage({ query }: { query: PreloadedQuery<TwitPageQuery> }) {
   const { twit } = usePreloadedQuery<TwitPageQuery>(twitQuery, query);
-  if (!twit) return <p className="empty">There is no such twit, or it is not visible to you.</p>;
+  if (!twit) return <Empty>There is no such twit, or it is not visible to you.</Empty>;
   return (
-    <>
-      <title>Twit · twibase</title>
-      <h1>Twit</h1>
+    <Page title="Twit">
       <Twit twit={twit} />
       <Comments twit={twit} />
-    </>
+    </Page>
   );
 }
 

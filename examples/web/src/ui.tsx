@@ -80,6 +80,21 @@ export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) =>
   </article>
 );
 
+type PageProps = { title: string; above?: ReactNode; beside?: ReactNode; children: ReactNode };
+
+/** A page, with what is above its heading, and beside it. */
+export const Page = ({ title, above, beside, children }: PageProps) => (
+  <>
+    <title>{`${title} · twibase`}</title>
+    {above}
+    <div className="title"><h1>{title}</h1>{beside}</div>
+    {children}
+  </>
+);
+
+/** What a page or a list shows if there is nothing to show. */
+export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
+
 export const Loading = () => <p className="loading" role="status" aria-label="Loading" />;
 
 /** An error. That of a field is thrown by Relay, and says nothing to the reader. */
@@ -101,10 +116,10 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
 }
 
 type LoadNext = (count: number, options: { onComplete: (error: Error | null) => void }) => void;
-type MoreProps = { pages: { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext }; none?: ReactNode };
+export type Pages = { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext };
 
 /** The end of a list: loads the next page when the reader comes near. A page may be empty without being the last. */
-export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: MoreProps) {
+export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: { pages: Pages; none?: ReactNode }) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const load = () => loadNext(20, { onComplete: setError });
@@ -117,7 +132,7 @@ export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: More
     return () => observer.disconnect();
   }, [waiting]);
   if (error) return <Failure error={error} onRetry={load} />;
-  return <div ref={end}>{hasNext ? <Loading /> : none && <p className="empty">{none}</p>}</div>;
+  return <div ref={end}>{hasNext ? <Loading /> : none && <Empty>{none}</Empty>}</div>;
 }
 
 /** Commits a mutation, and keeps the message of its failure: of the request, of a field or of the input. */
