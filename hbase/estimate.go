@@ -49,7 +49,7 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		columns = maxColumns
 	}
 	each := s.each
-	if each >= largeCell {
+	if each >= largeCell && !g.Page.NoValues {
 		if row := m.known(g, s); row.large() {
 			return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 		} else if row != 0 {
@@ -96,7 +96,7 @@ func (m *Memory) learn(gets []Get, results []Result) {
 	for i := range results {
 		s = m.sizesOf(&gets[i], s)
 		g, cells := &gets[i], results[i].Cells
-		if s.each < largeCell || results[i].Err != nil {
+		if s.each < largeCell || g.Page.NoValues || results[i].Err != nil {
 			continue
 		}
 		columns := maxColumns

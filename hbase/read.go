@@ -35,6 +35,8 @@ type Page struct {
 	Start, Stop string
 	// Limit is the maximum number of columns of each family; 0 is none.
 	Limit int
+	// NoValues returns cells without their values.
+	NoValues bool
 }
 
 // After returns the page of at most limit columns that follow qualifier.

@@ -56,6 +56,10 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		// these are columns.
 		sel.limit = number(g.Page.Limit)
 	}
+	if g.Page.NoValues {
+		sel.filter, err = withoutValues(g.Page)
+		return sel, err
+	}
 	if g.Page.Start == "" && g.Page.Stop == "" {
 		return sel, nil
 	}
@@ -64,8 +68,16 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		sel.columns = []*pb.Column{{Family: sel.columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
-	sel.filter, err = columnRange(g.Page)
+	sel.filter, err = columnRange(g.Page).ConstructPBFilter()
 	return sel, err
+}
+
+func withoutValues(page hbase.Page) (*pb.Filter, error) {
+	noValues := filter.NewKeyOnlyFilter(false)
+	if page.Start == "" && page.Stop == "" {
+		return noValues.ConstructPBFilter()
+	}
+	return filter.NewList(filter.MustPassAll, columnRange(page), noValues).ConstructPBFilter()
 }
 
 // columnRange returns a filter that seeks to a page's Start. HBase's ColumnPaginationFilter counts
@@ -73,12 +85,12 @@ func newSelection(g *hbase.Get) (*selection, error) {
 //
 // In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
 // with an empty qualifier. Families that are read in pages must not have such cells.
-func columnRange(page hbase.Page) (*pb.Filter, error) {
+func columnRange(page hbase.Page) filter.Filter {
 	var stop []byte // nil is no end
 	if page.Stop != "" {
 		stop = []byte(page.Stop)
 	}
-	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false).ConstructPBFilter()
+	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false)
 }
 
 // number returns n for a signed int of HBase.

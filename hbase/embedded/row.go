@@ -18,6 +18,7 @@ type query struct {
 	// start and stop are encoded; empty means none.
 	start, stop []byte
 	limit       int
+	noValues    bool
 	versions    int
 	time        hbase.TimeRange
 }
@@ -50,6 +51,7 @@ func (r *reader) close() { _ = r.it.Close() }
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	q := &r.query
 	q.start, q.stop, q.limit, q.versions, q.time = q.start[:0], q.stop[:0], page.Limit, max(versions, 1), time
+	q.noValues = page.NoValues
 	if page.Start != "" {
 		q.start = appendEscaped(q.start, page.Start)
 	}
@@ -222,11 +224,14 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 }
 
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
-	value, err := r.it.ValueAndErr()
-	if err != nil {
-		return storeError(err)
+	c, err := hbase.Cell{Family: family, Timestamp: timestamp}, error(nil)
+	if !r.query.noValues {
+		value, err := r.it.ValueAndErr()
+		if err != nil {
+			return storeError(err)
+		}
+		c.Value = r.copy(value)
 	}
-	c := hbase.Cell{Family: family, Timestamp: timestamp, Value: r.copy(value)}
 	switch {
 	case known != nil:
 		c.Qualifier = known.qualifier

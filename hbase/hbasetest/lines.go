@@ -87,6 +87,9 @@ func (n Names) page(table, family string, page hbase.Page) string {
 	if page.Limit > 0 {
 		parts = append(parts, fmt.Sprintf("limit %d", page.Limit))
 	}
+	if page.NoValues {
+		parts = append(parts, "no values")
+	}
 	return strings.Join(parts, " ")
 }
 

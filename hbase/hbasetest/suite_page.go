@@ -53,6 +53,29 @@ func (s *suite) testPage(t *testing.T) {
 		})
 	}
 	t.Run("consecutive pages are the whole list", s.testPages)
+	t.Run("a page without values", func(t *testing.T) {
+		s.write(t, s.table, row(t, ""), put(
+			cell("f:a", 1, "A"), cell("i:a", 1, "A"), cell("i:b", 2, "B"), cell("i:c", 3, "C"), cell("i:d", 4, "D")),
+			remove(hbase.AllVersions, "i:b", 2))
+		for _, c := range []struct {
+			columns string
+			page    hbase.Page
+			want    []string
+		}{
+			{"", hbase.Page{}, []string{"f:a@1=", "i:a@1=", "i:c@3=", "i:d@4="}},
+			{"i:a i:c", hbase.Page{}, []string{"i:a@1=", "i:c@3="}},
+			{"i", hbase.Page{Limit: 2}, []string{"i:a@1=", "i:c@3="}},
+			{"i", hbase.Page{Start: "b", Stop: "d", Limit: 2}, []string{"i:c@3="}},
+			{"i", hbase.Exactly("c"), []string{"i:c@3="}},
+		} {
+			get := hbase.Get{Row: row(t, ""), Columns: c.columns, Page: c.page}
+			values := text(s.get(t, get))
+			get.Page.NoValues = true
+			s.expect(t, get, c.want...)
+			get.Page.NoValues = false
+			s.expect(t, get, values...) // also from a cache
+		}
+	})
 	t.Run("a limit ignores deleted columns", func(t *testing.T) {
 		var cells []hbase.Cell
 		for i := range 20 {

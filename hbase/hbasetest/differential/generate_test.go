@@ -145,6 +145,9 @@ func (g generator) selection() (columns string, page hbase.Page, versions int, t
 	default:
 		versions = g.IntN(5)
 	}
+	if page != (hbase.Page{}) {
+		page.NoValues = g.rarely(4)
+	}
 	if g.rarely(80) {
 		columns += " none"
 	}
