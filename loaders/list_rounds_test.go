@@ -83,6 +83,10 @@ func TestPageRoundsAreBounded(t *testing.T) {
 	ctx := With(t.Context(), store)
 	rapid.Check(t, func(t *rapid.T) {
 		owners++
+		list := UserRoles
+		if rapid.Bool().Draw(t, "large members") {
+			list = largeRoles()
+		}
 		owner, half := fmt.Sprintf("owner%d", owners), rapid.IntRange(1, 12).Draw(t, "half a bucket")
 		s := sparse{size: 2 * half}
 		full := rapid.Bool().Draw(t, "at least half full")
@@ -119,7 +123,7 @@ func TestPageRoundsAreBounded(t *testing.T) {
 			}
 			in := members[from:end]
 			store.reads = nil
-			pages, err := UserRoles.Page(ctx, []PageKey{{owner, r}})
+			pages, err := list.Page(ctx, []PageKey{{owner, r}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,11 +139,11 @@ func TestPageRoundsAreBounded(t *testing.T) {
 				t.Fatalf("%+v (-want +got):\n%s", r, diff)
 			}
 			buckets := s.within(r)
-			if most := 2*bits.Len(uint(buckets)) + buckets/listscan.MaxWidth + 2; len(store.reads) > most {
+			if most := 2*bits.Len(uint(buckets)) + buckets/listscan.MaxWidth + 3; len(store.reads) > most {
 				t.Fatalf("%+v of %d buckets took %d rounds, want at most %d", r, buckets, len(store.reads), most)
 			}
 			rounds, gets, read := 0, 0, 0
-			for _, o := range UserRoles.PageShapes(r, r.After == "", half) {
+			for _, o := range list.PageShapes(r, r.After == "", half) {
 				if gets += o.Gets; !o.SameRound {
 					rounds += o.Rounds
 				}
@@ -161,25 +165,77 @@ func TestBackwardPageReads(t *testing.T) {
 		before string
 		want   string // the only member of the page
 		reads  []int  // Gets by round
+		large  []int  // if members may be large
 	}{
-		{"a short list in one round", sparse{size: 255, members: []int{255}}, "", "m000254", []int{2}},
-		{"a long bucket in a second round", sparse{size: 256, members: []int{256}}, "", "m000255", []int{2, 1}},
-		{"before the start of a bucket", sparse{size: 4, members: []int{4, 4, 4}}, "m000008", "m000007", []int{2, 1}},
+		{"a short list in one round", sparse{size: 255, members: []int{255}}, "", "m000254", []int{2}, []int{2}},
+		{"a long bucket in a second round", sparse{size: 256, members: []int{256}}, "", "m000255",
+			[]int{2, 1}, []int{2, 1, 1}},
+		{"before the start of a bucket", sparse{size: 4, members: []int{4, 4, 4}}, "m000008", "m000007",
+			[]int{2, 1}, []int{2, 1, 1}},
 		{"before the first member of a bucket whose start was removed",
-			sparse{size: 4, members: []int{4, 4, 2}, removed: []int{0, 0, 2}}, "m000010", "m000007", []int{2, 1, 1, 1}},
+			sparse{size: 4, members: []int{4, 4, 2}, removed: []int{0, 0, 2}}, "m000010", "m000007",
+			[]int{2, 1, 1, 1}, []int{2, 1, 1, 1, 1}},
+	} {
+		for name, list := range map[string]List[string]{"": UserRoles, ", large": largeRoles()} {
+			t.Run(test.name+name, func(t *testing.T) {
+				store, reads := &counting{Store: openStore(t)}, test.reads
+				if list.of.MaxMember > 0 {
+					reads = test.large
+				}
+				test.list.write(t, store, "LiLei")
+				r := Range{Limit: 1, Before: test.before, Backward: true}
+				pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", r}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]string{test.want}, pages[0].Members); diff != "" {
+					t.Errorf("members (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(reads, store.reads); diff != "" {
+					t.Errorf("Gets by round (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// largeRoles is UserRoles with members that may be large.
+func largeRoles() List[string] {
+	of := *tables.UserRoles
+	of.MaxMember = 1 << 20
+	return list("largeRoles", &of)
+}
+
+func TestBackwardPageOfMembersThatChangeAfterTheirPositionsWereRead(t *testing.T) {
+	list, s := largeRoles(), sparse{size: 300, members: []int{300}}
+	role := func(i int) hbase.Cell { return list.of.Cell(s.at(0, i), 1) }
+	row := list.of.Row("LiLei", 0)
+	for _, test := range []struct {
+		name   string
+		change hbase.Mutation
+		want   []string
+		reads  []int
+	}{
+		{"the end is removed", hbase.DeleteCells(list.of.Table, row, role(297), role(298), role(299)),
+			[]string{s.at(0, 295), s.at(0, 296)}, []int{2, 1, 1, 1}},
+		{"a member of the end is removed", hbase.DeleteCells(list.of.Table, row, role(298)),
+			[]string{s.at(0, 297), s.at(0, 299)}, []int{2, 1, 1}},
+		{"a member is added", hbase.Put{Table: list.of.Table, Row: row, Cells: []hbase.Cell{list.of.Cell(s.at(0, 298)+"x", 1)}},
+			[]string{s.at(0, 298) + "x", s.at(0, 299)}, []int{2, 1, 1, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			store := &counting{Store: openStore(t)}
-			test.list.write(t, store, "LiLei")
-			r := Range{Limit: 1, Before: test.before, Backward: true}
-			pages, err := UserRoles.Page(With(t.Context(), store), []PageKey{{"LiLei", r}})
+			counted := &counting{Store: openStore(t)}
+			store := &changing{Store: counted}
+			s.write(t, store, "LiLei")
+			store.after = map[int]func(){2: func() { put(t, store.Store, test.change) }}
+			pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", Range{Limit: 2, Backward: true}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{test.want}, pages[0].Members); diff != "" {
-				t.Errorf("members (-want +got):\n%s", diff)
+			if diff := cmp.Diff(test.want, pages[0].Members); diff != "" || !pages[0].HasPrevious {
+				t.Errorf("HasPrevious %v, members (-want +got):\n%s", pages[0].HasPrevious, diff)
 			}
-			if diff := cmp.Diff(test.reads, store.reads); diff != "" {
+			if diff := cmp.Diff(test.reads, counted.reads); diff != "" {
 				t.Errorf("Gets by round (-want +got):\n%s", diff)
 			}
 		})

@@ -97,10 +97,18 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
 	whole.If = ifLongRow
 	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.HeadLimit})
-	shapes := []ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound(), whole}
+	bucket := []ReadShape{whole}
+	if l.of.MaxMember > 0 { // the positions, then the page
+		page := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: r.Limit + 2})
+		page.If = ifLongRow
+		bucket = append(bucket, page)
+	}
+	shapes := append([]ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound()}, bucket...)
 	if r.Before != "" { // the last bucket may have no member before r.Before
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
-		shapes = append(shapes, whole.repeated(1, 1)...)
+		for _, s := range bucket {
+			shapes = append(shapes, s.repeated(1, 1)...)
+		}
 	}
 	return shapes
 }

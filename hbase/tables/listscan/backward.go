@@ -14,7 +14,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	if s.known, err = s.directory(column); err != nil {
 		return err
 	}
-	s.next(backwardBucket, 1)
+	s.readBucket()
 	if len(s.known) > 0 && (s.Before == "" || s.known[0].Start < s.Before) {
 		return nil
 	}
@@ -25,27 +25,84 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
+// readBucket continues in the last known bucket.
+func (s *Scan) readBucket() {
+	if s.list.MaxMember > 0 {
+		s.next(backwardKeys, 1)
+	} else {
+		s.next(backwardBucket, 1)
+	}
+}
+
+// takeKeys takes the positions in the last known bucket, unless that is empty.
+func (s *Scan) takeKeys(r hbase.Result) error {
+	if r.Err != nil {
+		return r.Err
+	}
+	if s.keys = r.Cells; len(s.keys) == 0 {
+		s.skipEmpty()
+	} else {
+		s.next(backwardBucket, 1)
+	}
+	return nil
+}
+
+// endOfKeys returns the page from the first-th key to the last: one more than the page lacks, to
+// learn whether a member precedes it. If the page has as many columns as its limit, members were
+// added since the keys were read, and its end may be missing.
+func (s *Scan) endOfKeys() (page hbase.Page, first int) {
+	n := len(s.keys)
+	first = max(0, n-s.Limit-1)
+	start, stop := s.keys[first].Qualifier, hbase.Next(s.keys[n-1].Qualifier)
+	return hbase.Page{Start: start, Stop: stop, Limit: n - first + s.added + 1}, first
+}
+
 // takeBucket takes the page from the last known bucket, unless that is empty.
 func (s *Scan) takeBucket(r hbase.Result) error {
 	if r.Err != nil {
 		return r.Err
 	}
-	members, b := withoutMarkers(r.Cells), s.last()
-	more := b.Number != 0 && s.hasStart(b) // buckets before this one are in the range
+	if len(s.keys) > 0 {
+		page, first := s.endOfKeys()
+		if len(r.Cells) == page.Limit {
+			s.added += page.Limit // the same Get would have the same result in a response
+			return nil
+		}
+		s.keys = s.keys[:first]
+	}
+	members := withoutMarkers(r.Cells)
 	switch n := len(members); {
-	case n == 0 && more && len(s.known) > 1:
-		s.known = s.known[:len(s.known)-1]
-		s.probe()
-	case n == 0 && more:
-		s.next(backwardLookup, 1)
+	case n == 0 && len(s.keys) > 0: // they have been removed
+		s.next(backwardBucket, 1)
+	case n == 0:
+		s.skipEmpty()
 	case n > s.Limit:
 		s.cells, s.hasPrevious = members[n-s.Limit:], true
 		s.finish()
 	default:
-		s.cells, s.hasPrevious = members, more
+		s.cells, s.hasPrevious = members, len(s.keys) > 0 || s.hasBefore()
 		s.finish()
 	}
 	return nil
+}
+
+// hasBefore reports whether buckets before the last known one are in the range.
+func (s *Scan) hasBefore() bool {
+	b := s.last()
+	return b.Number != 0 && s.hasStart(b)
+}
+
+// skipEmpty continues before the last known bucket, which is empty.
+func (s *Scan) skipEmpty() {
+	switch {
+	case !s.hasBefore():
+		s.finish()
+	case len(s.known) > 1:
+		s.known = s.known[:len(s.known)-1]
+		s.probe()
+	default:
+		s.next(backwardLookup, 1)
+	}
 }
 
 // takePreceding takes the directory before an empty bucket, and continues in the bucket before it.
@@ -62,7 +119,7 @@ func (s *Scan) takePreceding(r hbase.Result) error {
 	}
 	all := append([]tables.Bucket{zero}, sealed...)
 	s.known = slices.DeleteFunc(all, func(b tables.Bucket) bool { return b.Stop <= s.from })
-	if s.next(backwardBucket, 1); len(s.known) == 0 {
+	if s.readBucket(); len(s.known) == 0 {
 		s.finish()
 	}
 	return nil
@@ -77,7 +134,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 		}
 		if len(results[k].Cells) > 0 {
 			s.known = s.known[:first+k+1]
-			s.next(backwardBucket, 1)
+			s.readBucket()
 			return nil
 		}
 	}

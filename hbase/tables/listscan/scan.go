@@ -103,7 +103,8 @@ const (
 	forwardLookup               // the directory from the position on
 	forwardBuckets              // several sealed buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
-	backwardBucket              // the part of the last known bucket within the range
+	backwardKeys                // the positions in the part of the last known bucket within the range
+	backwardBucket              // that part, or the end of it that backwardKeys has found
 	backwardLookup              // the directory before an empty bucket
 	backwardProbe               // one column each of several buckets, to find the last non-empty one
 	done
@@ -130,7 +131,9 @@ const (
 //	         ├────────────────────────────┘
 //	         └── probe ◄── and that is empty too: twice as many as before
 //
-// A backward page comes from one bucket. It may be short although more members precede it.
+// A backward page comes from one bucket. It may be short although more members precede it. Stores
+// can't read the last columns of a row, so the scan reads the bucket. If members may be large, it
+// first reads the positions in the bucket without values, and then only the end.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -144,6 +147,8 @@ type Scan struct {
 	fill  uint8           // estimate of the buckets that fill the page; MaxWidth if unknown
 	from  string          // the first unread position of a forward scan
 	known []tables.Bucket // buckets to read, in the list's order; of a forward scan, sealed ones
+	keys  []hbase.Cell    // the unread columns of the last bucket, after backwardKeys
+	added int             // columns that may have been added to a page of keys
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
@@ -209,8 +214,16 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 			return s.list.Directory(s.owner, s.Before, 1)
 		}
 		return s.bucket(m, tables.Bucket{}, HeadLimit)
+	case backwardKeys:
+		g := s.bucket(m, s.last(), 0)
+		g.Page.NoValues = true
+		return g
 	case backwardBucket:
-		return s.bucket(m, s.last(), 0)
+		if len(s.keys) == 0 {
+			return s.bucket(m, s.last(), 0)
+		}
+		page, _ := s.endOfKeys()
+		return s.list.GetIn(m, s.owner, s.last().Number, page)
 	case backwardLookup:
 		return s.list.DirectoryTo(s.owner, s.last().Start)
 	case backwardProbe:
@@ -258,6 +271,8 @@ func (s *Scan) Take(results []hbase.Result) error {
 		return s.takeBuckets(results)
 	case backwardFirst:
 		return s.takeEnd(results[0], results[1])
+	case backwardKeys:
+		return s.takeKeys(results[0])
 	case backwardBucket:
 		return s.takeBucket(results[0])
 	case backwardLookup:
