@@ -144,7 +144,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 // late copies of a split, and a later split finds nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
-		options := listscan.RowsOptions{First: splitPage, Next: splitPage, Pending: true}
+		size := l.PageSize(splitPage)
+		options := listscan.RowsOptions{First: size, Next: size, Pending: true}
 		rows := listscan.NewRows(&l.AnyList, owner, options)
 		for !rows.Done() {
 			cells, err := c.one(ctx, "clear, read", rows.Get())

@@ -35,7 +35,13 @@ func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owne
 
 // pages iterates over pages of a bucket's columns from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
-	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: splitPage}
+	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: b.list().PageSize(splitPage)}
+	return hbase.ColumnPages(b.list().Get(string(b.Owner), bucket, page), get.one)
+}
+
+// keys is pages without values.
+func (b bucketRef) keys(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
+	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: splitPage, NoValues: true}
 	return hbase.ColumnPages(b.list().Get(string(b.Owner), bucket, page), get.one)
 }
 
@@ -69,7 +75,7 @@ var split = register(opType[splitArgs]{
 			return unchanged, err
 		}
 		var positions []string
-		for page, err := range a.pages(r.get, a.Bucket, "", "") {
+		for page, err := range a.keys(r.get, a.Bucket, "", "") {
 			if err != nil {
 				return unchanged, err
 			}
@@ -226,7 +232,7 @@ func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {
 			var copies []hbase.Cell
-			for cells, err := range a.pages(c.getter(ctx, name+", read"), bucket, string(a.Start), string(a.Stop)) {
+			for cells, err := range a.keys(c.getter(ctx, name+", read"), bucket, string(a.Start), string(a.Stop)) {
 				if err != nil {
 					return err
 				}

@@ -31,6 +31,17 @@ type AnyList struct {
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
+// maxPageBytes bounds the pages of background work, whose workers run side by side.
+const maxPageBytes = 4 << 20
+
+// PageSize returns the size of a page of background work: n members, or fewer if they may be large.
+func (l *AnyList) PageSize(n int) int {
+	if l.MaxMember == 0 {
+		return n
+	}
+	return min(n, maxPageBytes/l.MaxMember)
+}
+
 // Row returns the key of the row of a bucket: hash ‖ owner and, for a sealed bucket, 0 ‖ family ‖
 // number.
 func (l *AnyList) Row(owner string, bucket uint32) string {
