@@ -19,7 +19,7 @@ const (
 	// fairQuery is expensive, so that the abuser needs few requests. With cheap requests, the clients of
 	// this program would wait for each other on a busy machine.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
-	fairTurns   = 5
+	fairRuns    = 5
 	fairSlot    = 8 * time.Second
 	fairClients = 5  // share the ordinary load
 	fairLoad    = 20 // requests per second of all of them
@@ -66,15 +66,15 @@ func fairness(ctx context.Context, _ *dataset) error {
 		return err
 	}
 	var without, with fairRun
-	for range fairTurns {
-		if err := errors.Join(without.turn(free, r), with.turn(budgeted, r)); err != nil {
+	for range fairRuns {
+		if err := errors.Join(without.run(free, r), with.run(budgeted, r)); err != nil {
 			return err
 		}
 	}
 	t := newTable(fmt.Sprintf("Embedded store, on processors of its own: %t. %d clients send %d requests of %d rows per second, "+
 		"%.2f × the capacity, and an abuser %d × as many", apart, fairClients, fairLoad, rows,
 		fairLoad/peak.PerSecond(), abuse),
-		"gateway", "p50 alone", "p99 alone", "p50 with the abuser", "p99 with the abuser", "ratio of the p99", "of a turn",
+		"gateway", "p50 alone", "p99 alone", "p50 with the abuser", "p99 with the abuser", "ratio of the p99", "of single runs",
 		"answered alone", "answered with the abuser", "answered to the abuser")
 	defer t.end()
 	without.print(t, "without a budget")
@@ -99,10 +99,10 @@ func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadte
 // fairRun has the measurements of clients, without and with an abuser.
 type fairRun struct {
 	alone, beside, abuser loadtest.Offered
-	ratios                []float64 // of the p99, by turn
+	ratios                []float64 // of the p99, by run
 }
 
-func (f *fairRun) turn(g *loadtest.Gateway, r loadtest.Request) error {
+func (f *fairRun) run(g *loadtest.Gateway, r loadtest.Request) error {
 	alone, _, err := offerBeside(g, r, 1, 0, fairSlot)
 	if err != nil {
 		return err

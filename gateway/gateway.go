@@ -94,7 +94,7 @@ type Gateway struct {
 	requests  *middleware.RequestLog
 	usage     *usage.Usage
 	drain     *middleware.Drain
-	leaving   atomic.Bool // /readyz fails
+	stopping  atomic.Bool // /readyz fails
 	readiness readiness
 	responses *inflight.Bytes
 	bodies    *inflight.Bytes

@@ -111,12 +111,12 @@ func probedRows(name string) []string {
 	return nil
 }
 
-var errLeaving = errors.New("the gateway is shutting down")
+var errShuttingDown = errors.New("the gateway is shutting down")
 
 // notReady returns why /readyz fails, or nil.
 func (g *Gateway) notReady(ctx context.Context) error {
-	if g.leaving.Load() || g.drain.Draining() {
-		return errLeaving
+	if g.stopping.Load() || g.drain.Draining() {
+		return errShuttingDown
 	}
 	return g.readiness.check(ctx)
 }
@@ -127,8 +127,8 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	switch err := g.notReady(r.Context()); err {
 	case nil:
 		writeText(w, http.StatusOK, "ok\n")
-	case errLeaving:
-		writeText(w, http.StatusServiceUnavailable, errLeaving.Error()+"\n")
+	case errShuttingDown:
+		writeText(w, http.StatusServiceUnavailable, errShuttingDown.Error()+"\n")
 	default:
 		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
 		writeText(w, http.StatusServiceUnavailable, publicReason(err)+"\n")

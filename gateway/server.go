@@ -88,7 +88,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	if err := failure(ctx, serving); err != nil {
 		return err
 	}
-	g.leave(ctx)
+	g.delayShutdown(ctx)
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
@@ -100,15 +100,15 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// leave makes /readyz fail, and waits for the DrainDelay, so that load balancers stop sending
+// delayShutdown makes /readyz fail, and waits for the DrainDelay, so that load balancers stop sending
 // requests. It does not wait if a user stopped the process.
-func (g *Gateway) leave(ctx context.Context) {
-	g.leaving.Store(true)
+func (g *Gateway) delayShutdown(ctx context.Context) {
+	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
 	if context.Cause(ctx) != ErrTerminated || delay == 0 {
 		return
 	}
-	g.config.Log.Info().Dur("ms", delay).Msg("leaving: /readyz fails, and requests are still served")
+	g.config.Log.Info().Dur("ms", delay).Msg("shutting down: /readyz fails, and requests are served for --drain-delay")
 	time.Sleep(delay)
 }
 

@@ -17,7 +17,7 @@ import (
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	turn chan struct{} // has room for the goroutine that uses session, id and the KDC
+	slot chan struct{} // a semaphore: holders use session, id and the KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -33,12 +33,12 @@ func New(config Config, log zerolog.Logger) (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Login{id: id, log: log, turn: make(chan struct{}, 1)}, nil
+	return &Login{id: id, log: log, slot: make(chan struct{}, 1)}, nil
 }
 
 // Start logs in, and returns a Login that keeps the ticket valid until Close.
 func (l *Login) Start(ctx context.Context) (*Login, error) {
-	started := &Login{id: l.id, log: l.log, turn: l.turn}
+	started := &Login{id: l.id, log: l.log, slot: l.slot}
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	end, err := use(limited, started, started.logIn)
@@ -64,7 +64,7 @@ func (l *Login) Principal() string { return l.id.principal() }
 // background: gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
-	case l.turn <- struct{}{}:
+	case l.slot <- struct{}{}:
 	case <-ctx.Done():
 		return result, l.id.unreachable(ctx.Err())
 	}
@@ -74,7 +74,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		defer func() { <-l.turn }()
+		defer func() { <-l.slot }()
 		result, err := f()
 		done <- outcome{result, err}
 	}()
