@@ -127,12 +127,8 @@ func TestUsageTellsWhoUsesAField(t *testing.T) {
 	}
 	send(g, "ios 2", `{"query":"{ user(username: \"LiLei\") { bio name } }"}`)
 	send(g, "ios 2", `{"query":"{ user(username: \"LiLei\") { name nope } }"}`)
-	w := httptest.NewRecorder()
-	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/usage", nil))
 	var got usage.Report
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		t.Fatal(err, w.Body)
-	}
+	getUsage(t, g, "", &got)
 	web, ios := usage.Client{Name: "web", Version: "1.0"}, usage.Client{Name: "ios", Version: "2"}
 	want := []usage.Operation{
 		{Operation: "Bio", Type: "query", Client: web, Requests: 2, Rows: 2},
@@ -142,17 +138,32 @@ func TestUsageTellsWhoUsesAField(t *testing.T) {
 	if diff := cmp.Diff(want, got.Operations); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
-	for _, field := range got.Fields {
-		if field.Field == "User.bio" {
-			want := []usage.ClientRequests{{Client: web, Requests: 2}, {Client: ios, Requests: 1}}
-			if diff := cmp.Diff(want, field.Clients); diff != "" {
-				t.Errorf("clients of User.bio (-want +got):\n%s", diff)
-			}
-			if field.LastClient == nil || *field.LastClient != ios {
-				t.Errorf("the last client of User.bio is %v", field.LastClient)
-			}
-			return
+	var bio usage.Field
+	getUsage(t, g, "?field=User.bio", &bio)
+	clients := []usage.ClientRequests{{Client: web, Requests: 2}, {Client: ios, Requests: 1}}
+	if diff := cmp.Diff(clients, bio.Clients); diff != "" {
+		t.Errorf("clients of User.bio (-want +got):\n%s", diff)
+	}
+	if bio.Field != "User.bio" || bio.LastClient == nil || *bio.LastClient != ios {
+		t.Errorf("the last client of %s is %v", bio.Field, bio.LastClient)
+	}
+	for query, status := range map[string]int{
+		"?field=User.nope": http.StatusNotFound, "?hours=25": http.StatusBadRequest, "?hours=1&field=User.bio": http.StatusOK,
+	} {
+		w := httptest.NewRecorder()
+		g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/usage"+query, nil))
+		if w.Code != status {
+			t.Errorf("%s has status %d, want %d: %s", query, w.Code, status, w.Body)
 		}
 	}
-	t.Error("the report lacks User.bio")
+}
+
+// getUsage decodes the response of /usage.
+func getUsage(t *testing.T, g *Gateway, query string, response any) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/usage"+query, nil))
+	if err := json.Unmarshal(w.Body.Bytes(), response); err != nil {
+		t.Fatal(err, w.Body)
+	}
 }

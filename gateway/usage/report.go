@@ -92,7 +92,7 @@ func (h *hour) addTo(operations map[operation]*counts, clients []map[Client]int6
 	}
 }
 
-func (s sighting) field(clients map[Client]int64) Field {
+func (s lastRequest) field(clients map[Client]int64) Field {
 	f := Field{Clients: []ClientRequests{}}
 	if s.by != nil {
 		at := time.Unix(0, s.at).UTC()
@@ -112,10 +112,11 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON. The parameter hours is from 1 to 24, the default.
+// ServeHTTP returns a [Report] as JSON, or one of its fields. The parameter hours is from 1 to 24, the
+// default; field is the name of a field, such as User.age.
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	hours := Hours
-	if text := r.URL.Query().Get("hours"); text != "" {
+	query, hours := r.URL.Query(), Hours
+	if text := query.Get("hours"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > Hours {
 			http.Error(w, fmt.Sprintf("hours must be a number from 1 to %d", Hours), http.StatusBadRequest)
@@ -123,6 +124,18 @@ func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		hours = n
 	}
+	report := u.Report(hours, time.Now())
+	var response any = report
+	if name := query.Get("field"); name != "" {
+		i := slices.IndexFunc(report.Fields, func(f Field) bool { return f.Field == name })
+		if i < 0 {
+			http.Error(w, fmt.Sprintf("the schema has no field %q: write Type.field, such as User.age", name), http.StatusNotFound)
+			return
+		}
+		response = report.Fields[i]
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(u.Report(hours, time.Now())) // an error means that the client is gone
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	_ = out.Encode(response) // an error means that the client is gone
 }

@@ -42,8 +42,8 @@ type Usage struct {
 	fields []endpoint.Field
 
 	mu    sync.Mutex
-	hours [Hours]hour // by Unix hour, modulo Hours
-	last  []sighting  // by field
+	hours [Hours]hour   // by Unix hour, modulo Hours
+	last  []lastRequest // by field
 }
 
 type hour struct {
@@ -64,8 +64,8 @@ type operation struct {
 
 type counts struct{ requests, errors, rows int64 }
 
-// sighting is the last request that selected a field.
-type sighting struct {
+// lastRequest is the last request that selected a field.
+type lastRequest struct {
 	at int64   // Unix time in nanoseconds
 	by *Client // nil if there was none
 }
@@ -78,7 +78,7 @@ func New(fields []endpoint.Field) *Usage {
 			Help: "Requests that selected a deprecated field, by field and client.",
 		}, []string{"field", "client", "client_version"}),
 		fields: fields,
-		last:   make([]sighting, len(fields)),
+		last:   make([]lastRequest, len(fields)),
 	}
 }
 
@@ -101,7 +101,7 @@ func (u *Usage) Add(r Request, now time.Time) {
 		fields = &clientFields{r.Client, make([]uint32, len(u.fields))}
 		h.fields[r.Client] = fields
 	}
-	last := sighting{now.UnixNano(), &fields.client}
+	last := lastRequest{now.UnixNano(), &fields.client}
 	for _, i := range r.Fields {
 		fields.requests[i]++
 		u.last[i] = last
