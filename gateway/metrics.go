@@ -94,7 +94,9 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("admission_running", "Operations that are being executed.",
 			func() int64 { running, _, _ := g.endpoint.Load(); return running }),
-		gauge("admission_waiting", "Operations that wait for a slot.",
+		gauge("admission_places", "Places that running heavy operations hold: one per 2,000 predicted rows.",
+			g.endpoint.Places),
+		gauge("admission_waiting", "Operations that wait for a slot or for places.",
 			func() int64 { _, waiting, _ := g.endpoint.Load(); return waiting }),
 		counter("admission_refused_total", "Operations that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),

@@ -108,11 +108,15 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	e.admission.reject().Reject(w)
 }
 
-// Load returns the running and waiting operations, and the total of rejected ones.
+// Load returns the running operations, those that wait for a slot or for places, and the total of
+// rejected ones.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
-	return int64(len(a.slots)), a.waiting.Load(), a.rejected.Load()
+	return int64(len(a.slots)), a.waiting.Load() + e.heavy.waiting.Load(), a.rejected.Load()
 }
+
+// Places returns the places that running heavy operations hold: one per 2,000 predicted rows.
+func (e *Endpoint) Places() int64 { return e.heavy.used.Load() }
 
 func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve func()) {
 	if remove, ok := e.admit(w, r); ok {

@@ -21,6 +21,7 @@ const rowsPerPlace = 2000
 type heavy struct {
 	places  *semaphore.Weighted // nil admits all
 	size    int64
+	used    atomic.Int64 // places
 	waiting atomic.Int64
 }
 
@@ -41,7 +42,13 @@ func (h *heavy) weigh(rows int64) int64 {
 }
 
 // try takes places that are free.
-func (h *heavy) try(places int64) bool { return places == 0 || h.places.TryAcquire(places) }
+func (h *heavy) try(places int64) bool {
+	if places > 0 && !h.places.TryAcquire(places) {
+		return false
+	}
+	h.used.Add(places)
+	return true
+}
 
 // wait waits for places like [admission.wait].
 func (h *heavy) wait(ctx context.Context, places int64) bool {
@@ -51,11 +58,16 @@ func (h *heavy) wait(ctx context.Context, places int64) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
-	return h.places.Acquire(ctx, places) == nil
+	if h.places.Acquire(ctx, places) != nil {
+		return false
+	}
+	h.used.Add(places)
+	return true
 }
 
 func (h *heavy) release(places int64) {
 	if places > 0 {
+		h.used.Add(-places)
 		h.places.Release(places)
 	}
 }

@@ -34,6 +34,9 @@ func TestHeavyOperations(t *testing.T) {
 		if rejection != nil || waited > 0 {
 			t.Fatalf("got %v after %v", rejection, waited)
 		}
+		if places := e.Places(); places != slots/2 {
+			t.Errorf("%d places are in use, want %d", places, slots/2)
+		}
 		rejected := make(chan time.Duration, 100)
 		admitted := make(chan func(), 100)
 		for range 3 * slots {
@@ -62,6 +65,9 @@ func TestHeavyOperations(t *testing.T) {
 		if n := len(admitted); n != 1 {
 			t.Errorf("%d heavy operations run in the only free slot, want 1", n)
 		}
+		if _, waiting, _ := e.Load(); waiting == 0 {
+			t.Error("no operation waits for places")
+		}
 		time.Sleep(2 * queueTimeout)
 		synctest.Wait()
 		if n := len(rejected) + len(admitted); n != 3*slots {
@@ -70,8 +76,8 @@ func TestHeavyOperations(t *testing.T) {
 		for range len(admitted) {
 			(<-admitted)()
 		}
-		if running, waiting, _ := e.Load(); running != slots-1 || waiting != 0 || e.heavy.waiting.Load() != 0 {
-			t.Errorf("%d run, %d and %d wait", running, waiting, e.heavy.waiting.Load())
+		if running, waiting, _ := e.Load(); running != slots-1 || waiting != 0 || e.Places() != 0 {
+			t.Errorf("%d run, %d wait, and %d places are in use", running, waiting, e.Places())
 		}
 		if !e.heavy.places.TryAcquire(e.heavy.size) {
 			t.Error("places are lost")
