@@ -61,14 +61,21 @@ func TestConfigIsReloaded(t *testing.T) {
 	if body, _ := ask(origin); !strings.Contains(body, "LIMIT_EXCEEDED") {
 		t.Errorf("after a broken file: %s", body)
 	}
-	_, metrics := send(t, http.MethodGet, url+"/metrics", "")
-	if !strings.Contains(metrics, "\ntwibase_config_reload_failures_total 1\n") {
-		t.Error("the failure is not counted")
+	expectMetrics := func(lines ...string) {
+		t.Helper()
+		_, metrics := send(t, http.MethodGet, url+"/metrics", "")
+		for _, line := range lines {
+			if !strings.Contains(metrics, "\n"+line+"\n") {
+				t.Errorf("/metrics lacks %s", line)
+			}
+		}
 	}
+	expectMetrics("twibase_config_reload_failures_total 1", `twibase_reload_failing{flag="config"} 1`)
 	if line = reload("fanout-limit: 5\n", "a changed flag needs a restart"); line["flag"] != "--fanout-limit" {
 		t.Errorf("a flag that needs a restart is logged as %v", line)
 	}
 	log.await(t, reloaded)
+	expectMetrics("twibase_config_reload_failures_total 1", `twibase_reload_failing{flag="config"} 0`)
 	if body, header := ask(origin); strings.TrimSpace(body) != whole || header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("without the keys: %s, %v", body, header)
 	}

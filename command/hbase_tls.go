@@ -20,6 +20,8 @@ type hbaseTLSFlags struct {
 	HBaseCA   string `name:"hbase-ca" placeholder:"FILE" help:"Encrypt connections to HBase with TLS, and trust the CA certificates of this PEM file, or 'system' for those of the operating system. The files of --hbase-ca, --hbase-cert and --hbase-key are reloaded."`
 	HBaseCert string `name:"hbase-cert" placeholder:"FILE" help:"Client certificate for HBase and intermediate certificates, in PEM. Needs --hbase-key."`
 	HBaseKey  string `name:"hbase-key" placeholder:"FILE" help:"Private key of --hbase-cert, in PEM."`
+
+	files *reloaded[*tls.Config] // by options; nil without TLS
 }
 
 // Validate rejects combinations of flags.
@@ -31,15 +33,14 @@ func (f *hbaseTLSFlags) Validate() error {
 }
 
 // options returns none without TLS.
-func (f *hbaseTLSFlags) options(log zerolog.Logger) ([]cluster.Option, error) {
+func (f *hbaseTLSFlags) options(log zerolog.Logger) (options []cluster.Option, err error) {
 	if f.HBaseCA == "" {
 		return nil, nil
 	}
-	config, err := f.reloaded(log)
-	if err != nil {
+	if f.files, err = f.reloaded(log); err != nil {
 		return nil, err
 	}
-	return []cluster.Option{cluster.WithTLS(config.get)}, nil
+	return []cluster.Option{cluster.WithTLS(f.files.get)}, nil
 }
 
 func (f *hbaseTLSFlags) reloaded(log zerolog.Logger) (*reloaded[*tls.Config], error) {

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -43,6 +44,7 @@ type reloads struct {
 
 	process
 	signals chan os.Signal
+	failing atomic.Bool // the file was refused
 }
 
 func newReloads(p process) *reloads {
@@ -60,6 +62,20 @@ func newReloads(p process) *reloads {
 	return r
 }
 
+// failingMetric returns a metric that is 1 while the content of a flag cannot be reloaded.
+func failingMetric(flag string, failing func() bool) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "twibase_reload_failing",
+		Help:        "1 while the file or URL of a flag cannot be read again, and its earlier content is in use.",
+		ConstLabels: prometheus.Labels{"flag": flag},
+	}, func() float64 {
+		if failing() {
+			return 1
+		}
+		return 0
+	})
+}
+
 func (r *reloads) stop() { signal.Stop(r.signals) }
 
 // run reloads until ctx is done. config is that of the flags.
@@ -70,7 +86,9 @@ func (r *reloads) run(ctx context.Context, config gateway.Config, g *gateway.Gat
 			return
 		case <-r.signals:
 		}
-		if err := r.apply(config, g); err != nil {
+		err := r.apply(config, g)
+		r.failing.Store(err != nil)
+		if err != nil {
 			r.Failures.Inc()
 			r.log.Error().Err(err).Msg("the configuration cannot be reloaded; the previous one stays in use")
 		}

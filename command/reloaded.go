@@ -41,6 +41,13 @@ func (r *reloaded[T]) get() T {
 	return r.current
 }
 
+// failing reports whether the files can't be read.
+func (r *reloaded[T]) failing() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read() != nil
+}
+
 // read sets current, unless the files are unchanged.
 func (r *reloaded[T]) read() error {
 	infos := make([]os.FileInfo, 0, len(r.files))

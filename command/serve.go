@@ -17,6 +17,7 @@ import (
 
 	"twibase/gateway"
 	"twibase/gateway/middleware"
+	"twibase/graph/auth"
 	"twibase/graph/documents"
 	"twibase/graph/limits"
 	"twibase/hbase"
@@ -126,7 +127,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	config.Collectors = []prometheus.Collector{queue.Dropped}
 	reloads := newReloads(p)
 	defer reloads.stop()
-	config.Collectors = append(config.Collectors, reloads.Failures)
+	config.Collectors = append(config.Collectors, reloads.Failures, failingMetric(configFlag, reloads.failing.Load))
 	listeners, err := s.listen(p)
 	if err != nil {
 		return err
@@ -152,6 +153,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 			}
 			return nil, s.advise(err)
 		}
+		config.Collectors = append(config.Collectors, s.failingMetrics(config.Tokens)...)
 		g := gateway.New(store, config)
 		go reloads.run(ctx, config, g)
 		return g, nil
@@ -160,6 +162,24 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		return nil // stopped before it was ready
 	}
 	return err
+}
+
+// failingMetrics returns the metrics of files and URLs that are reloaded without a signal, except for
+// those of --documents.
+func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
+	if s.certificate != nil {
+		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
+	}
+	if s.files != nil {
+		metrics = append(metrics, failingMetric("hbase-ca", s.files.failing))
+	}
+	if s.JWTSecretFile != "" {
+		metrics = append(metrics, failingMetric("jwt-secret-file", tokens.Secrets.Failing))
+	}
+	if s.JWKS != "" {
+		metrics = append(metrics, failingMetric("jwks", tokens.Keys.Failing))
+	}
+	return metrics
 }
 
 // config returns the configuration of the flags, and reads the files that they name.

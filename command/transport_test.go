@@ -94,19 +94,29 @@ func TestTLSCertificateIsReloaded(t *testing.T) {
 		}
 		return response.TLS.PeerCertificates[0].Subject.CommonName
 	}
+	failing := func(want string) {
+		t.Helper()
+		if _, body := do(t, both, get(t, server+"/metrics")); !strings.Contains(string(body),
+			`twibase_reload_failing{flag="tls-cert"} `+want+"\n") {
+			t.Errorf("/metrics lacks that the reload is failing: %s", want)
+		}
+	}
 	if got := name(); got != "first" {
 		t.Error(got)
 	}
+	failing("0")
 	if err := os.WriteFile(key, []byte("half of it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := name(); got != "first" {
 		t.Error("with a key of another certificate: ", got)
 	}
+	failing("1")
 	certify(t, "second", cert, key)
 	if got := name(); got != "second" {
 		t.Error(got)
 	}
+	failing("0")
 }
 
 func ungzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }

@@ -21,10 +21,13 @@ import (
 // description matches the text of a [prometheus.Desc], the only form in which it has its names.
 var description = regexp.MustCompile(`fqName: "(\w+)".* constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
 
+// series matches a line of /metrics.
+var series = regexp.MustCompile(`(?m)^(twibase_\w+)(?:\{(.*)\})? `)
+
 // ofPrometheus are the labels that Prometheus adds when it scrapes.
 var ofPrometheus = []string{"job", "instance"}
 
-// exported returns the labels of each metric of a gateway and of the cluster engine.
+// exported returns the labels of each metric of a gateway, of the cluster engine and of the command.
 func exported(t *testing.T) map[string][]string {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -56,6 +59,18 @@ func exported(t *testing.T) map[string][]string {
 			all = append(all, name)
 		}
 		labels[found[1]] = append(all, strings.Split(found[3], ",")...)
+	}
+	_, served := get(t, started(t)+"/metrics") // has those of the command, too
+	for _, found := range series.FindAllStringSubmatch(served, -1) {
+		if _, known := labels[found[1]]; known {
+			continue
+		}
+		all := slices.Clone(ofPrometheus)
+		for label := range strings.SplitSeq(found[2], ",") {
+			name, _, _ := strings.Cut(label, "=")
+			all = append(all, name)
+		}
+		labels[found[1]] = all
 	}
 	return labels
 }

@@ -75,6 +75,9 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 	return s, err
 }
 
+// Failing reports whether the last read failed. The earlier keys stay in use.
+func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
+
 // find returns the key of an id and algorithm; without an id, the only key of the algorithm. If it
 // is unknown, find reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {

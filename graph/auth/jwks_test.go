@@ -275,6 +275,17 @@ func TestFollow(t *testing.T) {
 	if keys.known("a", "ES256") != nil {
 		t.Error("a removed key is still accepted")
 	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !keys.Failing(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a broken file is not failing")
+		}
+	}
+	if keys.known("b", "ES256") == nil {
+		t.Error("a broken file removes the keys")
+	}
 	stop()
 	<-ended
 }

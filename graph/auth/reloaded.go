@@ -15,6 +15,7 @@ type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
 	parse   func([]byte) (T, error)
 	current atomic.Pointer[T] // nil until it was read
+	failing atomic.Bool       // the last attempt failed
 
 	reading chan struct{} // held while reading: one read for all callers
 	text    []byte        // the source of current
@@ -37,7 +38,7 @@ func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bo
 	if time.Since(r.at) < pause {
 		return false, nil
 	}
-	defer func() { r.at = time.Now() }()
+	defer func() { r.at = time.Now(); r.failing.Store(err != nil) }()
 	text, err := r.read(context.WithoutCancel(ctx))
 	if err != nil || r.current.Load() != nil && bytes.Equal(text, r.text) {
 		return false, err

@@ -38,6 +38,9 @@ func ReadSecrets(file string) (*Secrets, error) {
 	return s, err
 }
 
+// Failing reports whether the file could not be read again. The earlier secrets stay in use.
+func (s *Secrets) Failing() bool { return s.secrets.failing.Load() }
+
 func (s *Secrets) all() [][]byte { return *s.secrets.current.Load() }
 
 func parseSecrets(file string, text []byte) ([][]byte, error) {

@@ -95,6 +95,9 @@ func TestReplaceASecret(t *testing.T) {
 			if changed, _ := secrets.secrets.load(t.Context(), 0); changed != step.changed {
 				t.Errorf("changed: %v", changed)
 			}
+			if failing := step.name == "invalid file"; secrets.Failing() != failing {
+				t.Errorf("failing is %v", !failing)
+			}
 			if _, _, err := here.Verify(t.Context(), before); (err == nil) != step.ok {
 				t.Errorf("the first token: %v", err)
 			}
