@@ -74,8 +74,8 @@ func fairness(ctx context.Context, _ *dataset) error {
 	t := newTable(fmt.Sprintf("Embedded store, on processors of its own: %t. %d clients send %d requests of %d rows per second, "+
 		"%.2f × the capacity, and an abuser %d × as many", apart, fairClients, fairLoad, rows,
 		fairLoad/peak.PerSecond(), abuse),
-		"gateway", "p50 alone", "p99 alone", "p50 with the abuser", "p99 with the abuser", "ratio of the p99", "of single runs",
-		"answered alone", "answered with the abuser", "answered to the abuser")
+		"gateway", "p50 alone", "p99 alone", "p50 with the abuser", "p99 with the abuser", "ratio of the p99",
+		"of single runs", "answered alone", "answered with the abuser", "answered to the abuser")
 	defer t.end()
 	without.print(t, "without a budget")
 	with.print(t, flag)

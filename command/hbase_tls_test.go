@@ -20,7 +20,9 @@ func TestCertificatesForHBaseAreReloaded(t *testing.T) {
 	if err := authority.Issue("client"); err != nil {
 		t.Fatal(err)
 	}
-	flags := hbaseTLSFlags{HBaseCA: authority.File("ca"), HBaseCert: authority.File("client"), HBaseKey: authority.File("client")}
+	flags := hbaseTLSFlags{
+		HBaseCA: authority.File("ca"), HBaseCert: authority.File("client"), HBaseKey: authority.File("client"),
+	}
 	log := new(strings.Builder)
 	config, err := flags.reloaded(zerolog.New(log))
 	if err != nil {

@@ -148,7 +148,8 @@ func TestUsageTellsWhoUsesAField(t *testing.T) {
 		t.Errorf("the last client of %s is %v", bio.Field, bio.LastClient)
 	}
 	for query, status := range map[string]int{
-		"?field=User.nope": http.StatusNotFound, "?hours=25": http.StatusBadRequest, "?hours=1&field=User.bio": http.StatusOK,
+		"?field=User.nope": http.StatusNotFound, "?hours=25": http.StatusBadRequest,
+		"?hours=1&field=User.bio": http.StatusOK,
 	} {
 		w := httptest.NewRecorder()
 		g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/usage"+query, nil))

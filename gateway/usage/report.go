@@ -129,7 +129,8 @@ func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name := query.Get("field"); name != "" {
 		i := slices.IndexFunc(report.Fields, func(f Field) bool { return f.Field == name })
 		if i < 0 {
-			http.Error(w, fmt.Sprintf("the schema has no field %q: write Type.field, such as User.age", name), http.StatusNotFound)
+			message := fmt.Sprintf("the schema has no field %q: write Type.field, such as User.age", name)
+			http.Error(w, message, http.StatusNotFound)
 			return
 		}
 		response = report.Fields[i]
