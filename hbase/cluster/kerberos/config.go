@@ -24,6 +24,7 @@ type identity struct {
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
+	answered    map[string]string // the last KDC that answered, by realm
 }
 
 // strengths are the encryption types of sessions, the preferred ones first. Wrap tokens of older
@@ -34,7 +35,7 @@ var strengths = [...]int32{
 }
 
 func (c Config) read() (*identity, error) {
-	id := &identity{Config: c}
+	id := &identity{Config: c, answered: map[string]string{}}
 	text, err := os.ReadFile(c.Conf)
 	if err != nil {
 		return nil, fmt.Errorf("--krb5-conf: %w", err)

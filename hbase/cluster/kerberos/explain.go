@@ -3,6 +3,7 @@ package kerberos
 import (
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"strconv"
 	"strings"
@@ -75,14 +76,17 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 // explainKDC explains the errors that all requests to a KDC have, or returns nil.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
-	switch {
+	switch lookup := new(net.DNSError); {
+	case errors.As(err, &lookup):
+		return refuse("DNS names no KDC of %s: add a kdc to [realms] in --krb5-conf %s, or the SRV record that is missing (%v)",
+			realm, id.Conf, lookup)
 	case codeOf(err) == errorcode.KRB_AP_ERR_SKEW, strings.Contains(text, skew):
 		return refuse("the clocks of this machine (%s) and of the KDC of %s differ by more than %v: correct them, such as "+
 			"by NTP", time.Now().UTC().Format(time.RFC3339), realm, id.krb5.LibDefaults.Clockskew)
 	case strings.Contains(text, "not have any defined KDCs"), strings.Contains(text, "no KDCs defined"),
 		strings.Contains(text, "no KDC SRV records"):
 		return refuse("--krb5-conf %s names no kdc of %s: add it to [realms], or set dns_lookup_kdc", id.Conf, realm)
-	case codeOf(err) == 0 && (strings.Contains(text, "communication error") || strings.Contains(text, "Networking_Error")):
+	case unanswered(err):
 		return id.unreachable(err)
 	}
 	return nil

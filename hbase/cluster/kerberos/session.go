@@ -13,7 +13,6 @@ import (
 // session has the tickets of one log-in. It is not safe for concurrent use.
 type session struct {
 	id      *identity
-	client  *client.Client
 	granted expiring            // the ticket-granting ticket
 	others  map[string]expiring // tickets by service principal
 }
@@ -30,22 +29,19 @@ func newExpiring(t messages.Ticket, part messages.EncKDCRepPart) expiring {
 
 func (e expiring) valid() bool { return time.Now().Before(e.end) }
 
-// logIn asks the KDC for a ticket, with the keytab.
+// logIn asks a KDC for a ticket, with the keytab.
 func (id *identity) logIn() (*session, error) {
-	// Active Directory does not answer the extension that DisablePAFXFAST omits.
-	c := client.NewWithKeytab(id.name, id.realm, id.keytab, id.krb5, client.DisablePAFXFAST(true))
-	if _, err := c.IsConfigured(); err != nil {
-		return nil, id.explainLogIn(err)
-	}
-	request, err := messages.NewASReqForTGT(id.realm, id.krb5, c.Credentials.CName())
-	if err != nil {
-		return nil, err
-	}
-	reply, err := c.ASExchange(id.realm, request, 0)
+	reply, err := ask(id, id.realm, func(c *client.Client) (messages.ASRep, error) {
+		request, err := messages.NewASReqForTGT(id.realm, c.Config, c.Credentials.CName())
+		if err != nil {
+			return messages.ASRep{}, err
+		}
+		return c.ASExchange(id.realm, request, 0)
+	})
 	if err != nil {
 		return nil, id.explainLogIn(err)
 	}
-	return &session{id, c, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
+	return &session{id, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
 }
 
 // renewOf gets the tickets for the services of an earlier session, so that connections need the KDC
@@ -72,13 +68,16 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns a ticket for a principal from the KDC of a realm, to which by is a ticket.
+// ticket returns a ticket for a principal from a KDC of a realm, to which by is a ticket.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil
 	}
 	name := types.NewPrincipalName(nametype.KRB_NT_SRV_INST, principal)
-	_, reply, err := s.client.TGSREQGenerateAndExchange(name, realm, by.Ticket, by.key, false)
+	reply, err := ask(s.id, realm, func(c *client.Client) (messages.TGSRep, error) {
+		_, reply, err := c.TGSREQGenerateAndExchange(name, realm, by.Ticket, by.key, false)
+		return reply, err
+	})
 	if err != nil {
 		return expiring{}, s.id.explainTicket(err, principal, realm)
 	}

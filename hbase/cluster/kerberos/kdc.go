@@ -1,0 +1,99 @@
+package kerberos
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/client"
+	"github.com/jcmturner/gokrb5/v8/config"
+)
+
+// kdcPatience is the time that a KDC has to answer before the next one is asked, too.
+const kdcPatience = time.Second
+
+// ask makes an exchange with a KDC of a realm. It also asks the next KDC of krb5.conf if one cannot
+// be reached or does not answer for kdcPatience, and returns the first answer. Later exchanges start
+// with the KDC that answered. gokrb5 itself asks them in random order, and waits five seconds for each.
+func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
+	kdcs, err := id.kdcs(realm)
+	if err != nil {
+		return result, err
+	}
+	type outcome struct {
+		kdc    string
+		result T
+		err    error
+	}
+	outcomes := make(chan outcome, len(kdcs))
+	var failures []error
+	for asked := 0; len(failures) < len(kdcs); {
+		var late <-chan time.Time
+		if asked < len(kdcs) {
+			kdc := kdcs[asked]
+			c := id.client(realm, kdc)
+			go func() {
+				result, err := exchange(c)
+				outcomes <- outcome{kdc, result, err}
+			}()
+			asked++
+			late = time.After(kdcPatience)
+		}
+		select {
+		case o := <-outcomes:
+			if o.err == nil || !unanswered(o.err) {
+				id.answered[realm] = o.kdc
+				return o.result, o.err
+			}
+			failures = append(failures, o.err)
+		case <-late:
+		}
+	}
+	return result, errors.Join(failures...)
+}
+
+// kdcs returns the addresses of the KDCs of a realm, of krb5.conf or DNS. The one that answered last
+// comes first.
+func (id *identity) kdcs(realm string) (kdcs []string, err error) {
+	for _, r := range id.krb5.Realms {
+		if r.Realm == realm {
+			kdcs = slices.Clone(r.KDC)
+		}
+	}
+	if len(kdcs) == 0 {
+		count, found, err := id.krb5.GetKDCs(realm, true)
+		if err != nil {
+			return nil, err
+		}
+		for i := 1; i <= count; i++ {
+			kdcs = append(kdcs, found[i])
+		}
+	}
+	if i := slices.Index(kdcs, id.answered[realm]); i > 0 {
+		kdcs = slices.Insert(slices.Delete(kdcs, i, i+1), 0, id.answered[realm])
+	}
+	return kdcs, nil
+}
+
+// client returns a client that asks one KDC of a realm. It shares no list with other clients: gokrb5
+// reorders the lists of KDCs.
+func (id *identity) client(realm, kdc string) *client.Client {
+	krb5 := *id.krb5
+	krb5.Realms = []config.Realm{{Realm: realm, KDC: []string{kdc}}}
+	for _, r := range id.krb5.Realms {
+		if r.Realm != realm {
+			r.KDC = slices.Clone(r.KDC)
+			krb5.Realms = append(krb5.Realms, r)
+		}
+	}
+	// Active Directory does not answer the extension that DisablePAFXFAST omits.
+	return client.NewWithKeytab(id.name, id.realm, id.keytab, &krb5, client.DisablePAFXFAST(true))
+}
+
+// unanswered is true for errors of the network.
+func unanswered(err error) bool {
+	text := err.Error()
+	return codeOf(err) == 0 &&
+		(strings.Contains(text, "communication error") || strings.Contains(text, "Networking_Error"))
+}
