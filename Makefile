@@ -88,9 +88,11 @@ kill: ## kills a gateway 500 times under writes, and checks all acknowledged cha
 killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true; KERBEROS=privacy)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false} -kerberos=$${KERBEROS:-}
 
-secure: ## the conformance of the store on an HBase with Kerberos in each protection, and a killed region server with privacy
-	CI=true go test -count 1 -timeout 0 -v -run TestKerberos ./hbase/cluster -secure
-	$(MAKE) killservers SERVERS=1 KERBEROS=privacy
+secure: ## the conformance of the store, and a killed region server, on HBases with Kerberos in each protection and with TLS
+	CI=true go test -count 1 -timeout 0 -v -run 'TestKerberos|TestTLS' ./hbase/cluster -secure
+	for protection in authentication integrity privacy; do $(MAKE) killservers SERVERS=1 KERBEROS=$$protection; done
+	$(MAKE) killservers SERVERS=1 TLS=true
+	$(MAKE) killservers SERVERS=1 TLS=true KERBEROS=authentication
 
 rolling: ## upgrades two gateways of a real HBase under writes from a commit's version to this one, back, and again (PREVIOUS)
 	CI=true go test -count 1 -timeout 15m -v -run TestRollingUpgrade ./e2e/kill -previous $${PREVIOUS:-HEAD~1}

@@ -57,20 +57,26 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	t.Logf("longest pause between two acknowledgements of a client: %v", longest)
 }
 
-// newSecurity returns that of -tls or -kerberos, which gateways have by their environment.
+// newSecurity returns that of -tls and -kerberos, which gateways have by their environment.
 func newSecurity(t *testing.T) (security minihbase.Security) {
 	t.Helper()
+	if *withTLS {
+		security = newTLS(t)
+	}
 	if *protect != "" {
-		return newKerberos(t, *protect)
+		security = security.And(newKerberos(t, *protect))
 	}
-	if !*withTLS {
-		return security
-	}
+	return security
+}
+
+func newTLS(t *testing.T) minihbase.Security {
+	t.Helper()
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if security, err = minihbase.MutualTLS(authority); err != nil {
+	security, err := minihbase.MutualTLS(authority)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range authority.Environment() {

@@ -24,12 +24,13 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-var secure = flag.Bool("secure", false, "run the conformance suite in each protection of Kerberos")
+var secure = flag.Bool("secure", false, "run the conformance suite in each protection of Kerberos, and with TLS")
 
 // realm is a KDC and an HBase of it.
 type realm struct {
 	*minihbase.KDC
-	url string
+	url     string
+	options []cluster.Option // besides Kerberos
 }
 
 func startKDC(t *testing.T) *minihbase.KDC {
@@ -43,18 +44,24 @@ func startKDC(t *testing.T) *minihbase.KDC {
 }
 
 // start starts an HBase, which also writes and reads a cell.
-func start(t *testing.T, kdc *minihbase.KDC, protection string) realm {
+func start(t *testing.T, kdc *minihbase.KDC, protection string, others ...minihbase.Security) realm {
 	t.Helper()
 	security, err := kdc.Security(protection)
 	if err != nil {
 		t.Fatal(err)
+	}
+	r := realm{KDC: kdc}
+	for _, other := range others {
+		security = security.And(other)
+		r.options = append(r.options, other.Options...)
 	}
 	h, err := minihbase.StartSecured(t.Context(), t.TempDir(), security)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Kill)
-	return realm{kdc, h.URL()}
+	r.url = h.URL()
+	return r
 }
 
 func withKerberos(t *testing.T, config kerberos.Config) cluster.Option {
@@ -77,6 +84,19 @@ func TestKerberos(t *testing.T) {
 			}
 		})
 	}
+	if *secure {
+		t.Run("authentication with TLS", func(t *testing.T) {
+			authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
+			if err != nil {
+				t.Fatal(err)
+			}
+			security, err := minihbase.MutualTLS(authority)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start(t, kdc, "authentication", security).conformance(t)
+		})
+	}
 	t.Run("privacy", func(t *testing.T) {
 		r := start(t, kdc, "privacy")
 		r.conformance(t)
@@ -88,7 +108,8 @@ func TestKerberos(t *testing.T) {
 func (r realm) conformance(t *testing.T) {
 	t.Run("conformance", func(t *testing.T) {
 		hbasetest.Run(t, func(t *testing.T) hbase.Store {
-			store, err := cluster.Open(t.Context(), r.url, zerolog.Nop(), withKerberos(t, r.Config()))
+			options := append(r.options, withKerberos(t, r.Config()))
+			store, err := cluster.Open(t.Context(), r.url, zerolog.Nop(), options...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,6 +179,7 @@ func (r realm) diagnosis(t *testing.T) {
 			awaitDiagnosis(t, r.url, test.want, withKerberos(t, test.config))
 		})
 	}
+	t.Run("only the last KDC answers", func(t *testing.T) { r.failover(t, silent.Addr().String(), "127.0.0.1:1") })
 	t.Run("the server requires Kerberos", func(t *testing.T) {
 		awaitDiagnosis(t, r.url, "it requires Kerberos: set --hbase-keytab")
 	})
@@ -171,6 +193,17 @@ func (r realm) diagnosis(t *testing.T) {
 	t.Run("a service whose key the server does not have", func(t *testing.T) {
 		r.service(t, minihbase.Elsewhere, "it does not accept the ticket for hbase/"+minihbase.Elsewhere)
 	})
+}
+
+// failover opens a store with KDCs that do not answer before the one that does.
+func (r realm) failover(t *testing.T, others ...string) {
+	conf, err := os.ReadFile(r.Conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = "kdc = "
+	text := strings.Replace(string(conf), first, first+strings.Join(others, "\n"+first)+"\n"+first, 1)
+	openAt(t, r.url, withKerberos(t, r.withConf(t, text)))
 }
 
 // clock logs in with another clock than the KDC's: that of a bubble, which sleeps until then. This KDC
@@ -223,15 +256,9 @@ func (r realm) service(t *testing.T, host, want string) {
 
 // renewal uses a store for longer than a ticket lasts.
 func (r realm) renewal(t *testing.T) {
-	const lifetime = 6 * time.Second
-	conf, err := os.ReadFile(r.Conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const head = "[libdefaults]\n"
-	short := strings.Replace(string(conf), head, head+fmt.Sprintf("ticket_lifetime = %v\n", lifetime), 1)
+	const lifetime = minihbase.TicketLifetime
 	conns := new(cutting)
-	store, err := cluster.OpenThrough(t.Context(), r.url, conns.dial, withKerberos(t, r.withConf(t, short)))
+	store, err := cluster.OpenThrough(t.Context(), r.url, conns.dial, withKerberos(t, r.Config()))
 	if err != nil {
 		t.Fatal(err)
 	}

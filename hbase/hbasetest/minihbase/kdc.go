@@ -22,17 +22,19 @@ const (
 	service   = "hbase/localhost@" + Realm // of HBase
 	// Elsewhere is the host of a service whose key HBase does not use.
 	Elsewhere = "elsewhere.example"
+	// TicketLifetime is that of clients' tickets. Tests that take longer pass a renewal.
+	TicketLifetime = 6 * time.Second
 )
 
 // KDC is a Kerberos server, with the principals of an HBase and of its clients.
 type KDC struct {
 	Keytab string // file with the keys of both principals
-	Conf   string // krb5.conf
+	Conf   string // krb5.conf of clients
+	conf   string // krb5.conf of HBase, whose tickets last a day
 	*process
 }
 
-// StartKDC starts a KDC with its files in a folder. Clients whose tickets are to end earlier than
-// after a day have their own krb5.conf with a ticket_lifetime.
+// StartKDC starts a KDC with its files in a folder.
 func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -46,7 +48,8 @@ func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		return nil, err
 	}
-	k := &KDC{Keytab: filepath.Join(dir, "keytab"), Conf: filepath.Join(dir, "krb5.conf")}
+	k := &KDC{Keytab: filepath.Join(dir, "keytab"), Conf: filepath.Join(dir, "client.conf"),
+		conf: filepath.Join(dir, "krb5.conf")}
 	k.process, err = startProcess(filepath.Join(dir, "kdc.log"), "java", shortLived[0], "-Xmx128m",
 		"-Djava.net.preferIPv4Stack=true", "-cp", filepath.Join(lib, "*"), "org.apache.hadoop.minikdc.MiniKdc", dir, config,
 		k.Keytab, name(service), name(Principal), "hbase/"+Elsewhere)
@@ -65,7 +68,26 @@ func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 		k.kill()
 		return nil, fmt.Errorf("minihbase: %w\n%s", err, k.log.tail())
 	}
+	if err := k.writeConf(); err != nil {
+		k.kill()
+		return nil, err
+	}
 	return k, nil
+}
+
+// writeConf writes the krb5.conf of clients.
+func (k *KDC) writeConf() error {
+	text, err := os.ReadFile(k.conf)
+	if err != nil {
+		return err
+	}
+	const head = "[libdefaults]\n"
+	before, after, ok := strings.Cut(string(text), head)
+	if !ok {
+		return fmt.Errorf("minihbase: %s has no [libdefaults]", k.conf)
+	}
+	text = fmt.Appendf(nil, "%s%sticket_lifetime = %v\n%s", before, head, TicketLifetime, after)
+	return os.WriteFile(k.Conf, text, 0o600)
 }
 
 // name returns a principal without its realm.
@@ -100,7 +122,7 @@ func (k *KDC) Security(protection string) (Security, error) {
 			"hbase.regionserver.keytab.file=" + k.Keytab,
 			"hbase.regionserver.kerberos.principal=" + service,
 		},
-		JVM:     []string{"-Dtwibase.authentication=kerberos", "-Djava.security.krb5.conf=" + k.Conf},
+		JVM:     []string{"-Dtwibase.authentication=kerberos", "-Djava.security.krb5.conf=" + k.conf},
 		Options: []cluster.Option{cluster.WithKerberos(login)},
 	}, err
 }

@@ -3,6 +3,7 @@ package minihbase
 import (
 	"crypto/tls"
 	"path/filepath"
+	"slices"
 
 	"twibase/hbase/cluster"
 )
@@ -12,6 +13,15 @@ type Security struct {
 	Settings []string         // of HBase's configuration
 	JVM      []string         // options of HBase's JVM
 	Options  []cluster.Option // of its clients
+}
+
+// And returns the combination of two securities.
+func (s Security) And(other Security) Security {
+	return Security{
+		Settings: slices.Concat(s.Settings, other.Settings),
+		JVM:      slices.Concat(s.JVM, other.JVM),
+		Options:  slices.Concat(s.Options, other.Options),
+	}
 }
 
 // MutualTLS is the security of an HBase that requires TLS and a client certificate of the authority.
