@@ -186,3 +186,17 @@ func TestExampleConfigIsComplete(t *testing.T) {
 		t.Errorf("%s has keys that serve does not have: %v", example, shown)
 	}
 }
+
+func TestVariablesHaveTheNamesOfTheirFlags(t *testing.T) {
+	model := modelOf(t)
+	flags := slices.Clone(model.Flags)
+	for _, command := range model.Leaves(false) {
+		flags = append(flags, command.Flags...)
+	}
+	for _, flag := range flags {
+		want := "TWIBASE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		if len(flag.Envs) > 0 && !slices.Equal(flag.Envs, []string{want}) {
+			t.Errorf("--%s has %q, want %s", flag.Name, flag.Envs, want)
+		}
+	}
+}

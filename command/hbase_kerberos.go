@@ -11,7 +11,7 @@ import (
 type hbaseKerberosFlags struct {
 	HBaseKeytab    string `name:"hbase-keytab" placeholder:"FILE" help:"Authenticate to HBase with Kerberos, with the keys of --hbase-principal in this keytab. Tickets are renewed."`
 	HBasePrincipal string `name:"hbase-principal" placeholder:"NAME" help:"Principal of --hbase-keytab: NAME@REALM, or NAME for the default_realm of --krb5-conf."`
-	Krb5Conf       string `name:"krb5-conf" default:"/etc/krb5.conf" placeholder:"FILE" help:"Kerberos configuration with the KDC of the realm (default: ${default})."`
+	Krb5Conf       string `name:"krb5-conf" env:"TWIBASE_KRB5_CONF" default:"/etc/krb5.conf" placeholder:"FILE" help:"Kerberos configuration with the KDC of the realm (default: ${default})."`
 }
 
 // Validate rejects combinations of flags.
