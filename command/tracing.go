@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -24,8 +25,12 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.40.0"
 )
 
-// exportTimeout bounds the export of the last spans, after the last request.
-const exportTimeout = 5 * time.Second
+const (
+	// exportTimeout bounds the export of the last spans, after the last request.
+	exportTimeout = 5 * time.Second
+	// exportErrorPause is the minimum time between log lines of failed exports.
+	exportErrorPause = time.Minute
+)
 
 // samplers are the values of OTEL_TRACES_SAMPLER, and whether OTEL_TRACES_SAMPLER_ARG is their ratio.
 func samplers() map[string]bool {
@@ -65,10 +70,29 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	}
 	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(of))}
 	otel.SetTracerProvider(t.provider)
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		log.Warn().Err(err).Msg("spans were not exported")
-	}))
+	otel.SetErrorHandler(&exportErrors{log: log})
 	return t, nil
+}
+
+// exportErrors logs failed exports. While the collector is down there is one every few seconds, so it
+// logs the first of a minute, and counts the others. It is safe for concurrent use.
+type exportErrors struct {
+	log    zerolog.Logger
+	mu     sync.Mutex
+	logged time.Time
+	failed int // since logged
+}
+
+// Handle implements [otel.ErrorHandler].
+func (e *exportErrors) Handle(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failed++
+	if time.Since(e.logged) < exportErrorPause {
+		return
+	}
+	e.log.Warn().Err(err).Int("failures", e.failed).Msg("spans were not exported")
+	e.logged, e.failed = time.Now(), 0
 }
 
 // close exports the last spans.

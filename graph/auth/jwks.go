@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 const (
@@ -163,6 +164,7 @@ func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error)
 		return nil, err
 	}
 	r.Header.Set("Accept", "application/jwk-set+json, application/json")
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	response, err := client.Do(r)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/propagation"
 
 	"twibase/graph/apierr"
 )
@@ -288,4 +289,23 @@ func TestFollow(t *testing.T) {
 	}
 	stop()
 	<-ended
+}
+
+// A request that causes a fetch passes its trace on.
+func TestFetchHasTheTrace(t *testing.T) {
+	got := make(chan string, 1)
+	issuer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got <- r.Header.Get("traceparent")
+	}))
+	defer issuer.Close()
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	traced := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": parent})
+	for ctx, want := range map[context.Context]string{t.Context(): "", traced: parent} {
+		if _, err := fetch(ctx, newClient(http.DefaultTransport), issuer.URL); err != nil {
+			t.Fatal(err)
+		}
+		if header := <-got; header != want {
+			t.Errorf("traceparent is %q, want %q", header, want)
+		}
+	}
 }
