@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -13,23 +14,54 @@ import (
 	"testing"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	"twibase/e2e/loadtest"
 )
 
-// fakeCollector receives spans by OTLP over HTTP, and keeps "service: span" of each.
+// fakeCollector receives spans by OTLP over HTTP or gRPC, and keeps "service: span" of each.
 type fakeCollector struct {
+	collector.UnimplementedTraceServiceServer
 	mu    sync.Mutex
 	spans []string
+}
+
+// start starts the collector, and returns its URL.
+func (c *fakeCollector) start(t *testing.T, protocol string) (url string) {
+	if protocol != "grpc" {
+		server := httptest.NewServer(c)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	collector.RegisterTraceServiceServer(server, c)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	return "http://" + listener.Addr().String()
+}
+
+// Export implements [collector.TraceServiceServer].
+func (c *fakeCollector) Export(
+	_ context.Context, export *collector.ExportTraceServiceRequest,
+) (*collector.ExportTraceServiceResponse, error) {
+	c.keep(export)
+	return new(collector.ExportTraceServiceResponse), nil
 }
 
 func (c *fakeCollector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var export collector.ExportTraceServiceRequest
-	if r.URL.Path != "/v1/traces" || proto.Unmarshal(body, &export) != nil {
-		return
+	if r.URL.Path == "/v1/traces" && proto.Unmarshal(body, &export) == nil {
+		c.keep(&export)
 	}
+}
+
+func (c *fakeCollector) keep(export *collector.ExportTraceServiceRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, of := range export.ResourceSpans {
@@ -59,6 +91,8 @@ func TestCommandExportsSpans(t *testing.T) {
 		want      []string
 	}{
 		"by default": {nil, []string{"twibase: query Q", "twibase: round"}},
+		"by gRPC": {map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
+			[]string{"twibase: query Q", "twibase: round"}},
 		"another service": {map[string]string{"OTEL_SERVICE_NAME": "edge"},
 			[]string{"edge: query Q", "edge: round"}},
 		"disabled":    {map[string]string{"OTEL_SDK_DISABLED": "true"}, nil},
@@ -68,9 +102,7 @@ func TestCommandExportsSpans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c fakeCollector
-			server := httptest.NewServer(&c)
-			defer server.Close()
-			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.start(t, test.variables["OTEL_EXPORTER_OTLP_PROTOCOL"]))
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000") // so only the exit exports
 			for variable, value := range test.variables {
 				t.Setenv(variable, value)

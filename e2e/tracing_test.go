@@ -2,14 +2,17 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/attribute"
@@ -26,21 +29,20 @@ import (
 const (
 	remoteTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	remoteSpan  = "00f067aa0ba902b7"
+	otherTrace  = "0af7651916cd43dd8448eb211c80319c"
 )
 
 // traced is a gateway whose spans are kept.
 type traced struct {
-	http.Handler
+	*service.Gateway
 	spans *tracetest.InMemoryExporter
 	log   *bytes.Buffer
 }
 
-func newTraced(t *testing.T, store hbase.Store, options ...sdk.TracerProviderOption) *traced {
-	t.Helper()
+func newTraced(store hbase.Store) *traced {
 	spans, log := tracetest.NewInMemoryExporter(), new(bytes.Buffer)
-	provider := sdk.NewTracerProvider(append(options, sdk.WithSyncer(spans))...)
-	g := service.New(store, service.Config{Traces: provider, Shared: true})
-	return &traced{g.Public, spans, log}
+	provider := sdk.NewTracerProvider(sdk.WithSyncer(spans))
+	return &traced{service.New(store, service.Config{Traces: provider, Shared: true}), spans, log}
 }
 
 // ask sends a query as part of a remote trace, and returns the body of the response.
@@ -56,7 +58,7 @@ func (g *traced) ask(t *testing.T, query, flags string) []byte {
 	r.Header.Set(costs.Header, "1")
 	r.Header.Set("traceparent", "00-"+remoteTrace+"-"+remoteSpan+"-"+flags)
 	w := httptest.NewRecorder()
-	g.ServeHTTP(w, r)
+	g.Public.ServeHTTP(w, r)
 	return w.Body.Bytes()
 }
 
@@ -76,7 +78,7 @@ func TestSpans(t *testing.T) {
 }
 
 func checkSpans(t *testing.T, store hbase.Store) {
-	g := newTraced(t, store)
+	g := newTraced(store)
 	r, _ := reported(t, g.ask(t, example(t, "1-followers"), "01"))
 	var want strings.Builder
 	fmt.Fprintf(&want, "query Followers gets=%d rounds=%d rpcs=%d\n", r.Gets, r.Rounds, r.RPCs)
@@ -142,7 +144,7 @@ func attributeOf(s tracetest.SpanStub, key attribute.Key) attribute.Value {
 // An error has the trace of its response only if the trace is sampled.
 func TestErrorsHaveTheTrace(t *testing.T) {
 	for flags, want := range map[string]string{"00": "", "01": remoteTrace} {
-		g := newTraced(t, sampleStore(t))
+		g := newTraced(sampleStore(t))
 		for _, query := range []string{"{unknown}", `{user(username:"LiLei"){followers(first:-1){totalCount}}}`} {
 			var answer struct {
 				Errors []struct {
@@ -158,4 +160,83 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 			t.Errorf("flags %s: sampled is %t", flags, sampled)
 		}
 	}
+}
+
+// Operations of a WebSocket are spans of the traces that their clients name, and so are the events of
+// a subscription. The connection has no span.
+func TestSpansOfWebSocket(t *testing.T) {
+	g := newTraced(sampleStore(t))
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { g.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+	server := httptest.NewServer(g.Public)
+	defer server.Close()
+	socket, _, err := websocket.Dial(ctx, server.URL+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	write := func(message string) {
+		t.Helper()
+		if err := socket.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(messages ...string) {
+		t.Helper()
+		for _, want := range messages {
+			if _, got, err := socket.Read(ctx); err != nil || !strings.Contains(string(got), `"type":"`+want+`"`) {
+				t.Fatalf("%s, %v; want %s", got, err, want)
+			}
+		}
+	}
+	subscribe := func(id, trace, query string) {
+		t.Helper()
+		write(fmt.Sprintf(`{"id":%q,"type":"subscribe","payload":{"query":%q,"extensions":{"traceparent":"00-%s-%s-01"}}}`,
+			id, query, trace, remoteSpan))
+	}
+	write(`{"type":"connection_init"}`)
+	read("connection_ack")
+	subscribe("1", remoteTrace, `query Q{user(username:"LiLei"){name}}`)
+	read("next", "complete")
+	subscribe("2", otherTrace, `subscription Posts{twitPosted(username:"LiLei",after:"`+firstTwit(t, g)+`"){content author{name}}}`)
+	read("next")
+	if err := socket.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	g.Shutdown(ctx) // it waits for the subscription
+
+	spans := g.spans.GetSpans()
+	for trace, want := range map[string]string{
+		remoteTrace: "query Q gets=1 rounds=1 rpcs=1\n  round gets=1 rpcs=1\n",
+		otherTrace: "subscription Posts gets=6 rounds=3 rpcs=3\n  round gets=2 rpcs=1\n  round gets=3 rpcs=1\n" +
+			"  event\n    round gets=1 rpcs=1\n",
+	} {
+		of := slices.DeleteFunc(slices.Clone(spans), func(s tracetest.SpanStub) bool {
+			return s.SpanContext.TraceID().String() != trace
+		})
+		if diff := cmp.Diff(want, spanTree(of, remoteSpan, "")); diff != "" {
+			t.Errorf("trace %s (-want +got):\n%s", trace, diff)
+		}
+	}
+}
+
+// firstTwit returns the id of a twit of LiLei that is followed by others.
+func firstTwit(t *testing.T, g *traced) string {
+	t.Helper()
+	var answer struct {
+		Data struct {
+			User struct {
+				Twits struct{ Nodes []struct{ ID string } }
+			}
+		}
+	}
+	body := g.ask(t, `{user(username:"LiLei"){twits(first:2){nodes{id}}}}`, "00")
+	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data.User.Twits.Nodes) != 2 {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return answer.Data.User.Twits.Nodes[1].ID
 }
