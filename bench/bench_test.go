@@ -2,6 +2,14 @@ package main
 
 import "testing"
 
+// The files of testdata/untraced have the functions that the product calls.
+func TestUntracedBuilds(t *testing.T) {
+	p := &workspace{dir: t.TempDir()}
+	if _, err := p.buildUntraced(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAllExecutorsReturnTheSameBytes(t *testing.T) {
 	w := newDataset(1)
 	program := w.program()

@@ -1,7 +1,7 @@
 // Bench measures twibase, and prints tables of ratios: each table compares programs that took turns
 // on one machine.
 //
-//	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload] [fairness]
+//	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload] [fairness] [tracing]
 //	go -C bench run . compare PROGRAM
 //
 // Without arguments it prints all tables of the first form. The second form compares this tree with
@@ -43,6 +43,7 @@ var sections = []section{
 	{"subscribers", subscribers},
 	{"overload", overload},
 	{"fairness", fairness},
+	{"tracing", tracing},
 }
 
 func run(ctx context.Context, names []string) error {

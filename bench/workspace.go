@@ -48,9 +48,14 @@ func (p *workspace) twibase(ctx context.Context, store string, flags ...string) 
 }
 
 func (p *workspace) build(ctx context.Context) (program string, err error) {
-	program = p.path("twibase")
+	return p.buildAs(ctx, "twibase")
+}
+
+func (p *workspace) buildAs(ctx context.Context, name string, flags ...string) (program string, err error) {
+	program = p.path(name)
 	// The dependencies of the program are in the module of the product, not in this one.
-	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", program, ".")
+	args := append([]string{"-C", "..", "build", "-trimpath", "-o", program}, flags...)
+	build := exec.CommandContext(ctx, "go", append(args, ".")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

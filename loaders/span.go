@@ -8,9 +8,17 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// startSpan starts the round's span, unless its parent is not recorded. The provider is the parent's.
+// recordedSpan returns the span of ctx, nil unless it is recorded.
+func recordedSpan(ctx context.Context) otel.Span {
+	if span := otel.SpanFromContext(ctx); span.IsRecording() {
+		return span
+	}
+	return nil
+}
+
+// startSpan starts the round's span, unless parent is nil. The provider is the parent's.
 func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context {
-	if parent.IsRecording() {
+	if parent != nil {
 		ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")
 	}
 	return ctx

@@ -133,9 +133,8 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 // begin starts a round, nil if it is neither reported nor part of a recorded span. The returned ctx
 // counts its cost.
 func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
-	parent := otel.SpanFromContext(ctx)
-	reported := l.reports()
-	if !reported && !parent.IsRecording() {
+	parent, reported := recordedSpan(ctx), l.reports()
+	if parent == nil && !reported {
 		return ctx, nil
 	}
 	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers), Tables: new(hbase.Tables)},
