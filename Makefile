@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers secure rolling stopped soak bench cluster lab fuzz audit licenses reproducible package chromium clean
+.PHONY: help run build hbase check test lint generate released web differential oracle nulls conformance fuzzdocuments kill killservers secure rolling stopped events soak bench cluster lab fuzz audit licenses reproducible package chromium clean
 
 IDE := graph/playground/dist/index.html
 WEB := examples/web/dist/index.html
@@ -99,6 +99,9 @@ rolling: ## upgrades two gateways of a real HBase under writes from a commit's v
 
 stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
 	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped
+
+events: ## prints how long readers and writers have no success when regions move, split and merge, servers end, and so on, beside HBase's own client (EVENTS)
+	CI=true go test -count 1 -timeout 30m -v -run TestEvents ./e2e/kill -events "$${EVENTS:-.}"
 
 soak: ## half an hour of reads, writes, attacks and subscriptions on a real HBase with failing region servers (SOAK)
 	CI=true go test -count 1 -timeout 2h -v -run TestSoak ./e2e -soak $${SOAK:-30m}

@@ -18,7 +18,10 @@ type Distributed struct {
 	url               string
 	zookeeper, master *process
 	servers           [regionServers]*process
-	start             func(name string, args ...string) (*process, error)
+	ports             [regionServers]int
+	java              []string // options of all JVMs
+	dir               string
+	port              int      // of ZooKeeper
 	settings          []string // options of masters and region servers
 	starts            int
 }
@@ -55,13 +58,12 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 	if err != nil {
 		return nil, err
 	}
-	d = &Distributed{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode)}
-	d.start = func(name string, args ...string) (*process, error) {
-		return startProcess(filepath.Join(dir, name+".log"), "java", slices.Concat([]string{
-			"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m",
-			"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
-			"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*")}, security.JVM, args)...)
-	}
+	d = &Distributed{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode), dir: dir, port: port}
+	d.java = append([]string{
+		"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m",
+		"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
+		"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*"),
+	}, security.JVM...)
 	for _, setting := range security.Settings {
 		d.settings = append(d.settings, "-D", setting)
 	}
@@ -71,20 +73,15 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 			begun.Kill()
 		}
 	}()
-	config := filepath.Join(dir, "zoo.cfg")
 	lines := fmt.Sprintf("tickTime=500\nmaxSessionTimeout=%d\ndataDir=%s/zk\nclientPort=%d\n"+
 		"clientPortAddress=127.0.0.1\nadmin.enableServer=false\n", masterSession.Milliseconds(), data, port)
-	if err := os.WriteFile(config, []byte(lines), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "zoo.cfg"), []byte(lines), 0o644); err != nil {
 		return nil, err
 	}
-	if d.zookeeper, err = d.start("zookeeper", "org.apache.zookeeper.server.ZooKeeperServerMain", config); err != nil {
+	if err := d.StartZooKeeper(ctx); err != nil {
 		return nil, err
 	}
-	if err := listens(ctx, port); err != nil {
-		return nil, err
-	}
-	const class = "org.apache.hadoop.hbase.master.HMaster"
-	if d.master, err = d.server("master", class, "hbase.master.port", masterSession); err != nil {
+	if err := d.StartMaster(); err != nil {
 		return nil, err
 	}
 	for i := range d.servers {
@@ -98,11 +95,21 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 	return d, nil
 }
 
+// start starts a process whose log has a new name.
+func (d *Distributed) start(name string, args ...string) (*process, error) {
+	d.starts++
+	log := filepath.Join(d.dir, fmt.Sprintf("%s-%d.log", name, d.starts))
+	return startProcess(log, "java", slices.Concat(d.java, args)...)
+}
+
 func (d *Distributed) server(name, class, port string, session time.Duration) (*process, error) {
-	args := []string{class, "-D", "hbase.cluster.distributed=true", "-D", port + "=0",
+	args := []string{class, "-D", "hbase.cluster.distributed=true", "-D", port,
 		"-D", fmt.Sprint("zookeeper.session.timeout=", session.Milliseconds())}
 	return d.start(name, append(append(args, d.settings...), "start")...)
 }
+
+// JavaClient returns the arguments of java for a program that is a client of this HBase.
+func (d *Distributed) JavaClient() []string { return slices.Clone(d.java) }
 
 func listens(ctx context.Context, port int) error {
 	var dialer net.Dialer
@@ -123,15 +130,37 @@ func (d *Distributed) URL() string { return d.url }
 
 func (d *Distributed) Servers() int { return len(d.servers) }
 
+// StartZooKeeper starts ZooKeeper, again if it has ended. It keeps its sessions.
+func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
+	const class = "org.apache.zookeeper.server.ZooKeeperServerMain"
+	if d.zookeeper, err = d.start("zookeeper", class, filepath.Join(d.dir, "zoo.cfg")); err != nil {
+		return err
+	}
+	return listens(ctx, d.port)
+}
+
+func (d *Distributed) KillZooKeeper() { d.zookeeper.kill() }
+
+// StartMaster starts the master, again if it has ended, and does not wait until it serves.
+func (d *Distributed) StartMaster() (err error) {
+	const class = "org.apache.hadoop.hbase.master.HMaster"
+	d.master, err = d.server("master", class, "hbase.master.port=0", masterSession)
+	return err
+}
+
 // StartServer restarts a region server that has ended. The master assigns regions to it when it
 // next balances, or when another server fails.
 func (d *Distributed) StartServer(i int) (err error) {
-	d.starts++
-	name := fmt.Sprintf("server-%d", d.starts)
+	if d.ports[i], err = freePort(); err != nil {
+		return err
+	}
 	const class = "org.apache.hadoop.hbase.regionserver.HRegionServer"
-	d.servers[i], err = d.server(name, class, "hbase.regionserver.port", session)
+	d.servers[i], err = d.server("server", class, fmt.Sprint("hbase.regionserver.port=", d.ports[i]), session)
 	return err
 }
+
+// Port returns the port of a region server.
+func (d *Distributed) Port(i int) int { return d.ports[i] }
 
 func (d *Distributed) ServerEnded(i int) bool {
 	select {
@@ -145,7 +174,14 @@ func (d *Distributed) ServerEnded(i int) bool {
 // KillServer kills a region server. Its regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// KillMaster kills the master for good. Region servers keep their regions.
+// TerminateServer sends SIGTERM to a region server, and waits until it has ended. It closes its
+// regions, and the master reassigns them.
+func (d *Distributed) TerminateServer(i int) {
+	d.servers[i].signal(syscall.SIGTERM)
+	<-d.servers[i].done
+}
+
+// KillMaster kills the master. Region servers keep their regions.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
 // StopServer suspends a region server until ContinueServer: its connections stay open, without

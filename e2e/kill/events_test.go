@@ -1,0 +1,314 @@
+//go:build linux
+
+package kill
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
+)
+
+var events = flag.String("events", "", "measure the outages of the events whose names match, and print a table")
+
+const (
+	// registers is the number of users that are written and read.
+	registers = 8
+	// perGateway is the number of readers of each gateway. Each sends ten requests per second.
+	perGateway = 4
+	// held is how long a table is disabled, read-only or throttled.
+	held = 3 * time.Second
+	// settled is how long all streams succeed after an event.
+	settled = 3 * time.Second
+)
+
+// event is something that happens to a cluster under load.
+type event struct {
+	name string
+	do   func(c *trial)
+}
+
+var clusterEvents = []event{
+	{"no event", func(*trial) { time.Sleep(held) }},
+	{"a region of `users` moves", func(c *trial) { c.on("move %s", c.register(0)) }},
+	{"it is split", func(c *trial) { c.on("split %s", c.register(0)) }},
+	{"two regions of `users` are merged", func(c *trial) { c.on("merge %s", tables.Users.Table) }},
+	{"`hbase:meta` moves", func(c *trial) { c.on("move %s", metaRow) }},
+	{"`users` is flushed", func(c *trial) { c.on("flush %s", tables.Users.Table) }},
+	{"major compaction of `users`", func(c *trial) { c.on("compact %s", tables.Users.Table) }},
+	{"snapshot of `users`", func(c *trial) { c.on("snapshot %s", tables.Users.Table) }},
+	{"`users` is disabled for 3 s", func(c *trial) {
+		c.hold("disable "+tables.Users.Table, "enable "+tables.Users.Table)
+	}},
+	{"`users` is read-only for 3 s", func(c *trial) {
+		c.hold("readonly "+tables.Users.Table+" true", "readonly "+tables.Users.Table+" false")
+	}},
+	{"a quota of `users` is exceeded for 3 s", func(c *trial) {
+		c.hold("throttle "+tables.Users.Table+" 5", "unthrottle "+tables.Users.Table)
+	}},
+	{"the master is killed, and a new one is started", func(c *trial) {
+		c.h.KillMaster()
+		c.must(c.h.StartMaster())
+	}},
+	{"ZooKeeper is killed, and started again", func(c *trial) {
+		c.h.KillZooKeeper()
+		c.must(c.h.StartZooKeeper(c.t.Context()))
+	}},
+	{"a region server gets SIGTERM", func(c *trial) { c.end(c.register(0), c.h.TerminateServer) }},
+	{"a region server is killed", func(c *trial) { c.end(c.register(1), c.h.KillServer) }},
+	{"the region server of `hbase:meta` is killed", func(c *trial) { c.end(metaRow, c.h.KillServer) }},
+	{"the balancer runs", func(c *trial) { c.on("balance") }},
+}
+
+// metaRow is hbase:meta and one of its rows.
+const metaRow = "hbase:meta 00"
+
+// Events of a cluster under load cause no wrong answer and lose no write. The test prints how long
+// clients of two gateways had no success, and a client of HBase.
+func TestEvents(t *testing.T) {
+	if *events == "" {
+		t.Skip("it takes minutes: make events")
+	}
+	selected, err := regexp.Compile(*events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("-seed %d", *seed)
+	quotas := minihbase.Security{Settings: []string{"hbase.quota.enabled=true", "hbase.quota.refresh.period=300"}}
+	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), quotas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Kill)
+	c := &trial{t: t, h: h, f: newFixture(t, h.URL(), 2, registers, *seed)}
+	c.f.start(t)
+	var names []string
+	for i := range registers {
+		names = append(names, fmt.Sprint("u", i))
+	}
+	c.hbase = startWitness(t, h, names)
+	c.start()
+	defer c.stop()
+	c.await(time.Now())
+	table := "| event | HBase: reads | writes | gateways: reads | writes | after HBase: reads | writes | wrong |\n" +
+		"|---|---|---|---|---|---|---|---|\n"
+	for _, e := range clusterEvents {
+		if !selected.MatchString(e.name) {
+			continue
+		}
+		line := c.measure(e)
+		t.Log(line)
+		table += line + "\n"
+	}
+	c.stop()
+	time.Sleep(recoveryTime)
+	c.checkRegisters()
+	c.f.verify(t)
+	fmt.Print(table)
+}
+
+// trial has a cluster, its clients and a witness.
+type trial struct {
+	t       *testing.T
+	h       *minihbase.Distributed
+	f       *fixture
+	hbase   *witness
+	reads   group // by gateway
+	writes  group // by user
+	values  [registers]register
+	wrong   atomic.Int64
+	stopped atomic.Bool
+	running sync.WaitGroup
+}
+
+// register is a user whose name counts its writes. Only one client writes it.
+type register struct{ sent, acknowledged atomic.Int64 }
+
+// register returns the table and the row of a user, for the witness.
+func (c *trial) register(i int) string {
+	return fmt.Sprintf("%s %x", tables.Users.Table, tables.RowKey(fmt.Sprint("u", i)))
+}
+
+func (c *trial) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *trial) on(format string, args ...any) {
+	c.t.Helper()
+	c.t.Log(c.hbase.do(c.t, format, args...))
+}
+
+// hold executes a command, and some time later the one that reverts it.
+func (c *trial) hold(begin, end string) {
+	c.t.Helper()
+	c.hbase.do(c.t, "%s", begin)
+	time.Sleep(held)
+	c.hbase.do(c.t, "%s", end)
+}
+
+// end ends the region server of a row, and starts a new one.
+func (c *trial) end(row string, by func(server int)) {
+	c.t.Helper()
+	port := c.hbase.do(c.t, "server %s", row)
+	for i := range c.h.Servers() {
+		if port == strconv.Itoa(c.h.Port(i)) {
+			by(i)
+			c.must(c.h.StartServer(i))
+			return
+		}
+	}
+	c.t.Fatalf("no server has port %s", port)
+}
+
+// start starts readers and writers of the registers, and clients of all other mutations.
+func (c *trial) start() {
+	c.reads, c.writes = newGroup(len(c.f.gateways)), newGroup(registers)
+	query := "{"
+	for i := range registers {
+		query += fmt.Sprintf("u%d:user(username:\"u%d\"){name}", i, i)
+	}
+	query += "}"
+	for g := range c.f.gateways {
+		for range perGateway {
+			c.repeat(100*time.Millisecond, func() { c.read(g, query) })
+		}
+	}
+	for i := range registers {
+		c.repeat(50*time.Millisecond, func() { c.write(i) })
+	}
+	for _, client := range c.f.clients[:2] {
+		c.running.Go(func() { client.run(&c.stopped) })
+	}
+}
+
+func (c *trial) repeat(pause time.Duration, do func()) {
+	c.running.Go(func() {
+		for !c.stopped.Load() {
+			do()
+			time.Sleep(pause)
+		}
+	})
+}
+
+func (c *trial) stop() {
+	c.stopped.Store(true)
+	c.running.Wait()
+}
+
+func (c *trial) errorf(format string, args ...any) {
+	c.wrong.Add(1)
+	c.f.errorf(format, args...)
+}
+
+// read reads all registers once. A value must not be older than the last write that was
+// acknowledged before, nor newer than the last one sent.
+func (c *trial) read(gateway int, query string) {
+	var oldest [registers]int64
+	for i := range oldest {
+		oldest[i] = c.values[i].acknowledged.Load()
+	}
+	data, errs, err := c.f.query(gateway, "", query, nil)
+	if err != nil {
+		return
+	}
+	for _, e := range errs {
+		// If there are too many errors, the last one has their number.
+		if _, many := dig(e, "extensions", "actual").(float64); !many && !isUnavailable(e) {
+			c.errorf("reading: %v", e)
+		}
+	}
+	for i := range oldest {
+		name := fmt.Sprint("u", i)
+		value := text(data, name, "name")
+		n, err := strconv.ParseInt(strings.TrimPrefix(value, "u"), 10, 64)
+		switch newest := c.values[i].sent.Load(); {
+		case value == "" && len(errs) > 0: // it could not be read
+		case value == name && oldest[i] == 0: // as it was imported
+		case err != nil || n < oldest[i] || n > newest:
+			c.errorf("the name of %s is %q, want one from %d to %d", name, value, oldest[i], newest)
+		}
+	}
+	if len(errs) == 0 {
+		c.reads[gateway].succeed()
+	}
+}
+
+func (c *trial) write(i int) {
+	n := c.values[i].sent.Add(1)
+	data, errs, err := c.f.query(int(n)%len(c.f.gateways), "",
+		fmt.Sprintf(`mutation{updateUser(input:{username:"u%d",name:"%d"}){userErrors{message}}}`, i, n), nil)
+	switch payload := dig(data, "updateUser"); {
+	case err != nil:
+	case len(errs) == 0 && payload != nil && len(list(dig(payload, "userErrors"))) == 0:
+		c.values[i].acknowledged.Store(n)
+		c.writes[i].succeed()
+	case len(errs) == 0 || !isUnavailable(errs[0]):
+		c.errorf("writing u%d: %v, %v", i, data, errs)
+	}
+}
+
+// checkRegisters compares the registers with the last writes.
+func (c *trial) checkRegisters() {
+	for i := range c.values {
+		user, err := c.f.object(fmt.Sprintf("user(username:\"u%d\"){name}", i))
+		n, _ := strconv.ParseInt(text(user, "name"), 10, 64)
+		if acknowledged, sent := c.values[i].acknowledged.Load(), c.values[i].sent.Load(); n < acknowledged || n > sent {
+			c.f.errorf("the name of u%d is %v, want one from %d to %d; error %v", i, user, acknowledged, sent, err)
+		}
+	}
+}
+
+// measure lets an event happen, waits until all clients succeed again, and returns a line of the
+// table.
+func (c *trial) measure(e event) string {
+	c.t.Helper()
+	wrong := c.wrong.Load()
+	c.f.phase.Add(1)
+	begun := time.Now()
+	e.do(c)
+	c.await(begun)
+	line := "| " + e.name
+	var after string
+	for _, streams := range []group{c.hbase.reads, c.hbase.writes} {
+		total, _ := streams.outage(begun)
+		line += seconds(total)
+	}
+	for i, streams := range []group{c.reads, c.writes} {
+		total, end := streams.outage(begun)
+		line += seconds(total)
+		hbase, hbaseEnd := []group{c.hbase.reads, c.hbase.writes}[i].outage(begun)
+		if hbase > 0 {
+			total = max(0, end.Sub(hbaseEnd))
+		}
+		after += seconds(total)
+	}
+	return line + after + fmt.Sprintf(" | %d |", c.wrong.Load()-wrong)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf(" | %.1f", d.Seconds()) }
+
+// await waits until all streams have succeeded for some time.
+func (c *trial) await(begun time.Time) {
+	c.t.Helper()
+	for since := time.Now(); time.Since(since) < settled; time.Sleep(100 * time.Millisecond) {
+		for _, streams := range []group{c.hbase.reads, c.hbase.writes, c.reads, c.writes} {
+			if total, end := streams.outage(since); total > 0 && time.Since(end) < settled {
+				since = time.Now()
+			}
+		}
+		if time.Since(begun) > recoveryTimeout {
+			c.t.Fatalf("not all clients succeed after %v: %s", recoveryTimeout, c.f.gateways[0].logTail())
+		}
+	}
+}

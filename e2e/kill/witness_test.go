@@ -1,0 +1,122 @@
+//go:build linux
+
+package kill
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"twibase/hbase/hbasetest/minihbase"
+	"twibase/hbase/tables"
+)
+
+// witness is a program that reads and writes rows with HBase's own client, without a gateway: see
+// testdata/Witness.java. It also asks the master for splits, merges and the like.
+type witness struct {
+	reads, writes group
+	in            io.Writer
+	results       chan string
+}
+
+// defaultRegions is the number of regions of each table.
+const defaultRegions = 8
+
+// row is the argument of a row that the witness reads (r) or writes (w).
+func row(how, table, key string) string {
+	return fmt.Sprintf("%s/%s/%x/%s", how, table, key, tables.Attributes)
+}
+
+// startWitness starts a witness that reads the rows of users, all together, and writes each of them
+// and a row of each region of the intents.
+func startWitness(t *testing.T, h *minihbase.Distributed, usernames []string) *witness {
+	t.Helper()
+	var read, written []string
+	for _, name := range usernames {
+		read = append(read, row("r", tables.Users.Table, tables.RowKey(name)))
+		written = append(written, row("w", tables.Users.Table, tables.RowKey(name)))
+	}
+	for _, definition := range tables.Definitions(defaultRegions) {
+		if definition.Name == tables.Intents.Table {
+			for _, start := range append(definition.Splits, "") {
+				written = append(written, row("w", definition.Name, start+"\x00"))
+			}
+		}
+	}
+	w := &witness{reads: newGroup(1), writes: newGroup(len(written)), results: make(chan string, 1)}
+	args := append(h.JavaClient(), filepath.Join("testdata", "Witness.java"))
+	java := exec.CommandContext(t.Context(), "java", append(append(args, written...), read...)...)
+	java.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	java.WaitDelay = time.Second
+	log, err := os.Create(filepath.Join(t.TempDir(), "witness.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	java.Stderr = log
+	out, err := java.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.in, err = java.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := java.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.listen(out)
+	}()
+	t.Cleanup(func() { // before its context is done
+		_ = java.Process.Kill()
+		<-ended
+		_ = java.Wait()
+		log.Close()
+	})
+	return w
+}
+
+func (w *witness) listen(out io.Reader) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		switch word, rest, _ := strings.Cut(lines.Text(), " "); word {
+		case "r":
+			w.reads[0].succeed()
+		case "w":
+			if i, err := strconv.Atoi(rest); err == nil {
+				w.writes[i].succeed()
+			}
+		default:
+			w.results <- lines.Text()
+		}
+	}
+	close(w.results)
+}
+
+// do sends a command, and returns its result.
+func (w *witness) do(t *testing.T, format string, args ...any) string {
+	t.Helper()
+	command := fmt.Sprintf(format, args...)
+	if _, err := fmt.Fprintln(w.in, command); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case line := <-w.results:
+		result, ok := strings.CutPrefix(line, "done")
+		if !ok {
+			t.Errorf("%s: %s", command, line)
+		}
+		return strings.TrimSpace(result)
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s: no result", command)
+		return ""
+	}
+}
