@@ -142,7 +142,7 @@ func TestMetricsListener(t *testing.T) {
 			{monitor + "/goroutines", 200, "goroutine profile: total "},
 			{server + "/metrics", 404, ""},
 			{server + "/goroutines", 404, ""},
-			{monitor + "/usage", 200, `"field":"User.bio"`},
+			{monitor + "/usage", 200, `"field": "User.bio"`},
 			{monitor + "/usage?hours=25", 400, "hours must be a number from 1 to 24"},
 			{server + "/usage", 404, ""},
 			{monitor + "/debug/pprof/", 200, "goroutine"},
