@@ -96,6 +96,8 @@ func TestConfigCheck(t *testing.T) {
 		{"a key twice", "listen: a\nlisten: b\n", `FILE:2: mapping key "listen" already defined`},
 		{"no YAML", "listen: 'a\n", "FILE:1: could not find end character of single-quoted text"},
 		{"a list of keys", "- listen\n", "FILE:1: write one mapping from names of flags to values"},
+		{"an empty file", "\n", "--config: FILE is empty"},
+		{"a large file", strings.Repeat("[", 64<<10+1), "--config: FILE has more than 64 KiB"},
 		{"two documents", "listen: a\n---\nlisten: b\n", "FILE:3: write one mapping"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -26,11 +28,18 @@ type configValue struct {
 	text string
 }
 
-// readConfigFile returns the values of a file. The error has a line per wrong key or value.
+// maxConfigFile is in bytes. The parser takes a thousand times as much memory for deeply nested text.
+const maxConfigFile = 64 << 10
+
+// readConfigFile returns the values of a file. The error has a line per wrong key or value. An empty
+// file is an error: an editor may have truncated it before it writes.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
-	text, err := os.ReadFile(path)
+	text, err := readLimited(path, maxConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("--config: %s is empty: without settings, write a comment", path)
 	}
 	c := &configFile{path, map[string]configValue{}}
 	entries, err := c.entries(text)
@@ -181,4 +190,17 @@ func (c *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 		}
 	}
 	return value.text, nil
+}
+
+func readLimited(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s has more than %d KiB", path, limit>>10)
+	}
+	return text, err
 }
