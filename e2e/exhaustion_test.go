@@ -222,7 +222,7 @@ func (x *exhaustion) run(t *testing.T) {
 		"%v with queries within the limit; %d MB before, at most %d MB; %v",
 		idle, cheap, attackers, attacked, within, before>>20, peak>>20, x.got)
 	if peak > mostResident {
-		t.Errorf("the gateway latencies %d MB", peak>>20)
+		t.Errorf("the gateway takes %d MB", peak>>20)
 	}
 	for what, n := range x.got {
 		switch what {

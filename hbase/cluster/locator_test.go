@@ -55,7 +55,8 @@ func testEmptyZnode(t *testing.T, url string) {
 		conns.cut()
 		for _, timeout := range []time.Duration{busyTimeout / 4, 2 * busyTimeout, 2 * busyTimeout} {
 			err := get(timeout)
-			if !errors.Is(err, hbase.ErrUnlocated) || !errors.Is(err, hbase.ErrUnavailable) || !strings.Contains(err.Error(), znode) {
+			if !errors.Is(err, hbase.ErrUnlocated) || !errors.Is(err, hbase.ErrUnavailable) ||
+				!strings.Contains(err.Error(), znode) {
 				t.Errorf("%d bytes, timeout %v: %v", len(broken), timeout, err)
 			}
 		}
