@@ -57,7 +57,8 @@ func tracing(ctx context.Context, w *dataset) error {
 	defer collector.Close()
 	sampled := func(ratio string) []string {
 		return []string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=" + ratio,
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL,
+			"OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=" + ratio,
 			fmt.Sprint("OTEL_BSP_SCHEDULE_DELAY=", exportDelay.Milliseconds()),
 		}
 	}

@@ -329,7 +329,7 @@ type ProfileUser struct {
 	Name *string `json:"name"`
 	// When the user was created. Null if unknown.
 	CreatedAt *time.Time `json:"createdAt"`
-	// The user's twits that the viewer may see, newest first.
+	// The user's twits that the viewer may see.
 	Twits *ProfileUserTwitsTwitConnection `json:"twits"`
 	// The followers of the user, newest first.
 	Followers *ProfileUserFollowersUserConnection `json:"followers"`
