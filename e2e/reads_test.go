@@ -22,6 +22,7 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
 	"twibase/transfer"
 )
 
@@ -29,7 +30,10 @@ var rewrite = flag.Bool("rewrite", false, "rewrite testdata/reads instead of com
 
 // readableKeys renders keys without hashes: two ids as "a → b", and an inverted time as the time.
 var readableKeys = hbasetest.Names{
-	Row: func(_, row string) string {
+	Row: func(table, row string) string {
+		if table == tables.Users.Search.Table {
+			return word(row) // no hash
+		}
 		owner, rest, several := strings.Cut(row[2:], "\x00")
 		if !several {
 			return word(owner)
