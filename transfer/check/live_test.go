@@ -115,8 +115,8 @@ func TestRunLiveBesideWriters(t *testing.T) {
 	if want := []string{missing(tables.RoleUsers, "boss", "a", "a has the role boss")}; !slices.Equal(lines, want) {
 		t.Errorf("violations: got %q, want %q", lines, want)
 	}
-	for _, line := range changing {
-		if !strings.Contains(line, "Count: ") {
+	for _, line := range changing { // sums over rows that change all the time
+		if !strings.Contains(line, "Count: ") && !strings.Contains(line, " d:2020-01-01: ") {
 			t.Errorf("cannot judge %s", line)
 		}
 	}
