@@ -194,12 +194,15 @@ public class Witness {
     throw new IOException("no region");
   }
 
-  static ServerName server(TableName table, byte[] row) throws IOException {
-    RegionInfo region = region(table, row);
-    for (ServerName server : admin.getRegionServers()) {
-      for (RegionInfo served : admin.getRegions(server)) {
-        if (served.getEncodedName().equals(region.getEncodedName())) {
-          return server;
+  /** The server of a region. After an event the master may not know it for some seconds. */
+  static ServerName server(TableName table, byte[] row) throws IOException, InterruptedException {
+    for (int i = 0; i < 20; i++, Thread.sleep(500)) {
+      RegionInfo region = region(table, row);
+      for (ServerName server : admin.getRegionServers()) {
+        for (RegionInfo served : admin.getRegions(server)) {
+          if (served.getEncodedName().equals(region.getEncodedName())) {
+            return server;
+          }
         }
       }
     }
