@@ -90,7 +90,7 @@ killservers: ## kills the region servers of a real HBase one after the other, an
 
 secure: ## the conformance of the store, and a killed region server, on HBases with Kerberos in each protection and with TLS
 	CI=true go test -count 1 -timeout 0 -v -run 'TestKerberos|TestTLS' ./hbase/cluster -secure
-	for protection in authentication integrity privacy; do $(MAKE) killservers SERVERS=1 KERBEROS=$$protection; done
+	for protection in authentication integrity privacy; do $(MAKE) killservers SERVERS=1 KERBEROS=$$protection || exit 1; done
 	$(MAKE) killservers SERVERS=1 TLS=true
 	$(MAKE) killservers SERVERS=1 TLS=true KERBEROS=authentication
 
