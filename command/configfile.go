@@ -28,7 +28,7 @@ type configValue struct {
 	text string
 }
 
-// maxConfigFile is in bytes. The parser takes a thousand times as much memory for deeply nested text.
+// maxConfigFile is in bytes. The parser needs a thousand times the memory of deeply nested text.
 const maxConfigFile = 64 << 10
 
 // readConfigFile returns the values of a file. The error has a line per wrong key or value. An empty

@@ -201,9 +201,9 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the order in which the client sees the list. A full page ends with its last entry, any
-// other page with the last candidate that was read. The start and end cursors are those of the
-// first and the last candidate up to there, maybe hidden ones.
+// build completes the page, in the client's order. A full page ends with its last entry, any other
+// page with the last candidate that was read. The start and end cursors are those of the first and the
+// last candidate up to there, maybe hidden ones.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
 	// Most pages hide nothing and need no copy. That saves two allocations per page, two thirds of

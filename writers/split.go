@@ -35,13 +35,18 @@ func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owne
 
 // pages iterates over pages of a bucket's columns from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
-	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: b.list().PageSize(splitPage)}
-	return hbase.ColumnPages(b.list().Get(string(b.Owner), bucket, page), get.one)
+	return b.columns(get, bucket, start, stop, hbase.Page{Limit: b.list().PageSize(splitPage)})
 }
 
 // keys is pages without values.
 func (b bucketRef) keys(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
-	page := hbase.Page{Start: start, Stop: cmp.Or(stop, tables.MembersEnd), Limit: splitPage, NoValues: true}
+	return b.columns(get, bucket, start, stop, hbase.Page{Limit: splitPage, NoValues: true})
+}
+
+func (b bucketRef) columns(
+	get getter, bucket uint32, start, stop string, page hbase.Page,
+) iter.Seq2[[]hbase.Cell, error] {
+	page.Start, page.Stop = start, cmp.Or(stop, tables.MembersEnd)
 	return hbase.ColumnPages(b.list().Get(string(b.Owner), bucket, page), get.one)
 }
 

@@ -16,7 +16,7 @@ type Roles uint8
 
 // A viewer can have several roles.
 const (
-	Anonymous  Roles = 1 << iota // every viewer, with a token or without
+	Anonymous  Roles = 1 << iota // a viewer without a token; others may do the same and more
 	User                         // a viewer with a token
 	Owner                        // the target's owner
 	TwitAuthor                   // the author of the twit that a comment is on

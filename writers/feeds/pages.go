@@ -17,8 +17,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// pages iterates over an owner's list in a range, at most r.Limit members per page, and
-// fewer if they may be large. It misses members that are added before its current position.
+// pages iterates over an owner's list in a range, at most r.Limit members per page, and fewer if
+// they may be large. It misses members that are added before its current position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {

@@ -10,7 +10,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/config"
 )
 
-// kdcPatience is the time that a KDC has to answer before the next one is asked, too.
+// kdcPatience is the time after which the next KDC is asked, too.
 const kdcPatience = time.Second
 
 // ask makes an exchange with a KDC of a realm. It also asks the next KDC of krb5.conf if one cannot
