@@ -35,10 +35,11 @@ func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []stri
 
 func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bool, error) {
 	cells, err := hbase.GetOne(ctx, store, o.Search.Complete())
-	return len(cells) > 0, err
+	return o.Search.IsComplete(cells), err
 }
 
-// CompleteSearch adds all objects to the tables in which they are found. Gateways may run: a
+// CompleteSearch adds all objects to the tables in which they are found, and removes outdated rows.
+// Gateways may run: a
 // deletion at the same time hides the row, because it is younger than the object.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
@@ -52,6 +53,9 @@ func CompleteSearch(ctx context.Context, store hbase.Store) error {
 func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	if err := addAll(ctx, store, o); err != nil {
 		return fmt.Errorf("completing the table %s: %w", o.Search.Table, err)
+	}
+	if err := removeOutdated(ctx, store, o); err != nil {
+		return fmt.Errorf("removing outdated rows of the table %s: %w", o.Search.Table, err)
 	}
 	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
@@ -78,6 +82,25 @@ func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 			}
 		}
 		if err := hbase.MutateAll(ctx, store, puts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOutdated removes the rows of objects whose keys an earlier version folded differently.
+func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
+	for rows, err := range rebuild.Batches(store.Scan(ctx, o.Search.Scan()), batchRows) {
+		if err != nil {
+			return err
+		}
+		var deletes []hbase.Mutation
+		for _, row := range rows {
+			if _, err := o.Search.Decode(row.Key); err != nil {
+				deletes = append(deletes, hbase.DeleteCells(o.Search.Table, row.Key, row.Cells...))
+			}
+		}
+		if err := hbase.MutateAll(ctx, store, deletes); err != nil {
 			return err
 		}
 	}

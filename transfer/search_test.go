@@ -86,3 +86,31 @@ func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 		t.Errorf("imported again (-want +got):\n%s", diff)
 	}
 }
+
+// An earlier version folded names differently. Its rows are replaced by those of this version.
+func TestRowsOfAnEarlierFoldAreReplaced(t *testing.T) {
+	store := openStore(t)
+	search, key, name := tables.Users.Search, "مُحَمَّد", "Muhammad"
+	outdated := hbase.PutCells(search.Table, key+"\x00"+key, search.Put(key, 1).Cells...)
+	complete := search.PutComplete()
+	complete.Cells[0].Value = []byte("1")
+	err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{
+		tables.Users.Put(key, &tables.User{Name: &name}, 1), outdated, complete,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	incomplete, err := IncompleteSearch(t.Context(), store)
+	if err != nil || !slices.Equal(incomplete, []string{search.Table}) {
+		t.Fatalf("got %v, error %v, want the incomplete table", incomplete, err)
+	}
+	if _, err := EnsureTables(t.Context(), store, 1); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{search.Row(key)}, foundRows(t, store)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if incomplete, err := IncompleteSearch(t.Context(), store); err != nil || len(incomplete) > 0 {
+		t.Errorf("got %v, error %v, want none", incomplete, err)
+	}
+}

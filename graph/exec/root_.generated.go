@@ -4191,8 +4191,8 @@ type TwitDeletion {
   """
   users(
     """
-    Only users whose usernames begin with this text. Case, width and accents are ignored: ` + "`" + `lil` + "`" + ` finds ` + "`" + `LiLei` + "`" + ` and ` + "`" + `Líly` + "`" + `. An empty text finds all
-    users.
+    Only users whose usernames begin with this text. Case, width, accents, and the vowel marks of Arabic and Hebrew are ignored: ` + "`" + `lil` + "`" + `
+    finds ` + "`" + `LiLei` + "`" + ` and ` + "`" + `Líly` + "`" + `. An empty text finds all users.
     """
     query: String
     "Returns the first _n_ users (default 20, maximum 100)."

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -27,16 +28,35 @@ const (
 	searchComplete = "complete" // in the row of [Search.Complete]
 )
 
-// fold removes case, width, and the accents of Latin, Greek and Cyrillic letters from a text. It keeps
-// the marks of other scripts, because in many of them marks are vowels.
+// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac from a text. It
+// keeps the marks of other scripts, because in many of them marks are vowels.
+//
+// It folds a text in normal form C character by character, so the fold of a beginning is a beginning
+// of the fold. A normal form of the whole text would reorder marks across characters.
 func fold(s string) string {
-	folded := norm.NFKD.String(cases.Fold().String(norm.NFKD.String(s)))
-	return strings.Map(func(r rune) rune {
-		if r >= '\u0300' && r <= '\u036f' {
-			return -1
+	b, folder := strings.Builder{}, cases.Fold()
+	for _, r := range s {
+		if r <= unicode.MaxASCII {
+			b.WriteRune(unicode.ToLower(r))
+			continue
 		}
-		return r
-	}, folded)
+		// Upper case first: Unicode's case folding does not map a dotless i to I, and x/text
+		// exchanges the cases of Cherokee.
+		folded := folder.String(strings.ToUpper(norm.NFKD.String(string(r))))
+		b.WriteString(strings.Map(unmarked, norm.NFKD.String(folded)))
+	}
+	return b.String()
+}
+
+// unmarked returns -1 for the marks that [fold] removes. Unicode never changes a mark's combining
+// class: 1 are overlays, 10 to 36 the vowels of Hebrew, Arabic and Syriac, and 200 and more the marks
+// around letters. The grapheme joiner U+034F is invisible.
+func unmarked(r rune) rune {
+	class := norm.NFD.PropertiesString(string(r)).CCC()
+	if class == 1 || class >= 10 && class <= 36 || class >= 200 || r == '\u034f' {
+		return -1
+	}
+	return r
 }
 
 // Row returns the row of an object.
@@ -80,15 +100,24 @@ func (s *Search) Decode(row string) (key string, err error) {
 	return key, nil
 }
 
-// Complete reads whether the table has all objects of the store. The row of no object is empty
-// before the separator.
+// foldVersion is recorded in a complete table. It changes with [fold].
+const foldVersion = "2"
+
+// Complete reads whether the table has all objects of the store: see [Search.IsComplete]. The row of
+// no object is empty before the separator.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }
 
+// IsComplete reports whether the table has all objects of the store, in rows of this version.
+func (s *Search) IsComplete(cells []hbase.Cell) bool {
+	c, ok := find(cells, searchComplete)
+	return ok && string(c.Value) == foldVersion
+}
+
 // PutComplete records that the table has all objects of the store.
 func (s *Search) PutComplete() hbase.Put {
-	return hbase.PutCells(s.Table, separator, textCell(searchComplete, "1", 1))
+	return hbase.PutCells(s.Table, separator, textCell(searchComplete, foldVersion, 1))
 }
 
 // splitsByLetter returns the split points for a number of regions, evenly from a to z: most folded
