@@ -20,8 +20,8 @@ import (
 	"twibase/transfer"
 )
 
-// sampled returns a store with the sample.
-func sampled(t *testing.T) hbase.Store {
+// sampleStore returns a store with the sample.
+func sampleStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
 	if err != nil {
@@ -39,7 +39,7 @@ func sampled(t *testing.T) hbase.Store {
 
 func TestCancelledRequestFreesItsWork(t *testing.T) {
 	var begun atomic.Int64
-	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool {
+	store := hbasetest.NewFaults(sampleStore(t), hbasetest.When(func(op hbasetest.Op) bool {
 		if op.Kind == "Get" {
 			begun.Add(1)
 		}
@@ -93,7 +93,7 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
 	var kind atomic.Value // of the slow calls
 	kind.Store("")
-	store := hbasetest.NewFaults(sampled(t),
+	store := hbasetest.NewFaults(sampleStore(t),
 		hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte(strings.Repeat("s", 32))), Dev: true, Now: time.Now}
 	handler := New(store, Config{Tokens: tokens, Limits: limits.Default()}).Public

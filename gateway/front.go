@@ -8,38 +8,41 @@ import (
 	"twibase/graph/apierr"
 )
 
-// front passes requests to a gateway, when there is one. It is safe for concurrent use.
+// front rejects requests until the gateway exists, and then passes them to it. It is safe for
+// concurrent use.
 type front struct {
-	public, monitoring swap
+	public, monitoring atomicHandler
 	reason             atomic.Pointer[string]
 }
 
-// swap is a handler that can be replaced.
-type swap struct{ handler atomic.Pointer[http.Handler] }
+// atomicHandler is a handler that can be replaced.
+type atomicHandler struct{ handler atomic.Pointer[http.Handler] }
 
-func (s *swap) set(handler http.Handler) { s.handler.Store(&handler) }
+func (a *atomicHandler) set(handler http.Handler) { a.handler.Store(&handler) }
 
 // ServeHTTP implements [http.Handler].
-func (s *swap) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*s.handler.Load()).ServeHTTP(w, r) }
+func (a *atomicHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*a.handler.Load()).ServeHTTP(w, r)
+}
 
 func newFront() *front {
 	f := new(front)
-	f.wait("the gateway is starting")
+	f.setReason("the gateway is starting")
 	starting := middleware.Chain(f.starting(), middleware.SecurityHeaders)
 	f.public.set(starting)
 	f.monitoring.set(starting)
 	return f
 }
 
-// wait sets the reason of /readyz.
-func (f *front) wait(reason string) { f.reason.Store(&reason) }
+// setReason sets the response of /readyz.
+func (f *front) setReason(reason string) { f.reason.Store(&reason) }
 
 func (f *front) serve(g *Gateway) {
 	f.public.set(g.Public)
 	f.monitoring.set(g.Monitoring)
 }
 
-// starting returns the handler of all requests before there is a gateway.
+// starting returns the handler of requests before the gateway exists.
 func (f *front) starting() http.Handler {
 	mux := http.NewServeMux()
 	handleHealth(mux)

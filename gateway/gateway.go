@@ -1,5 +1,5 @@
-// Package gateway makes a GraphQL gateway of a store: HTTP handlers, background work and metrics. A
-// [Gateway] is a value; a process can have several.
+// Package gateway serves GraphQL over a store. A [Gateway] has HTTP handlers, background work and
+// metrics of its own; a process can have several.
 package gateway
 
 import (
@@ -42,7 +42,7 @@ const (
 // Config configures a gateway. The zero value serves anonymous clients only, without limits.
 type Config struct {
 	Tokens         *auth.Tokens       // sign and verify bearer tokens; nil accepts none
-	TrustedProxies auth.Proxies       // their X-Forwarded-For is believed
+	TrustedProxies auth.Proxies       // whose X-Forwarded-For has the client's address
 	Documents      *documents.Trusted // clients may name them by hash; may be nil
 	Limits         limits.Limits      // of each request
 	Origins        []string           // CORS origins
@@ -54,13 +54,13 @@ type Config struct {
 	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
 	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
-	// Traces has a span per request, round and call of the store; nil makes none.
+	// Traces records a span per request, round and call of the store; may be nil.
 	Traces trace.TracerProvider
-	// Slow is the duration from which operations are logged as slow; 0 for none.
+	// Slow is the shortest duration of an operation that is logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is the time from the first failing /readyz to the shutdown, in which load
-	// balancers notice. Only a context whose cause is [ErrTerminated] has this delay.
+	// DrainDelay is the time from the first failing /readyz to the shutdown, in which load balancers
+	// stop sending requests. Only a shutdown by [ErrTerminated] is delayed.
 	DrainDelay time.Duration
 
 	// Shared is true if other gateways may serve the same store.
@@ -82,19 +82,19 @@ type Gateway struct {
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz to operators.
 	Monitoring http.Handler
-	// of this gateway only
+	// Metrics has the metrics of this gateway only, without those of the process.
 	Metrics *prometheus.Registry
 
 	config    Config
 	current   atomic.Pointer[Config] // of the last Reload
-	graphql   atomic.Pointer[http.Handler]
+	graphQL   atomicHandler
 	store     *timedStore
-	memory    *hbase.Memory // of reads; nil if unlimited
+	memory    *hbase.Memory // the read memory; nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	usage     *usage.Usage
 	drain     *middleware.Drain
-	stopping  atomic.Bool // /readyz fails
+	stopping  atomic.Bool // during the DrainDelay and afterwards
 	readiness readiness
 	responses *inflight.Bytes
 	bodies    *inflight.Bytes
@@ -108,13 +108,13 @@ type Gateway struct {
 
 // New returns a gateway over a store with tables. It does no background work before [Gateway.Run].
 // The caller closes the store after Run.
-func New(of hbase.Store, config Config) *Gateway {
-	store := newTimedStore(of)
+func New(base hbase.Store, config Config) *Gateway {
+	store := newTimedStore(base)
 	g := &Gateway{
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
-		readiness: readiness{store: of}, // not measured: probes are frequent
+		readiness: readiness{store: base}, // not measured: probes are frequent
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
 	}
@@ -136,7 +136,7 @@ func New(of hbase.Store, config Config) *Gateway {
 	operations := newOperationMetrics(g.usage)
 	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared},
 		middleware.NewSpans(config.Traces))
-	g.serveWith(config)
+	g.graphQL.set(g.newGraphQLHandler(config))
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()
 	return g
@@ -147,18 +147,13 @@ func New(of hbase.Store, config Config) *Gateway {
 func (g *Gateway) Reload(config Config) {
 	g.current.Store(&config)
 	g.endpoint.Reload(config.Limits, config.Origins)
-	g.serveWith(config)
-}
-
-func (g *Gateway) serveWith(config Config) {
-	handler := g.graphQL(config)
-	g.graphql.Store(&handler)
+	g.graphQL.set(g.newGraphQLHandler(config))
 }
 
 // Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,
 // and reloading of secrets, keys and trusted documents. Then it completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // completion needs the fan-out
+	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends after the completion
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })

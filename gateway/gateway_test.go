@@ -18,7 +18,6 @@ import (
 	"twibase/transfer"
 )
 
-// One gateway has the sample, the other an empty store.
 func TestTwoGatewaysInOneProcess(t *testing.T) {
 	empty, err := embedded.Open("")
 	if err != nil {
@@ -29,7 +28,7 @@ func TestTwoGatewaysInOneProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := Config{Limits: limits.Default()}
-	first, second := New(sampled(t), config), New(empty, config)
+	first, second := New(sampleStore(t), config), New(empty, config)
 	for _, g := range []*Gateway{first, second} {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -75,7 +74,7 @@ func TestTwoGatewaysInOneProcess(t *testing.T) {
 }
 
 func TestErrorsAreCountedByCode(t *testing.T) {
-	g := New(sampled(t), Config{Tokens: &auth.Tokens{}})
+	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}})
 	ask := func(query, token string) {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"`+query+`"}`))
 		r.Header.Set("Content-Type", "application/json")

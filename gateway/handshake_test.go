@@ -30,7 +30,7 @@ func TestStalledTLSHandshake(t *testing.T) {
 	}{
 		{"before the hello", 1000, func(net.Conn) {}},
 		{"after a byte of the hello", 1000, func(c net.Conn) { c.Write([]byte{22}) }},
-		{"after the hello", 50, func(c net.Conn) { hello(&mute{c, false}).Handshake() }},
+		{"after the hello", 50, func(c net.Conn) { hello(&mute{c}).Handshake() }},
 		{"after the handshake", 50, func(c net.Conn) { hello(c).Handshake() }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,18 +75,15 @@ func TestStalledTLSHandshake(t *testing.T) {
 	}
 }
 
-// mute is a connection that reads nothing after the hello.
-type mute struct {
-	net.Conn
-	wrote bool
-}
+// mute is a connection of a client that reads nothing.
+type mute struct{ net.Conn }
 
 func (m *mute) Read([]byte) (int, error) { return 0, io.EOF }
 
 func ask(query string) string { return `{"query":"` + query + `"}` }
 
 // newSlowFrames returns an HTTP/2 client that reads only in await.
-func (s *slowServer) newSlowFrames() *frames { return newFrames(s.t, s.dial(), true) }
+func (s *slowServer) newSlowFrames() *frames { return newFrames(s.t, s.dial(), false) }
 
 // await returns the next frame of a stream and of these types.
 func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, error) {

@@ -25,7 +25,7 @@ import (
 	"twibase/transfer"
 )
 
-// frames is an HTTP/2 client that sends any frames. Unless deaf, it reads all frames.
+// frames is an HTTP/2 client that sends any frames.
 type frames struct {
 	*http2.Framer
 	conn   net.Conn
@@ -33,18 +33,21 @@ type frames struct {
 	packed bytes.Buffer
 	pack   *hpack.Encoder
 	stream uint32
-	done   chan struct{} // closed by the response to the last ping, or by the server; nil if deaf
+	// done is closed after the response to the last ping, or the end of the connection; nil without
+	// reading
+	done chan struct{}
 }
 
 // last is the content of the last ping.
 var last = [8]byte{'l', 'a', 's', 't'}
 
-func newFrames(t *testing.T, conn net.Conn, deaf bool) *frames {
+// newFrames returns a client. If reads is true, it reads and drops all frames.
+func newFrames(t *testing.T, conn net.Conn, reads bool) *frames {
 	t.Helper()
 	f := &frames{conn: conn, out: bufio.NewWriter(conn), stream: 1}
 	f.Framer, f.pack = http2.NewFramer(f.out, conn), hpack.NewEncoder(&f.packed)
 	t.Cleanup(func() { conn.Close() })
-	if !deaf {
+	if reads {
 		f.done = make(chan struct{})
 		go func() {
 			defer close(f.done)
@@ -84,23 +87,23 @@ func (f *frames) request() (stream uint32, err error) {
 	return head.StreamID, f.WriteHeaders(head)
 }
 
-// reading counts the Gets.
-type reading struct {
+// countingStore counts Gets.
+type countingStore struct {
 	hbase.Store
 	gets atomic.Int64
 }
 
-func (r *reading) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
-	r.gets.Add(int64(len(gets)))
-	return r.Store.Get(ctx, gets)
+func (s *countingStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	s.gets.Add(int64(len(gets)))
+	return s.Store.Get(ctx, gets)
 }
 
 // flooded is a gateway with few slots.
 type flooded struct {
-	store   *reading
+	store   *countingStore
 	address string
-	// silent has no buffers, so that a deaf client blocks the server immediately.
-	silent *pipes
+	// pipes have no buffers, so that a client that does not read blocks the server immediately.
+	pipes *pipes
 }
 
 func newFlooded(t *testing.T) *flooded {
@@ -121,11 +124,11 @@ func newFlooded(t *testing.T) *flooded {
 		t.Fatal(err)
 	}
 	const running = 8
-	f := &flooded{store: &reading{Store: memory}, address: listener.Addr().String(), silent: newPipes()}
+	f := &flooded{store: &countingStore{Store: memory}, address: listener.Addr().String(), pipes: newPipes()}
 	server := newServer(New(f.store, Config{Limits: limits.Default(), Concurrency: running}).Public, running,
 		zerolog.Nop())
 	go server.Serve(listener)
-	go server.Serve(f.silent)
+	go server.Serve(f.pipes)
 	t.Cleanup(func() { server.Close() })
 	return f
 }
@@ -134,19 +137,19 @@ func TestHTTP2FrameFloods(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		times int
-		deaf  bool
-		ends  bool // the server closes the connection before all are sent
+		reads bool // the client reads
+		ends  bool // the server closes the connection before all frames are sent
 		each  func(f *frames, i int) error
 	}{
-		{"requests that the client cancels", 20_000, false, false, func(f *frames, _ int) error {
+		{"requests that the client cancels", 20_000, true, false, func(f *frames, _ int) error {
 			stream, err := f.request()
 			return errors.Join(err, f.WriteRSTStream(stream, http2.ErrCodeCancel))
 		}},
-		{"requests that the server cancels", 20_000, false, false, func(f *frames, _ int) error {
+		{"requests that the server cancels", 20_000, true, false, func(f *frames, _ int) error {
 			stream, err := f.request()
 			return errors.Join(err, f.WriteRawFrame(http2.FrameWindowUpdate, 0, stream, make([]byte, 4)))
 		}},
-		{"endless headers", 20_000, false, true, func(f *frames, i int) error {
+		{"endless headers", 20_000, true, true, func(f *frames, i int) error {
 			if i == 0 {
 				head := f.head(http.MethodGet, "/healthz")
 				head.EndHeaders = false
@@ -154,7 +157,7 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			}
 			return f.WriteContinuation(1, false, bytes.Repeat([]byte{0, 1, 'a', 1, 'b'}, 3000))
 		}},
-		{"endless empty headers", 30_000, false, false, func(f *frames, i int) error {
+		{"endless empty headers", 30_000, true, false, func(f *frames, i int) error {
 			if i == 0 {
 				head := f.head(http.MethodGet, "/healthz")
 				head.EndHeaders = false
@@ -162,20 +165,20 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			}
 			return f.WriteContinuation(1, false, nil)
 		}},
-		{"settings", 20_000, false, false, func(f *frames, i int) error {
+		{"settings", 20_000, true, false, func(f *frames, i int) error {
 			return f.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: uint32(i)},
 				http2.Setting{ID: http2.SettingInitialWindowSize, Val: uint32(i)})
 		}},
-		{"pings", 20_000, false, false, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
-		{"pings of a deaf client", 20_000, true, true, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
-		{"settings of a deaf client", 20_000, true, false, func(f *frames, _ int) error { return f.WriteSettings() }},
-		{"empty data", 30_000, false, false, func(f *frames, i int) error {
+		{"pings", 20_000, true, false, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
+		{"unread pings", 20_000, false, true, func(f *frames, _ int) error { return f.WritePing(false, [8]byte{}) }},
+		{"unread settings", 20_000, false, false, func(f *frames, _ int) error { return f.WriteSettings() }},
+		{"empty data", 30_000, true, false, func(f *frames, i int) error {
 			if i == 0 {
 				return f.WriteHeaders(f.head(http.MethodPost, "/graphql"))
 			}
 			return f.WriteData(1, false, nil)
 		}},
-		{"priorities of streams that are never opened", 30_000, false, false, func(f *frames, i int) error {
+		{"priorities of streams that are never opened", 30_000, true, false, func(f *frames, i int) error {
 			return f.WritePriority(uint32(2*i+1), http2.PriorityParam{StreamDep: uint32(2*i + 3)})
 		}},
 	} {
@@ -198,15 +201,15 @@ func TestHTTP2FrameFloods(t *testing.T) {
 			otherRequest()
 			goroutines, memory := runtime.NumGoroutine(), heapNow()
 			conn, err := net.Dial("tcp", flooded.address)
-			if test.deaf {
-				conn, err = flooded.silent.Dial(t.Context(), "", "")
+			if !test.reads {
+				conn, err = flooded.pipes.Dial(t.Context(), "", "")
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := newFrames(t, conn, test.deaf)
+			f := newFrames(t, conn, test.reads)
 			_ = conn.SetWriteDeadline(time.Now().Add(10 * time.Second))
-			sent, over := 0, make(chan error, 1)
+			sent, ended := 0, make(chan error, 1)
 			go func() {
 				var err error
 				for ; sent < test.times && err == nil; sent++ {
@@ -216,12 +219,12 @@ func TestHTTP2FrameFloods(t *testing.T) {
 					err = errors.Join(err, f.WritePing(false, last), f.out.Flush())
 					<-f.done
 				}
-				over <- err
+				ended <- err
 			}()
 			most, longest, others := 0, time.Duration(0), 0
 			for sending := true; sending; others++ {
 				select {
-				case err = <-over:
+				case err = <-ended:
 					sending = false
 				default:
 					most, longest = max(most, runtime.NumGoroutine()), max(longest, otherRequest())
@@ -266,7 +269,7 @@ func TestHTTP2ReceiveWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFrames(t, conn, true)
+	f := newFrames(t, conn, false)
 	head := f.head(http.MethodGet, "/graphql?query=subscription{twitPosted(username:%22LiLei%22){id}}")
 	head.EndStream = false
 	if err := errors.Join(f.WriteHeaders(head), f.WritePing(false, last), f.out.Flush()); err != nil {

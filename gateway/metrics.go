@@ -24,15 +24,15 @@ type operationMetrics struct {
 
 type costMetric struct {
 	prometheus.Histogram
-	of func(*hbase.Stats) int64
+	read func(*hbase.Stats) int64
 }
 
 func newOperationMetrics(usage *usage.Usage) *operationMetrics {
-	cost := func(name, help string, of func(*hbase.Stats) int64, start, factor float64, count int) costMetric {
+	cost := func(name, help string, read func(*hbase.Stats) int64, start, factor float64, count int) costMetric {
 		buckets := append([]float64{0}, prometheus.ExponentialBuckets(start, factor, count)...)
 		return costMetric{prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "twibase_operation_" + name, Help: help, Buckets: buckets,
-		}), of}
+		}), read}
 	}
 	return &operationMetrics{
 		executions: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -41,7 +41,7 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 		}, []string{"executor", "reason"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_errors_total",
-			Help: "Errors of responses by extensions.code, also of refused requests.",
+			Help: "Errors of responses by extensions.code, including those of rejected requests.",
 		}, []string{"code"}),
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
@@ -63,13 +63,13 @@ func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, too
 	for code, n := range trace.Codes {
 		m.errors.WithLabelValues(code).Add(float64(n))
 	}
-	by := trace.Execution
-	if by.Executor == "" {
+	execution := trace.Execution
+	if execution.Executor == "" {
 		return
 	}
-	m.executions.WithLabelValues(by.Executor, by.Reason).Inc()
+	m.executions.WithLabelValues(execution.Executor, execution.Reason).Inc()
 	for _, metric := range m.costs {
-		metric.Observe(float64(metric.of(cost)))
+		metric.Observe(float64(metric.read(cost)))
 	}
 }
 
@@ -102,7 +102,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
 		counter("row_budget_refused_total", "Operations that were refused because of --viewer-rows-per-second.",
 			g.endpoint.Overdrawn),
-		counter("document_cache_hits_total", "Documents of requests that the cache of valid documents had.",
+		counter("document_cache_hits_total", "Documents of requests that were in the cache of valid documents.",
 			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
 		counter("document_cache_misses_total", "Documents of requests that were parsed and validated.",
 			func() int64 { _, misses := g.endpoint.DocumentCache(); return misses }),
@@ -147,7 +147,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// deprecatedMetrics have old names. The release after 0.1 removes them.
+// deprecatedMetrics returns metrics under their old names. The release after 0.1 removes them.
 func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
 	const use = "Deprecated: use twibase_"
 	live := &g.live.Counters
@@ -172,7 +172,7 @@ func (g *Gateway) fanoutLag() float64 {
 	return time.Since(oldest).Seconds()
 }
 
-// buildInfo returns a metric that is always 1. Its labels name the program.
+// buildInfo returns a metric that is always 1, with the versions as labels.
 func buildInfo() prometheus.Collector {
 	version, revision, goVersion := unknown, unknown, runtime.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -189,9 +189,8 @@ func buildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-// indicator returns 1 for true.
-func indicator(is bool) int {
-	if is {
+func indicator(on bool) int {
+	if on {
 		return 1
 	}
 	return 0
@@ -207,8 +206,8 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// serveMetrics returns the handler of /metrics, including the process's default registry: gohbase
-// and the Go runtime use it.
+// serveMetrics returns the handler of /metrics. It includes the default registry of the process,
+// which gohbase and the Go runtime use.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

@@ -70,7 +70,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	g := New(sampled(t), Config{})
+	g := New(sampleStore(t), Config{})
 	send(g, "", `{"query":"{ nope }"}`)
 	send(g, "", `{"query":"{ user(username: \"LiLei\") { name } }"}`)
 	families, err := g.Metrics.Gather()

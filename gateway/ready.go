@@ -18,8 +18,8 @@ const (
 	// readyTimeout bounds the answer of /readyz, and probeTimeout the calls of the store before it.
 	readyTimeout = 400 * time.Millisecond
 	probeTimeout = 350 * time.Millisecond
-	// probedRegions is the number of parts into which a probe divides the row keys. A probe reads
-	// the first row key of each part but the first, which has none.
+	// probedRegions is the number of regions, in a table split evenly, whose start keys a probe
+	// reads. The first one has no start key.
 	probedRegions = 16
 )
 
@@ -28,14 +28,14 @@ var (
 	errWrites = errors.New("writes to " + tables.Intents.Table + " fail")
 )
 
-// readiness finds out whether the store answers. It is safe for concurrent use.
+// readiness probes the store. It is safe for concurrent use.
 type readiness struct {
 	store   hbase.Store
 	running singleflight.Group
 }
 
-// check returns an error, within readyTimeout, if the store serves no read or no write. While a
-// probe hangs, no other is started.
+// check returns an error, within readyTimeout, if the store serves no reads or no writes. At most
+// one probe runs at a time.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -50,8 +50,9 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// probe reads rows of users and checks rows of intents, which all writes need. It fails if all reads
-// or all writes fail: if some are answered, other gateways could do no better. It needs no master.
+// probe reads rows of users, and checks rows of intents, which all writes need. It fails if all
+// reads or all writes fail. If only some fail, they would also fail for other gateways. It needs no
+// HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -82,26 +83,26 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail. A region refuses them if it would refuse a write.
+// writes sends CheckAndPuts whose checks fail. A region that refuses writes refuses them, too.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
-	answers := make(chan error, len(rows))
+	errs := make(chan error, len(rows))
 	for _, row := range rows {
 		go func() {
 			check, put := tables.Intents.Probe(row)
 			_, err := r.store.CheckAndPut(ctx, check, put)
-			answers <- err
+			errs <- err
 		}()
 	}
 	for range rows {
-		if err = <-answers; err == nil {
+		if err = <-errs; err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-// probedRows returns the first row key of each part of a table but the first.
+// probedRows returns the start keys of regions of a table.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {
@@ -135,12 +136,12 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publicReason returns the reason without hosts, which are in the log.
+// publicReason returns the reason without the names of hosts. The log has those.
 func publicReason(err error) string {
 	reason := "the store does not answer"
-	for _, what := range []error{errReads, errWrites} {
-		if errors.Is(err, what) {
-			reason = what.Error()
+	for _, failure := range []error{errReads, errWrites} {
+		if errors.Is(err, failure) {
+			reason = failure.Error()
 		}
 	}
 	if outage := (*hbase.Outage)(nil); errors.As(err, &outage) {

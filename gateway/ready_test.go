@@ -65,7 +65,7 @@ func TestReady(t *testing.T) {
 }
 
 func TestProbesWriteNothing(t *testing.T) {
-	store := sampled(t)
+	store := sampleStore(t)
 	if err := (&readiness{store: store}).check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (h *hanging) CheckAndPut(context.Context, hbase.Check, hbase.Put) (bool, er
 	return false, hbase.ErrClosed
 }
 
-func TestReadyAnswersInTimeWhateverHangs(t *testing.T) {
+func TestReadyAnswersWhileTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &hanging{release: make(chan struct{})}
 		ready := readiness{store: store}

@@ -12,22 +12,22 @@ import (
 	"twibase/hbase"
 )
 
-// Labels that are no names of clients.
+// Labels of requests without a name.
 const (
 	anonymous   = "anonymous" // an operation without a name
-	noOperation = "none"      // a request that was refused before it had an operation
+	noOperation = "none"      // a request that was rejected before its operation was known
 	unknown     = "unknown"   // a client without a name or a version
 )
 
-// The bounds of labels. Operations of trusted documents are not counted.
+// The bounds of labels. Operations of trusted documents are additional.
 const (
 	maxOperations = 200
 	maxClients    = 50
 	maxVersions   = 200 // pairs of a client and a version
 )
 
-// requestMetrics has the metrics of requests by operation and by client. A request is an operation,
-// or one that was refused before it had one. A subscription is counted at its end.
+// requestMetrics has the metrics of requests by operation and by client. Each operation of a
+// WebSocket or a shared stream counts as a request. A subscription is counted at its end.
 type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -64,9 +64,9 @@ func newRequestMetrics(usage *usage.Usage) *requestMetrics {
 	})
 	m.versions = labels.New(maxVersions, func(pair string) {
 		client, version, _ := strings.Cut(pair, pairSeparator)
-		of := prometheus.Labels{"client": client, "client_version": version}
-		m.requests.DeletePartialMatch(of)
-		m.usage.Deprecated.DeletePartialMatch(of)
+		series := prometheus.Labels{"client": client, "client_version": version}
+		m.requests.DeletePartialMatch(series)
+		m.usage.Deprecated.DeletePartialMatch(series)
 	})
 	return m
 }
@@ -75,16 +75,16 @@ func (m *requestMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.duration, m.rows, m.usage.Deprecated}
 }
 
-// pairSeparator is in no label.
+// pairSeparator occurs in no label.
 const pairSeparator = "\n"
 
-// labelled is a request with bounded labels.
-type labelled struct{ operation, kind, client, version, code string }
+// requestLabels are the bounded labels of a request.
+type requestLabels struct{ operation, kind, client, version, code string }
 
-// label returns the labels of a request, and whether it is one: WebSocket connections, shared streams
-// and preflights are not.
-func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l labelled, is bool) {
-	l = labelled{operation: noOperation, kind: noOperation, code: trace.Code()}
+// label returns the labels of a request. ok is false for WebSocket connections, shared streams and
+// preflights, which are not counted.
+func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
+	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {
 	case trace.Kind == "" && l.code == endpoint.NoError:
 		return l, false
@@ -105,8 +105,8 @@ func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l labelled
 
 func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
 	now := time.Now()
-	l, is := m.label(trace, now)
-	if !is {
+	l, ok := m.label(trace, now)
+	if !ok {
 		return
 	}
 	m.requests.WithLabelValues(l.client, l.version, l.kind, l.code).Inc()

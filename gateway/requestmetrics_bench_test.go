@@ -15,7 +15,7 @@ type instant struct{ hbase.Store }
 
 func (instant) Get(context.Context, []hbase.Get) ([]hbase.Result, error) { return nil, nil }
 
-// BenchmarkMeasuring is the cost of the metrics of one request with 30 fields and four rounds. The
+// BenchmarkMeasuring measures the metrics of one request with 30 fields and four rounds. The
 // reference query takes more than a millisecond.
 func BenchmarkMeasuring(b *testing.B) {
 	fields := make([]int, 30)

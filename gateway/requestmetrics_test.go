@@ -41,7 +41,7 @@ func exposed(g *Gateway, prefix string) (lines []string) {
 }
 
 func TestRequestsAreCountedByClientAndOperation(t *testing.T) {
-	g := New(sampled(t), Config{Tokens: &auth.Tokens{}})
+	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}})
 	send(g, "web 1.0", `{"query":"query Bio { user(username: \"LiLei\") { bio } }"}`)
 	send(g, "web 1.0", `{"query":"query Bio { user(username: \"LiLei\") { bio } }"}`)
 	send(g, "web 1.1", `{"query":"{ __typename }"}`)
@@ -85,7 +85,7 @@ func TestRequestsAreCountedByClientAndOperation(t *testing.T) {
 	}
 }
 
-// A client without trusted documents invents names; those of trusted documents keep their series.
+// A client invents names of operations. Those of trusted documents keep their series.
 func TestOperationNamesAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trusted.graphql")
 	if err := os.WriteFile(file, []byte("query Trusted { __typename }"), 0o600); err != nil {
@@ -95,7 +95,7 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := New(sampled(t), Config{Documents: trusted})
+	g := New(sampleStore(t), Config{Documents: trusted})
 	const more = 5
 	for i := range maxOperations + more {
 		send(g, fmt.Sprintf("c%d %d", i, i), fmt.Sprintf(`{"query":"query Q%d { __typename }"}`, i))
@@ -119,9 +119,8 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	}
 }
 
-// Which clients use a field, also by a WebSocket's operation or a document that is cached.
-func TestUsageTellsWhoUsesAField(t *testing.T) {
-	g := New(sampled(t), Config{})
+func TestUsageReportsTheClientsOfAField(t *testing.T) {
+	g := New(sampleStore(t), Config{})
 	for range 2 {
 		send(g, "web 1.0", `{"query":"query Bio { user(username: \"LiLei\") { ...B } } fragment B on User { bio }"}`)
 	}

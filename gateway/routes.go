@@ -29,7 +29,7 @@ import (
 
 const requestTimeout = 30 * time.Second
 
-// newEndpoint returns the GraphQL endpoint. It uses other fields of g.
+// newEndpoint returns the GraphQL endpoint. The other fields of g must be set.
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	fresh := func(ctx context.Context) context.Context {
@@ -66,36 +66,36 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the rows that the operation of ctx has read. A Get of a missing row counts as one:
-// it costs as much.
+// rowsRead returns the number of rows that the operation of ctx has read. A Get of a missing row
+// counts as one, because it costs as much.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
 }
 
-// graphQL returns the endpoint with its middleware, the outermost first.
-func (g *Gateway) graphQL(config Config) http.Handler {
+// newGraphQLHandler returns the endpoint with its middleware, the outermost first.
+func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Browsers must let pages read all responses, also those of middleware.
+		// Pages must be able to read all responses, including those of middleware.
 		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Rejecting must be cheap: before compression, logging and verification.
 		middleware.ShedLoad(g.endpoint),
-		// Compression buffers the response: slow readers hold no slot, and the log omits their time.
+		// It buffers responses, so that slow readers hold no slot and do not lengthen logged
+		// durations.
 		middleware.Compress(g.responses),
 		// Requests have an id, a log line and metrics from here on.
 		g.requests.Handler,
 		// Rejections during a shutdown are logged.
 		g.drain.Handler,
-		// Authentication limits attempts by client address.
+		// Authentication needs the client address, to limit attempts.
 		config.TrustedProxies.Handler,
-		// The endpoint and the resolvers find the viewer in the context.
 		g.config.Tokens.Handler,
 	)
 }
 
 func (g *Gateway) public() http.Handler {
 	c, mux := g.config, http.NewServeMux()
-	mux.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) { (*g.graphql.Load()).ServeHTTP(w, r) })
+	mux.Handle("/graphql", &g.graphQL)
 	g.handleProbes(mux)
 	if !c.Production {
 		sdl := sync.OnceValue(SDL)
@@ -132,7 +132,7 @@ func SDL() string {
 	planned := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	costed, err := explain.WithCosts(planned, resolvers.Costs(tables.ListBound), resolvers.SampleIDs())
 	if err != nil {
-		panic(err) // tests find it: it depends on no input
+		panic(err) // it depends on no input, so tests find it
 	}
 	return schema.SDL(costed)
 }

@@ -46,13 +46,13 @@ type Listeners struct {
 // balancers then have time to notice, see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens the store and returns a gateway over it. It reports what it waits for.
+// Open opens the store and returns a gateway over it. It calls waiting with the reason of each wait.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
-// Serve serves HTTP immediately. Until open has returned the gateway, requests are rejected, and
-// /readyz returns status 503 with what open waits for. Then the gateway serves requests and does
-// background work until ctx is done, and shuts down. If a listener fails, it returns that error; the
-// ctx of open is then done. The caller closes the store afterwards.
+// Serve serves HTTP immediately. Until open has returned the gateway, it rejects requests, and
+// /readyz returns status 503 with the reason. Then the gateway serves requests and does background
+// work until ctx is done, and shuts down. If a listener fails, Serve cancels the context of open
+// and returns the error. The caller closes the store afterwards.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
@@ -73,7 +73,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 		go func() { fail(monitoring.Serve(l.Monitoring)) }()
 		log.Info().Str("url", "http://"+address(l.Monitoring)+"/metrics").Msg("serving metrics")
 	}
-	g, err := open(serving, front.wait)
+	g, err := open(serving, front.setReason)
 	if err != nil {
 		return cmp.Or(failure(ctx, serving), err)
 	}
@@ -100,8 +100,8 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// delayShutdown makes /readyz fail, and waits for the DrainDelay, so that load balancers stop sending
-// requests. It does not wait if a user stopped the process.
+// delayShutdown makes /readyz fail. If ctx ended by [ErrTerminated], it waits for the DrainDelay, so
+// that load balancers stop sending requests.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
@@ -112,7 +112,7 @@ func (g *Gateway) delayShutdown(ctx context.Context) {
 	time.Sleep(delay)
 }
 
-// shutdown drains before it closes the listener, so that new requests get a response.
+// shutdown drains the gateway before it closes the listener, so that new requests get a response.
 func shutdown(ctx context.Context, server *http.Server, drain func(context.Context), log zerolog.Logger) error {
 	log.Info().Msg("shutting down: waiting for in-flight requests")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -125,8 +125,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer returns an HTTP server with timeouts. With limited concurrency, an HTTP/2 connection
-// has at most two requests per slot. That is two fifths of the operations that may run or wait.
-// Otherwise a client could fill all places with requests that it cancels at no cost.
+// has at most two requests per slot: two fifths of the operations that may run or wait. Otherwise
+// one client could fill the slots and the queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

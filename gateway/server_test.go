@@ -57,10 +57,11 @@ func TestShutdownWaitsForInFlightRequests(t *testing.T) {
 }
 
 func openSample(t *testing.T, config Config) Open {
-	return func(context.Context, func(string)) (*Gateway, error) { return New(sampled(t), config), nil }
+	return func(context.Context, func(string)) (*Gateway, error) { return New(sampleStore(t), config), nil }
 }
 
-// serving runs Serve until the context is done. It returns its address, and a channel of its error.
+// serving runs Serve until ctx is done. It returns the address, and a channel for the error of
+// Serve.
 func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
 	t.Helper()
 	listener := listen(t)

@@ -17,7 +17,7 @@ import (
 
 func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 	executed := make(chan struct{})
-	store := hbasetest.NewFaults(sampled(t), hbasetest.When(func(op hbasetest.Op) bool {
+	store := hbasetest.NewFaults(sampleStore(t), hbasetest.When(func(op hbasetest.Op) bool {
 		<-executed
 		return false
 	}, hbasetest.Fault{}))
@@ -60,7 +60,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 		if header.Get("Cache-Control") != "no-store" || len(header.Values("X-Content-Type-Options")) != 1 {
 			t.Fatalf("no security headers: %v", header)
 		}
-		if header.Get("X-Request-Id") == "" { // the logged ones have it
+		if header.Get("X-Request-Id") == "" { // logged requests have it
 			early++
 		}
 	}

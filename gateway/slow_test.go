@@ -26,8 +26,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly runs a test with a fake clock, a server that runs one operation at a time, and connections
-// without buffers: unread bytes stay in the server.
+// slowly runs a test with a fake clock, and a server that runs one operation at a time. Connections
+// have no buffers, so that unread bytes stay in the server.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -71,7 +71,7 @@ func (s *slowServer) dial() net.Conn {
 	return c
 }
 
-// request returns the HTTP request of a query.
+// request returns an HTTP request for a query.
 func request(query string, headers ...string) string {
 	body := `{"query":` + strconv.Quote(query) + `}`
 	return "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n" + strings.Join(headers, "") +
@@ -103,8 +103,9 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly sends a request. After 1000 bytes it reads a byte every tenth of a second until the
-// end, and reports their number and the duration.
+// readSlowly sends a request, and reads 1000 bytes of the response. From then on it reads a byte
+// every tenth of a second until the end. Then it calls done with the number of these bytes and the
+// duration.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {

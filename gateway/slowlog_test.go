@@ -20,7 +20,7 @@ import (
 // slowLines returns the lines for slow operations after a request.
 func slowLines(t *testing.T, slow time.Duration, body string) (lines []map[string]any, text string) {
 	t.Helper()
-	g := New(sampled(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true})
+	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true})
 	var log bytes.Buffer
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")

@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// timedStore measures the calls of a store. A call of several tables is counted for each, with its
-// whole duration.
+// timedStore measures the calls of a store. A call of several tables counts for each of them, with
+// its whole duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec

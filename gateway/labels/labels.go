@@ -22,9 +22,9 @@ const (
 // Values chooses the values with series of their own. The first max values get series. They keep
 // them while they are used at least once a day, so that series do not come and go.
 //
-// If all series are taken, other values become [Other]. Once an hour, such a value replaces the least
-// used one if it was more than twice as frequent. So values that a client invents do not displace
-// frequent ones for long.
+// If all series are taken, further values become [Other]. Once an hour, such a value replaces the
+// least used one if it was more than twice as frequent. So values that a client invents do not
+// displace frequent ones for long.
 //
 // It is safe for concurrent use.
 type Values struct {
@@ -40,13 +40,13 @@ type Values struct {
 
 type use struct {
 	calls    int // since the last ranking
-	rate     int // calls per hour, halved in each hour with fewer
+	rate     int // calls in the last hour, at least half of the previous rate
 	last     time.Time
 	reserved bool
 }
 
-// New returns Values with at most max series, in addition to reserved ones. dropped is called with a
-// value that loses its series; it must not call the Values.
+// New returns Values with at most max series, in addition to reserved ones. It calls dropped with
+// each value that loses its series; dropped must not call the Values.
 func New(max int, dropped func(value string)) *Values {
 	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
 }
@@ -134,8 +134,8 @@ func (v *Values) least() (least string) {
 // maxText bounds the length of a value, in bytes.
 const maxText = 64
 
-// Text returns a client's text as a value: unknown if it is empty, and [Other] if it is longer than 64
-// bytes or has other characters than printable ASCII.
+// Text returns the value of a client's text: unknown if it is empty, and [Other] if it is longer
+// than 64 bytes or not printable ASCII.
 func Text(text, unknown string) string {
 	if text == "" {
 		return unknown

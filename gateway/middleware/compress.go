@@ -17,8 +17,8 @@ import (
 // minCompressed is the smallest body to compress, in bytes.
 const minCompressed = 4 << 10
 
-// Compress buffers responses, within the limit of inFlight, and compresses longer ones with gzip.
-// It skips server-sent events and WebSockets.
+// Compress buffers responses, within the limit of inFlight, and compresses those from minCompressed
+// bytes with gzip. It skips server-sent events and WebSockets.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.EnableZstd(false),
 		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}))
@@ -38,11 +38,11 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	}
 }
 
-// maxPooledBuffer bounds the buffers that are reused.
+// maxPooledBuffer is the capacity of the largest buffer that is reused, in bytes.
 const maxPooledBuffer = 1 << 20
 
-// buffer keeps the response of next in memory, and sends it when next has returned. A slow reader
-// holds these bytes, which inFlight limits, but no compressor, which takes more. BenchmarkBuffer
+// buffer collects the response of next, and sends it after next has returned. While a slow client
+// reads it, next no longer holds a compressor, and inFlight limits the memory. BenchmarkBuffer
 // measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}

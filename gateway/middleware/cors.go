@@ -20,8 +20,8 @@ import (
 
 const preflightAge = 2 * time.Hour
 
-// corsHeaders are request headers that listed origins may always send: the server's own, and those
-// of tracing and GraphQL clients.
+// corsHeaders returns the request headers that every listed origin may send: those of the server, of
+// tracing and of GraphQL clients.
 func corsHeaders() []string {
 	return slices.Concat([]string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
@@ -30,12 +30,12 @@ func corsHeaders() []string {
 
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of these origins call next, with corsHeaders and the given headers, and read
-// every response, also errors. Credentials are not allowed: cookies are not used. Proxies must not
-// cache responses.
+// CORS lets pages of the origins send requests with corsHeaders and the given headers, and read all
+// responses, including errors. It allows no credentials, since cookies are not used. It tells caches
+// to store no response.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
-		return uncached
+		return noStore
 	}
 	protocol := cors.New(cors.Options{
 		AllowedOrigins: origins,
@@ -45,7 +45,7 @@ func CORS(origins, headers []string) Middleware {
 		MaxAge:         int(preflightAge.Seconds()),
 	})
 	return func(next http.Handler) http.Handler {
-		next = protocol.Handler(uncached(next))
+		next = protocol.Handler(noStore(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protocol.OriginAllowed(r) {
 				// The library omits these when it refuses a preflight.
@@ -57,14 +57,14 @@ func CORS(origins, headers []string) Middleware {
 	}
 }
 
-func uncached(next http.Handler) http.Handler {
+func noStore(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
 }
 
-// CheckOrigins refuses origins that no browser sends.
+// CheckOrigins returns an error if a browser cannot send one of the origins.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
@@ -77,7 +77,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders refuses invalid names, and *, which would allow every header.
+// CheckCORSHeaders returns an error for invalid names, for *, which would allow every header, and
+// for names without origins.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

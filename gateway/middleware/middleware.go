@@ -9,7 +9,7 @@ import (
 // Middleware returns a handler that calls next or responds itself.
 type Middleware = func(next http.Handler) http.Handler
 
-// Chain wraps a handler in middleware, the first outermost.
+// Chain wraps a handler in middleware. The first one is the outermost.
 func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	for _, wrap := range slices.Backward(list) {
 		handler = wrap(handler)
@@ -17,8 +17,8 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	return handler
 }
 
-// SecurityHeaders makes browsers trust the Content-Type, and not frame a response or run its
-// scripts. The IDE replaces the Content-Security-Policy.
+// SecurityHeaders forbids browsers to guess content types, to run scripts of a response and to show
+// it in a frame. The IDE replaces the Content-Security-Policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

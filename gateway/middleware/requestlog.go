@@ -12,13 +12,14 @@ import (
 	"twibase/hbase"
 )
 
-// maxLoggedName bounds the names that clients choose.
+// maxLoggedName bounds logged names that clients choose, in bytes.
 const maxLoggedName = 100
 
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
-// RequestLog logs a line with costs for each request, and each operation of a WebSocket or a shared
-// stream. All log lines of a request have the same field "request". It is safe for concurrent use.
+// RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
+// stream. All log lines of a request have its id in the field "request". It is safe for concurrent
+// use.
 type RequestLog struct {
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	slow     Slow
@@ -49,8 +50,8 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin returns a context that collects costs, its trace, the request's id, and a function that
-// starts its log line.
+// begin returns a context that collects costs, its trace, the request's id, and a function that ends
+// the measurement and returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {
@@ -73,12 +74,12 @@ func (l *RequestLog) begin(
 		if trace.Rejected {
 			log = log.Sample(l.rejected)
 		}
-		return costs(log.Info(), trace, stats, took)
+		return withCosts(log.Info(), trace, stats, took)
 	}
 }
 
-// costs adds an operation with its costs to a line.
-func costs(line *zerolog.Event, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) *zerolog.Event {
+// withCosts adds an operation and its costs to a log line.
+func withCosts(line *zerolog.Event, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) *zerolog.Event {
 	return line.
 		Str("operation", short(trace.Operation)).Str("kind", trace.Kind).
 		Int("errors", trace.Errors).Dur("ms", took).
@@ -94,7 +95,7 @@ type statusWriter struct {
 	status int
 }
 
-// CountCode counts the error of a refused request.
+// CountCode counts the error of a rejected request.
 func (w *statusWriter) CountCode(code string) { w.trace.CountCode(code) }
 
 // WriteHeader implements [http.ResponseWriter].

@@ -37,7 +37,7 @@ func TestTenRejectionsPerSecondAreLogged(t *testing.T) {
 		for second := 1; second <= 2; second++ {
 			synctest.Wait()
 			for range 4 {
-				go ask() // and waits
+				go ask() // waits for a slot
 			}
 			synctest.Wait()
 			for range 100 {

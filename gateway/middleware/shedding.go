@@ -12,7 +12,7 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// loggedRejections bounds the log lines for rejections per second. The metrics count all.
+// loggedRejections bounds the log lines for rejections per second. The metrics count all rejections.
 const loggedRejections = 10
 
 func newRejectionSampler() zerolog.Sampler {
@@ -20,7 +20,7 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
-// them. It passes a few per second, so that the log shows rejections by the endpoint.
+// them. It passes a few per second to the endpoint, which rejects them, so that they are logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
@@ -55,7 +55,7 @@ func (d *Drain) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// enter counts a request, unless draining. A WaitGroup alone could grow from zero during Wait.
+// enter counts a request, unless draining. The lock prevents an Add during Wait.
 func (d *Drain) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

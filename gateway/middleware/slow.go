@@ -9,15 +9,14 @@ import (
 	"twibase/hbase"
 )
 
-// Slow configures the lines of the log for slow operations.
+// Slow configures the log lines of slow operations.
 type Slow struct {
-	// After is the duration from which an operation is slow; 0 logs none.
+	// After is the shortest duration of a slow operation; 0 logs none.
 	After time.Duration
-	// Servers is whether the lines have the region servers.
+	// Servers adds the region servers that an operation called.
 	Servers bool
 }
 
-// stats returns empty counts of an operation.
 func (s Slow) stats() *hbase.Stats {
 	stats := new(hbase.Stats)
 	if s.After > 0 && s.Servers {
@@ -26,12 +25,12 @@ func (s Slow) stats() *hbase.Stats {
 	return stats
 }
 
-// log writes a line for a slow query or mutation. It has neither the viewer nor values of variables.
+// log logs a slow query or mutation, without the viewer and the values of variables.
 func (s Slow) log(log *zerolog.Logger, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) {
 	if s.After <= 0 || took < s.After || trace.Kind == "" || trace.Kind == "subscription" {
 		return
 	}
-	line := costs(log.Warn(), trace, stats, took).
+	line := withCosts(log.Warn(), trace, stats, took).
 		Str("client", short(trace.Client)).Str("clientVersion", short(trace.ClientVersion)).
 		Str("hash", trace.DocumentHash()).Str("variables", trace.Variables())
 	if s.Servers {

@@ -16,17 +16,17 @@ import (
 	"twibase/hbase"
 )
 
-// maxSpanName bounds the name of an operation in the name of its span, in bytes.
+// maxSpanName bounds the name of an operation in the name of a span, in bytes.
 const maxSpanName = 64
 
-// Spans makes a span per request, and per operation of a WebSocket or a shared stream. The parent is
-// that of the W3C headers traceparent and tracestate. Its zero value makes none.
+// Spans starts a span for each request, and for each operation of a WebSocket or a shared stream.
+// The headers traceparent and tracestate name the parent span. The zero value starts no spans.
 type Spans struct {
-	tracer trace.Tracer // nil for none
+	tracer trace.Tracer // nil starts no spans
 	parent propagation.TraceContext
 }
 
-// NewSpans returns spans of a provider; nil makes none.
+// NewSpans returns Spans of a provider. The provider may be nil.
 func NewSpans(provider trace.TracerProvider) Spans {
 	if provider == nil {
 		return Spans{}
@@ -34,8 +34,8 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// request starts the span of a request. The connection of a WebSocket or a shared stream has none:
-// its operations have.
+// request starts the span of a request. A WebSocket or a shared stream has spans for its operations
+// instead.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,8 +54,8 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts the span of an operation. Its parent is that of the extensions of the operation,
-// if they have one, and otherwise that of the connection.
+// operation starts the span of an operation. The operation's extensions name the parent span, or
+// else the headers of its connection.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -65,7 +65,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// end ends the span of ctx, if tracing is on. status is that of HTTP, 0 for an operation of a
+// end ends the span of ctx, if it has one. status is the HTTP status, or 0 for an operation of a
 // connection.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
@@ -109,13 +109,13 @@ func spanName(t *endpoint.Trace) string {
 	return t.Kind + " " + t.Operation[:min(len(t.Operation), maxSpanName)]
 }
 
-// traceID returns the trace of ctx if it is sampled, and otherwise "".
+// traceID returns the id of the trace of ctx, or "" if it is not sampled.
 func (s Spans) traceID(ctx context.Context) string {
 	if s.tracer == nil {
 		return ""
 	}
-	if of := trace.SpanContextFromContext(ctx); of.IsSampled() {
-		return of.TraceID().String()
+	if span := trace.SpanContextFromContext(ctx); span.IsSampled() {
+		return span.TraceID().String()
 	}
 	return ""
 }
@@ -128,7 +128,7 @@ func methodOf(r *http.Request) attribute.KeyValue {
 	return semconv.HTTPRequestMethodOther
 }
 
-// extensionCarrier reads the W3C headers as extensions of an operation.
+// extensionCarrier reads traceparent and tracestate from the extensions of an operation.
 type extensionCarrier map[string]any
 
 // Get implements [propagation.TextMapCarrier].

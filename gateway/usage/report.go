@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Report is the usage of some hours. docs/OBSERVABILITY.md describes it.
+// Report is the usage of the last hours. docs/OBSERVABILITY.md describes it.
 type Report struct {
 	Since      time.Time   `json:"since"`
 	Operations []Operation `json:"operations"`
 	Fields     []Field     `json:"fields"`
 }
 
-// Operation is the requests for an operation by a client.
+// Operation counts the requests of a client for an operation.
 type Operation struct {
 	Operation string `json:"operation"`
 	Type      string `json:"type"`
@@ -27,25 +27,24 @@ type Operation struct {
 	Rows     int64 `json:"rows"`
 }
 
-// Field is the requests that selected a field of the schema.
+// Field counts the requests that selected a field of the schema.
 type Field struct {
 	Field      string `json:"field"`
 	Deprecated string `json:"deprecated,omitempty"`
 	Requests   int64  `json:"requests"`
-	// LastSeen and LastClient are nil if no request selected it since the start of the gateway.
+	// LastSeen and LastClient are nil if no request has selected it since the start of the gateway.
 	LastSeen   *time.Time       `json:"lastSeen"`
 	LastClient *Client          `json:"lastClient"`
 	Clients    []ClientRequests `json:"clients"`
 }
 
-// ClientRequests is the requests of a client.
+// ClientRequests counts the requests of a client.
 type ClientRequests struct {
 	Client
 	Requests int64 `json:"requests"`
 }
 
-// Report returns the usage since the start of the hour that was some hours ago, 1 for the current
-// one only.
+// Report returns the usage of the current hour and of hours-1 hours before it.
 func (u *Usage) Report(hours int, now time.Time) *Report {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,8 +57,8 @@ func (u *Usage) Report(hours int, now time.Time) *Report {
 			h.addTo(operations, clients)
 		}
 	}
-	for of, c := range operations {
-		r.Operations = append(r.Operations, Operation{of.name, of.kind, of.Client, c.requests, c.errors, c.rows})
+	for op, c := range operations {
+		r.Operations = append(r.Operations, Operation{op.name, op.kind, op.Client, c.requests, c.errors, c.rows})
 	}
 	slices.SortFunc(r.Operations, func(a, b Operation) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Operation, b.Operation), a.compare(b.Client))
@@ -72,11 +71,11 @@ func (u *Usage) Report(hours int, now time.Time) *Report {
 }
 
 func (h *hour) addTo(operations map[operation]*counts, clients []map[Client]int64) {
-	for of, c := range h.operations {
-		sum := operations[of]
+	for op, c := range h.operations {
+		sum := operations[op]
 		if sum == nil {
 			sum = new(counts)
-			operations[of] = sum
+			operations[op] = sum
 		}
 		sum.requests, sum.errors, sum.rows = sum.requests+c.requests, sum.errors+c.errors, sum.rows+c.rows
 	}
@@ -112,8 +111,8 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON, or one of its fields. The parameter hours is from 1 to 24, the
-// default; field is the name of a field, such as User.age.
+// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With the
+// parameter field, such as User.age, it returns that [Field] alone.
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {

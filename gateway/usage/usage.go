@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// Hours is the number of kept hours.
+	// Hours is the number of hours that a Usage keeps.
 	Hours = 24
-	// maxOperations bounds the operations of an hour, counted per client. Others are one operation.
+	// maxOperations bounds the pairs of operation and client in an hour. Further ones count as
+	// [labels.Other].
 	maxOperations = 2000
 )
 
-// Client is a client and its version, both bounded labels.
+// Client is the name and the version of a client, as bounded labels.
 type Client struct {
 	Name    string `json:"client"`
 	Version string `json:"version"`
@@ -31,7 +32,7 @@ type Request struct {
 	Operation, Type string
 	Rows            int64
 	Failed          bool
-	Fields          []int // indexes of fields
+	Fields          []int // indexes of the fields of the schema
 }
 
 // Usage counts requests. It is safe for concurrent use.
@@ -111,7 +112,8 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour returns the current hour, and forgets the one 24 hours before.
+// hour returns the counts of the current hour. The first call of an hour drops those of 24 hours
+// ago.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]
@@ -121,15 +123,15 @@ func (u *Usage) hour(now time.Time) *hour {
 	return h
 }
 
-func (h *hour) counts(of operation) *counts {
-	c := h.operations[of]
+func (h *hour) counts(op operation) *counts {
+	c := h.operations[op]
 	if c == nil && len(h.operations) >= maxOperations {
-		of = operation{Client{labels.Other, labels.Other}, labels.Other, labels.Other}
-		c = h.operations[of]
+		op = operation{Client{labels.Other, labels.Other}, labels.Other, labels.Other}
+		c = h.operations[op]
 	}
 	if c == nil {
 		c = new(counts)
-		h.operations[of] = c
+		h.operations[op] = c
 	}
 	return c
 }

@@ -73,7 +73,7 @@ func TestUsageIsForgottenAfterADay(t *testing.T) {
 	f := newFixture()
 	f.add(web, "A", 1, false, bio)
 	f.now = f.now.Add(Hours * time.Hour)
-	for range 2 { // before and after the hour's place is taken
+	for range 2 { // before and after a request of the new hour
 		r := f.Report(Hours, f.now)
 		if len(r.Operations) > 1 || r.Fields[bio].Requests != 0 {
 			t.Errorf("after a day: %+v", r)
