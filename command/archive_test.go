@@ -16,7 +16,7 @@ import (
 // testdata/README.md.
 const archive = "testdata/store-224cd05.tar.gz"
 
-// A difference means that a store of an earlier version can't be read any more.
+// A difference means that this version cannot read a store of an earlier version.
 func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()

@@ -9,11 +9,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// reloadInterval is the time between log lines about files that cannot be read.
-const reloadInterval = 2 * time.Second
+// readErrorPause is the minimum time between log lines about files that cannot be read.
+const readErrorPause = 2 * time.Second
 
-// reloaded is a value parsed from files, again when they change. It is safe for concurrent use.
-type reloaded[T any] struct {
+// cachedFiles is a value parsed from files. It parses them again after they have changed. It is safe
+// for concurrent use.
+type cachedFiles[T any] struct {
 	what  string // for the log
 	files []string
 	parse func() (T, error)
@@ -24,48 +25,51 @@ type reloaded[T any] struct {
 	infos   []os.FileInfo // of the files of current; nil before the first read
 }
 
-// reload reads the files for the first time.
-func reload[T any](what string, files []string, parse func() (T, error), log zerolog.Logger) (*reloaded[T], error) {
-	r := &reloaded[T]{what: what, files: files, parse: parse,
-		log: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: reloadInterval})}
-	return r, r.read()
+// readFiles parses the files for the first time.
+func readFiles[T any](
+	what string, files []string, parse func() (T, error), log zerolog.Logger,
+) (*cachedFiles[T], error) {
+	c := &cachedFiles[T]{what: what, files: files, parse: parse,
+		log: log.Sample(&zerolog.BurstSampler{Burst: 1, Period: readErrorPause})}
+	return c, c.read()
 }
 
-// get returns the last contents if the files can't be read, as when only one was replaced.
-func (r *reloaded[T]) get() T {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.read(); err != nil {
-		r.log.Warn().Err(err).Msg("cannot read " + r.what + "; the last one stays in use")
+// get returns the value. If the files cannot be read, for example because only one of two was
+// replaced, it returns the previous value.
+func (c *cachedFiles[T]) get() T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(); err != nil {
+		c.log.Warn().Err(err).Msg("cannot read " + c.what + "; the last one stays in use")
 	}
-	return r.current
+	return c.current
 }
 
-// failing reports whether the files can't be read.
-func (r *reloaded[T]) failing() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.read() != nil
+// failing reports whether the files cannot be read.
+func (c *cachedFiles[T]) failing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read() != nil
 }
 
 // read sets current, unless the files are unchanged.
-func (r *reloaded[T]) read() error {
-	infos := make([]os.FileInfo, 0, len(r.files))
-	for _, file := range r.files {
+func (c *cachedFiles[T]) read() error {
+	infos := make([]os.FileInfo, 0, len(c.files))
+	for _, file := range c.files {
 		info, err := os.Stat(file)
 		if err != nil {
 			return err
 		}
 		infos = append(infos, info)
 	}
-	if r.infos != nil && slices.EqualFunc(infos, r.infos, unchanged) {
+	if c.infos != nil && slices.EqualFunc(infos, c.infos, unchanged) {
 		return nil
 	}
-	current, err := r.parse()
+	current, err := c.parse()
 	if err != nil {
 		return err
 	}
-	r.current, r.infos = current, infos
+	c.current, c.infos = current, infos
 	return nil
 }
 

@@ -46,8 +46,8 @@ type commandLine struct {
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
-	// settings are the flags of this command line. reload parses it again, with the changed file of
-	// --config.
+	// settings are the values of the flags. reload parses the command line and the --config file
+	// again.
 	settings settings
 	reload   func() (*commandLine, settings, error)
 }

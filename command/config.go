@@ -18,7 +18,7 @@ type configOption struct {
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Its keys are names of flags. Flags and variables override it. 'twibase config check' checks it."`
 }
 
-// BeforeResolve reads the file. Kong calls it after flags and variables.
+// BeforeResolve reads the file. Kong calls it after it has read flags and variables.
 func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	path := ""
 	for _, flag := range ctx.Model.Flags {
@@ -36,7 +36,7 @@ func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	return nil
 }
 
-// located adds the file and the line to an error about the flags that the file sets.
+// located adds the file and the line to an error about a flag that the file sets.
 func (o *configOption) located(err error) error {
 	if o.file == nil {
 		return err

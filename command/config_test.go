@@ -127,7 +127,7 @@ func TestConfigCheck(t *testing.T) {
 	})
 }
 
-// The flags of commands with the same name share a key.
+// Flags of several commands with the same name share a key of the configuration file.
 func TestFlagsOfTheSameNameHaveTheSameType(t *testing.T) {
 	types := map[string]string{}
 	_ = kong.Visit(modelOf(t), func(node kong.Visitable, next kong.Next) error {
@@ -149,8 +149,8 @@ func modelOf(t *testing.T) *kong.Application {
 	return newParser(context.Background(), new(commandLine), io.Discard, io.Discard).Model
 }
 
-// TestExampleConfigIsComplete reads deploy/twibase.yaml, as it is and with all keys: every flag of
-// serve is there, with its default if it has one.
+// TestExampleConfigIsComplete reads deploy/twibase.yaml, as it is and with all commented keys. The
+// file must have every flag of serve, with its default.
 func TestExampleConfigIsComplete(t *testing.T) {
 	const example = "../deploy/twibase.yaml"
 	text, err := os.ReadFile(example)

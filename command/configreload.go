@@ -23,7 +23,7 @@ type settings map[string]flagSetting
 
 type flagSetting struct {
 	value string
-	// reload is true if a running process uses a new value: the flag has the tag reload.
+	// reload is true if the flag has the tag reload: a running process uses its new value.
 	reload bool
 }
 
@@ -37,18 +37,19 @@ func settingsOf(command *kong.Context) settings {
 	return all
 }
 
-// reloads applies the changed file of --config on SIGHUP. Without --config, SIGHUP ends the process.
-type reloads struct {
-	// Failures counts files that were refused. The caller registers it.
+// configReloader applies the changed --config file on SIGHUP. Without --config, SIGHUP ends the
+// process.
+type configReloader struct {
+	// Failures counts files with errors. The caller registers it.
 	Failures prometheus.Counter
 
 	process
 	signals chan os.Signal
-	failing atomic.Bool // the file was refused
+	failing atomic.Bool // the last file had errors
 }
 
-func newReloads(p process) *reloads {
-	r := &reloads{
+func newConfigReloader(p process) *configReloader {
+	r := &configReloader{
 		Failures: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "twibase_config_reload_failures_total",
 			Help: "Configuration files that were refused after SIGHUP.",
@@ -76,10 +77,10 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 	})
 }
 
-func (r *reloads) stop() { signal.Stop(r.signals) }
+func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// run reloads until ctx is done. config is that of the flags.
-func (r *reloads) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
+// run reloads until ctx is done. config is the configuration at the start of the process.
+func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -95,7 +96,7 @@ func (r *reloads) run(ctx context.Context, config gateway.Config, g *gateway.Gat
 	}
 }
 
-func (r *reloads) apply(config gateway.Config, g *gateway.Gateway) error {
+func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error {
 	line, next, err := r.reload()
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (r *reloads) apply(config gateway.Config, g *gateway.Gateway) error {
 	if err != nil {
 		return err
 	}
-	if err := line.Serve.reloaded(&config); err != nil {
+	if err := line.Serve.setReloadable(&config); err != nil {
 		return err
 	}
 	g.Reload(config)
@@ -114,7 +115,7 @@ func (r *reloads) apply(config gateway.Config, g *gateway.Gateway) error {
 }
 
 // changes returns the reloaded flags whose values changed, and logs those that need a restart.
-func (r *reloads) changes(next settings) []string {
+func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		switch setting := next[name]; {

@@ -14,12 +14,12 @@ type hbaseKerberosFlags struct {
 	Krb5Conf       string `name:"krb5-conf" env:"TWIBASE_KRB5_CONF" default:"/etc/krb5.conf" placeholder:"FILE" help:"Kerberos configuration with the KDC of the realm (default: ${default})."`
 }
 
-// Validate rejects combinations of flags.
+// Validate rejects one flag without the other. Kong calls it after parsing.
 func (f *hbaseKerberosFlags) Validate() error {
 	return require((f.HBaseKeytab == "") == (f.HBasePrincipal == ""), "--hbase-keytab and --hbase-principal need each other")
 }
 
-// options returns none without a keytab.
+// options returns no options if --hbase-keytab is not set.
 func (f *hbaseKerberosFlags) options(log zerolog.Logger) ([]cluster.Option, error) {
 	if f.HBaseKeytab == "" {
 		return nil, nil

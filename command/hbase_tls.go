@@ -21,10 +21,10 @@ type hbaseTLSFlags struct {
 	HBaseCert string `name:"hbase-cert" placeholder:"FILE" help:"Client certificate for HBase and intermediate certificates, in PEM. Needs --hbase-key."`
 	HBaseKey  string `name:"hbase-key" placeholder:"FILE" help:"Private key of --hbase-cert, in PEM."`
 
-	files *reloaded[*tls.Config] // by options; nil without TLS
+	files *cachedFiles[*tls.Config] // set by options; nil without TLS
 }
 
-// Validate rejects combinations of flags.
+// Validate rejects flags without those that they need. Kong calls it after parsing.
 func (f *hbaseTLSFlags) Validate() error {
 	return errors.Join(
 		require((f.HBaseCert == "") == (f.HBaseKey == ""), "--hbase-cert and --hbase-key need each other"),
@@ -32,19 +32,19 @@ func (f *hbaseTLSFlags) Validate() error {
 	)
 }
 
-// options returns none without TLS.
+// options returns no options without TLS.
 func (f *hbaseTLSFlags) options(log zerolog.Logger) (options []cluster.Option, err error) {
 	if f.HBaseCA == "" {
 		return nil, nil
 	}
-	if f.files, err = f.reloaded(log); err != nil {
+	if f.files, err = f.readFiles(log); err != nil {
 		return nil, err
 	}
 	return []cluster.Option{cluster.WithTLS(f.files.get)}, nil
 }
 
-func (f *hbaseTLSFlags) reloaded(log zerolog.Logger) (*reloaded[*tls.Config], error) {
-	if _, err := f.config(); err != nil { // it names the flag
+func (f *hbaseTLSFlags) readFiles(log zerolog.Logger) (*cachedFiles[*tls.Config], error) {
+	if _, err := f.config(); err != nil { // names the flag
 		return nil, err
 	}
 	var files []string
@@ -54,7 +54,7 @@ func (f *hbaseTLSFlags) reloaded(log zerolog.Logger) (*reloaded[*tls.Config], er
 	if f.HBaseCert != "" {
 		files = append(files, f.HBaseCert, f.HBaseKey)
 	}
-	return reload("a certificate for HBase", files, f.config, log)
+	return readFiles("a certificate for HBase", files, f.config, log)
 }
 
 func (f *hbaseTLSFlags) config() (*tls.Config, error) {

@@ -24,7 +24,7 @@ func TestCertificatesForHBaseAreReloaded(t *testing.T) {
 		HBaseCA: authority.File("ca"), HBaseCert: authority.File("client"), HBaseKey: authority.File("client"),
 	}
 	log := new(strings.Builder)
-	config, err := flags.reloaded(zerolog.New(log))
+	config, err := flags.readFiles(zerolog.New(log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestCertificatesForHBaseAreReloaded(t *testing.T) {
 }
 
 func TestTLSToHBaseWithTheRootsOfTheSystem(t *testing.T) {
-	config, err := (&hbaseTLSFlags{HBaseCA: systemRoots}).reloaded(zerolog.Nop())
+	config, err := (&hbaseTLSFlags{HBaseCA: systemRoots}).readFiles(zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A proxy and the gateway must agree on the end of a request. Without the ambiguity each request is
-// valid.
+// A proxy and the gateway must find the same end of a request. Each request would be valid without
+// the ambiguity.
 func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	url, _ := started(t)
 	const body = `{"query":"{__typename}"}`
@@ -37,7 +37,7 @@ func TestAmbiguousHeadersAreRejected(t *testing.T) {
 			}
 			defer c.Close()
 			_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-			// A too long header may find the connection closed.
+			// The server may close the connection before it has read a too long header.
 			_, _ = io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+test.headers+"\r\n"+body)
 			response, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {

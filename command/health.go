@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// healthTimeout is longer than /readyz takes.
+// healthTimeout is longer than the timeout of /readyz.
 const healthTimeout = 2 * time.Second
 
 type healthCommand struct {

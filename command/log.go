@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// queuedLines bounds the lines that wait for the log's reader. A line has about 400 bytes.
+	// queuedLines bounds the lines that the reader of the log has not read. A line has about 400
+	// bytes.
 	queuedLines  = 4096
 	flushTimeout = time.Second
 )
@@ -22,8 +23,8 @@ func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat returns a writer that takes JSON lines and writes them to next, as readable text if out
-// is a terminal.
+// logFormat returns a writer of JSON lines to next. If out is a terminal, it converts them to
+// readable text.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
@@ -32,14 +33,14 @@ func logFormat(out, next io.Writer) io.Writer {
 }
 
 // logQueue writes lines in the background, so that a blocked reader, such as a paused terminal,
-// does not block the server. It drops lines while full. It is safe for concurrent use. zerolog's
-// diode.Writer would count dropped lines only when the reader goes on.
+// does not block the server. While it is full, it drops lines. It is safe for concurrent use.
+// zerolog's diode.Writer counts dropped lines only after the reader has resumed.
 type logQueue struct {
 	// Dropped counts dropped lines. The caller registers it.
 	Dropped prometheus.Counter
 
 	out   io.Writer
-	lines chan []byte // nil ends it
+	lines chan []byte // nil ends the queue
 	done  chan struct{}
 }
 
@@ -68,7 +69,7 @@ func (q *logQueue) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close waits until queued lines are written, at most flushTimeout.
+// Close waits until queued lines are written, or for the flushTimeout.
 func (q *logQueue) Close() {
 	timeout := time.After(flushTimeout)
 	select {

@@ -15,11 +15,11 @@ import (
 	"twibase/transfer"
 )
 
-// warmTimeout bounds the time that a start waits for regions that do not answer.
+// warmTimeout bounds the wait of a start for regions that do not answer.
 const warmTimeout = 5 * time.Second
 
 // prepare checks or creates the tables, loads the sample into an empty embedded store, and locates
-// the regions of a cluster. It needs a master of the cluster only to create tables.
+// the regions of a cluster. Only the creation of tables needs an HBase master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())
@@ -84,7 +84,8 @@ func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) erro
 	return nil
 }
 
-// locateRegions looks up the regions of all tables. Failures are only logged: requests try again.
+// locateRegions looks up the regions of all tables. It only logs failures, since requests look them
+// up again.
 func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger) {
 	var names []string
 	for _, table := range tables.Definitions(1) {

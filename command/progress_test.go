@@ -24,7 +24,7 @@ func collect(in, out *os.File) (written func() string) {
 	}
 }
 
-const lookedAt = `\d+ rows read in \d+\.\d s\n`
+const progressEnd = `\d+ rows read in \d+\.\d s\n`
 
 func TestRepairOnAPipe(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
@@ -42,7 +42,7 @@ func TestRepairOnAPipe(t *testing.T) {
 	status := Run(t.Context(), []string{"repair", "--store", store}, ends[0], ends[1])
 	stdout, stderr := written[0](), written[1]()
 	if status != 0 || stdout != "0 violations found, 0 repaired\n" ||
-		!regexp.MustCompile(`^`+lookedAt+`$`).MatchString(stderr) {
+		!regexp.MustCompile(`^`+progressEnd+`$`).MatchString(stderr) {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }

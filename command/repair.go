@@ -19,7 +19,7 @@ import (
 
 const (
 	// completionTime is the age at which an intent becomes a violation. By then another gateway has
-	// completed the write of a gateway that died, unless it works on long lists.
+	// completed the operation of a gateway that died, unless the operation changes long lists.
 	completionTime = 10 * time.Second
 	// sweepTimeout bounds the wait for stale intents: a split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
@@ -111,8 +111,8 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents and fan-out jobs. The time of a job grows with the number of
-// timeline entries that it writes or deletes.
+// sweep completes stale intents and fan-out jobs. It has no timeout for jobs, whose duration
+// depends on the number of timeline entries.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// following returns a store, and its folder, where Lucy follows LiLei.
+// following returns a store in which Lucy follows LiLei, and its folder.
 func following(t *testing.T) (store, data string) {
 	t.Helper()
 	files := t.TempDir()
@@ -90,7 +90,7 @@ func TestRepair(t *testing.T) {
 	})
 }
 
-// Tables of later versions are created. Other missing tables were lost.
+// Missing tables that a later version has added are created. Others were lost.
 func TestRepairAndExportWithMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {

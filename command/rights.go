@@ -17,8 +17,8 @@ import (
 // rightsTimeout bounds the check of a gateway's rights.
 const rightsTimeout = 5 * time.Second
 
-// checkRights returns an error that is [hbase.ErrDenied] if the user may not read or write a table.
-// It writes nothing. Tables that do not answer are not checked.
+// checkRights returns an error that wraps [hbase.ErrDenied] if the user may not read or write a
+// table. It writes nothing, and ignores tables that do not answer.
 func checkRights(ctx context.Context, store *cluster.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
 	defer cancel()
@@ -34,7 +34,7 @@ func checkRights(ctx context.Context, store *cluster.Store) error {
 	return group.Wait()
 }
 
-// probe reads a row, and sends a put with a check that fails.
+// probe reads a row, and sends a CheckAndPut whose check fails.
 func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	row, family := tables.RowKey(""), table.Families[0].Name
 	if _, err := hbase.GetOne(ctx, store, hbase.Get{Table: table.Name, Row: row, Page: hbase.Page{Limit: 1}}); err != nil {
@@ -46,7 +46,7 @@ func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	return err
 }
 
-// grants returns the lines for the HBase shell that give a user the rights of a gateway.
+// grants returns a command for the HBase shell that gives a user the rights that a gateway needs.
 func (f *storeFlag) grants(user string) string {
 	if f.Namespace != cluster.DefaultNamespace {
 		return fmt.Sprintf("grant '%s', 'RW', '@%s'", user, f.Namespace)

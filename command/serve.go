@@ -29,15 +29,14 @@ const (
 	maxMemory = 1 << 20
 	// maxRowsPerSecond rejects implausible values.
 	maxRowsPerSecond = 100_000_000
-	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process
-	// earlier.
+	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process earlier.
 	maxDrainDelay = 5 * time.Minute
-	// callTimeout bounds one call of a cluster; a request may make several.
+	// callTimeout bounds one call to a region server.
 	callTimeout = 3 * time.Second
-	// ballast is an allocation that is never touched, so that it takes no physical memory. The
-	// garbage collector runs when the heap has doubled. Without ballast, that would be every few
-	// requests (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several
-	// times its size.
+	// ballast is the size of an allocation that takes no physical memory, because it is never
+	// touched. The garbage collector runs when the heap has doubled. Without ballast, that would be
+	// every few requests (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache
+	// take several times its size.
 	ballast = 24 << 20
 )
 
@@ -125,9 +124,9 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		config.Traces = tracing.provider
 	}
 	config.Collectors = []prometheus.Collector{queue.Dropped}
-	reloads := newReloads(p)
-	defer reloads.stop()
-	config.Collectors = append(config.Collectors, reloads.Failures, failingMetric(configFlag, reloads.failing.Load))
+	reloader := newConfigReloader(p)
+	defer reloader.stop()
+	config.Collectors = append(config.Collectors, reloader.Failures, failingMetric(configFlag, reloader.failing.Load))
 	listeners, err := s.listen(p)
 	if err != nil {
 		return err
@@ -148,14 +147,11 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		}
 		waiting("the tables are being checked")
 		if err := s.prepare(ctx, store, p.log); err != nil {
-			if errors.Is(err, hbase.ErrDenied) {
-				err = fmt.Errorf("%w; a gateway needs %s", err, s.grants(cmp.Or(s.HBaseUser, "USER")))
-			}
-			return nil, s.advise(err)
+			return nil, s.advise(s.adviseGrants(err))
 		}
 		config.Collectors = append(config.Collectors, s.failingMetrics(config.Tokens)...)
 		g := gateway.New(store, config)
-		go reloads.run(ctx, config, g)
+		go reloader.run(ctx, config, g)
 		return g, nil
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -164,8 +160,16 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	return err
 }
 
-// failingMetrics returns the metrics of files and URLs that are reloaded without a signal, except for
-// those of --documents.
+// adviseGrants adds to the error of missing rights the command that grants them.
+func (s *serveCommand) adviseGrants(err error) error {
+	if errors.Is(err, hbase.ErrDenied) {
+		return fmt.Errorf("%w; a gateway needs %s", err, s.grants(cmp.Or(s.HBaseUser, "USER")))
+	}
+	return err
+}
+
+// failingMetrics returns the metrics of files and URLs that are reloaded without a signal. Those of
+// --documents have metrics of their own.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
@@ -199,7 +203,7 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	if c.Tokens, err = s.tokens(ctx, p.log); err != nil {
 		return c, err
 	}
-	if err := s.reloaded(&c); err != nil {
+	if err := s.setReloadable(&c); err != nil {
 		return c, err
 	}
 	if len(s.Documents) > 0 {
@@ -210,14 +214,16 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// reloaded sets what [gateway.Gateway.Reload] replaces: the values of flags with the tag reload.
-func (s *serveCommand) reloaded(c *gateway.Config) (err error) {
+// setReloadable sets the fields that [gateway.Gateway.Reload] replaces. Their flags have the tag
+// reload.
+func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
 	c.Limits, err = limits.With(s.Limit)
 	return err
 }
 
-// listen opens the listeners, before the store: a used port fails early, and probes get answers.
+// listen opens the listeners. The caller opens the store later, so that a port in use fails early,
+// and probes get responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -242,10 +248,10 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency returns the number of operations to run. On the embedded store operations compute,
-// and slow each other down. Under a fourfold overload, a limit of 8 per processor keeps nine tenths
-// of the best throughput with responses in 60 ms. A limit of 64 keeps eight tenths with responses
-// in 600 ms ('go run ./bench overload').
+// concurrency returns the maximum number of running operations. On the embedded store, operations
+// compete for the processors. With four times the load that they can serve, a limit of 8 per
+// processor keeps nine tenths of the best throughput, and responses take 60 ms. A limit of 64 keeps
+// eight tenths, and responses take 600 ms ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lines passes on the written lines.
+// lines is a writer that sends each line to a channel.
 type lines struct {
 	mu   sync.Mutex
 	rest []byte
@@ -56,7 +56,7 @@ func (l *lines) await(t *testing.T, message string) map[string]any {
 	}
 }
 
-// started runs the server until the test ends.
+// started runs the server until the end of the test.
 func started(t *testing.T, args ...string) (url string, log *lines) {
 	t.Helper()
 	log = &lines{each: make(chan string, 10_000)}

@@ -54,7 +54,7 @@ func (c sharedCluster) run(t *testing.T, namespace, user string, args ...string)
 	return command(t, append(args, "--store", c.url, "--namespace", namespace, "--hbase-user", user)...)
 }
 
-// ok is run of a command that must succeed.
+// ok runs a command that must succeed.
 func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	status, stdout, stderr := c.run(t, namespace, user, args...)
@@ -101,12 +101,12 @@ func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 	if err := hbase.MutateAll(t.Context(), c.open(t, "default"), []hbase.Mutation{m}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond) // region servers hear of it through ZooKeeper
+	time.Sleep(500 * time.Millisecond) // region servers read it from ZooKeeper
 }
 
 var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}
 
-// The table has the families of twibase's, and no mark.
+// The table has the families of a table of twibase, but no mark.
 func (c sharedCluster) testForeign(t *testing.T) {
 	store := c.open(t, "default")
 	all := tables.Definitions(1)
@@ -225,7 +225,7 @@ func (c sharedCluster) testRights(t *testing.T) {
 	c.grant(t, "bob", "RW", "two")
 }
 
-// The marks are removed, as if there had been none.
+// The tables have no marks, like those of an earlier version.
 func (c sharedCluster) testUnmarked(t *testing.T) {
 	store := c.open(t, "two")
 	get := tables.Marks.Get()

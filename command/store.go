@@ -30,7 +30,7 @@ type storeFlag struct {
 	hbaseTLSFlags
 }
 
-// Validate rejects combinations of flags.
+// Validate rejects wrong combinations of flags. Kong calls it after parsing.
 func (f *storeFlag) Validate() error {
 	return errors.Join(f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
 		require(f.HBaseUser == "" || f.HBaseKeytab == "",
@@ -46,8 +46,8 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store, which the caller closes. rowCache is in MiB, for the embedded store: it
-// helps only with repeated reads. The options are for a cluster.
+// open opens the store. The caller closes it. rowCache is the size of the embedded store's row
+// cache in MiB, which speeds up repeated reads only. The options are for a cluster.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
@@ -98,7 +98,7 @@ func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) e
 	return errors.Join(f.advise(use(store)), store.Close())
 }
 
-// advise adds to the error of foreign tables what to do.
+// advise adds to the error of foreign tables how to proceed.
 func (f *storeFlag) advise(err error) error {
 	if foreign := (*transfer.ForeignError)(nil); errors.As(err, &foreign) {
 		return fmt.Errorf("--store %s, --namespace %s: %w; choose another --namespace, or drop them in the HBase shell "+
@@ -107,7 +107,7 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
-// withExisting is with, but does not create a store.
+// withExisting is like with, but fails if the embedded store does not exist.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -120,9 +120,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is withExisting for a store with twibase's tables. It creates missing tables that a
-// version after the first added. If another table is missing, its data is lost, and withTables
-// fails, because a repair would delete the references to that data.
+// withTables is like withExisting, for a store with twibase's tables. It creates missing tables
+// that a later version has added. If a table of the first version is missing, its data is lost, and
+// withTables fails, because a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -29,8 +29,8 @@ func (c *createCommand) Validate() error {
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
-// Run creates the missing tables, prints their names, and completes derived ones. Others do not
-// change.
+// Run creates missing tables and prints their names. It also completes the tables in which objects
+// are found.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -40,7 +40,8 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 		if err != nil {
 			return fmt.Errorf("creating tables: %w", err)
 		}
-		if err := transfer.CompleteSearch(ctx, store); err != nil { // again, for users of gateways of an earlier version
+		// Gateways of an earlier version may have added objects since those tables exist.
+		if err := transfer.CompleteSearch(ctx, store); err != nil {
 			return err
 		}
 		existing := len(tables.Definitions(1)) - len(created)
@@ -54,7 +55,7 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints the existing tables and, on a cluster, how their schemas differ from twibase's.
+// Run prints the existing tables and, on a cluster, the differences of their schemas from twibase's.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)
@@ -78,7 +79,7 @@ func (c *listCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// printDifferences prints how a table's schema differs, and how to change that.
+// printDifferences prints the differences of a table's schema, and the commands that remove them.
 func printDifferences(p process, table string, differences []cluster.Difference) {
 	if len(differences) == 0 {
 		return

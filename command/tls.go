@@ -11,7 +11,7 @@ type tlsFlags struct {
 	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate and intermediate certificates, in PEM. Needs --tls-key. Both files are reloaded."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert, in PEM."`
 
-	certificate *reloaded[*tls.Certificate] // by config; nil without TLS
+	certificate *cachedFiles[*tls.Certificate] // set by config; nil without TLS
 }
 
 // config returns nil without TLS.
@@ -19,7 +19,7 @@ func (f *tlsFlags) config(log zerolog.Logger) (config *tls.Config, err error) {
 	if f.TLSCert == "" {
 		return nil, nil
 	}
-	f.certificate, err = reload("the TLS certificate", []string{f.TLSCert, f.TLSKey}, func() (*tls.Certificate, error) {
+	f.certificate, err = readFiles("the TLS certificate", []string{f.TLSCert, f.TLSKey}, func() (*tls.Certificate, error) {
 		read, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
 		return &read, err
 	}, log)

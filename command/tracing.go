@@ -32,7 +32,8 @@ const (
 	exportErrorPause = time.Minute
 )
 
-// samplers are the values of OTEL_TRACES_SAMPLER, and whether OTEL_TRACES_SAMPLER_ARG is their ratio.
+// samplers returns the values of OTEL_TRACES_SAMPLER. True means that OTEL_TRACES_SAMPLER_ARG is a
+// ratio.
 func samplers() map[string]bool {
 	return map[string]bool{
 		"always_on": false, "always_off": false, "traceidratio": true,
@@ -40,12 +41,13 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans as the standard variables OTEL_… say. It is nil if they set no exporter.
+// tracing exports spans. The standard variables OTEL_… configure it. It is nil if they set no
+// exporter.
 type tracing struct{ provider *sdk.TracerProvider }
 
-// newTracing checks the variables, and makes its provider the process's: gohbase uses that.
+// newTracing checks the variables, and sets the provider of the process, which gohbase uses.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
-	if !tracesWanted() {
+	if !exporterConfigured() {
 		return nil, nil
 	}
 	if err := checkSampler(os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG")); err != nil {
@@ -60,22 +62,23 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, err := resource.New(ctx,
+	attributes, err := resource.New(ctx,
 		resource.WithAttributes(semconv.ServiceName("twibase"), semconv.ServiceVersion(mainVersion())),
 		resource.WithTelemetrySDK(),
-		resource.WithFromEnv(), // the last wins
+		resource.WithFromEnv(), // overrides the attributes above
 	)
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w; write key=value,key=value", err)
 	}
-	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(of))}
+	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(attributes))}
 	otel.SetTracerProvider(t.provider)
 	otel.SetErrorHandler(&exportErrors{log: log})
 	return t, nil
 }
 
-// exportErrors logs failed exports. While the collector is down there is one every few seconds, so it
-// logs the first of a minute, and counts the others. It is safe for concurrent use.
+// exportErrors logs failed exports. While the collector is down, an export fails every few seconds.
+// It logs the first failure of a minute, with the number of the earlier ones. It is safe for
+// concurrent use.
 type exportErrors struct {
 	log    zerolog.Logger
 	mu     sync.Mutex
@@ -108,8 +111,8 @@ func (t *tracing) close() error {
 	return nil
 }
 
-// tracesWanted reports whether the variables set an exporter of traces.
-func tracesWanted() bool {
+// exporterConfigured reports whether the variables set an exporter of traces.
+func exporterConfigured() bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
@@ -134,7 +137,7 @@ func checkEndpoint(variable string) error {
 	return nil
 }
 
-// newExporter returns the exporter, which reads further variables itself.
+// newExporter returns the exporter. It reads further variables itself.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp or none", name)

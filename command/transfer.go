@@ -30,8 +30,8 @@ const importMemory = 2 << 30
 
 // Run creates missing tables and imports CSV files. An interrupted import can be run again.
 func (c *importCommand) Run(ctx context.Context, p process) error {
-	// An import allocates millions of short-lived rows next to a small heap: fewer collections save a
-	// tenth of its time. The limit bounds the garbage if the heap is large.
+	// An import allocates millions of short-lived rows, while the heap is small. Fewer garbage
+	// collections save a tenth of its time. The limit bounds the garbage of a large heap.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	return c.with(ctx, p, func(store hbase.Store) error {

@@ -14,8 +14,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// scripts/audit names what it cannot check if no database of vulnerabilities answers: the Go modules
-// and three lock files of npm.
+// If no database of vulnerabilities answers, scripts/audit names the parts that it cannot check:
+// the Go modules and three lock files of npm.
 func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."
