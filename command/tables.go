@@ -87,9 +87,9 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 	missing := ""
 	for _, d := range differences {
 		switch {
-		case d.Is != "":
+		case d.Actual != "":
 			fmt.Fprintf(p.stdout, "    family %s: %s is %s, and twibase would make it %s\n",
-				d.Family, d.Attribute, d.Is, d.Would)
+				d.Family, d.Attribute, d.Actual, d.Expected)
 		case d.Family != missing:
 			missing = d.Family
 			fmt.Fprintf(p.stdout, "    family %s is missing\n", d.Family)

@@ -17,10 +17,10 @@ func TestDifferencesArePrinted(t *testing.T) {
 	}{
 		{"no differences", nil, ""},
 		{"differences", []cluster.Difference{
-			{Family: "i", Attribute: "DATA_BLOCK_ENCODING", Is: "FAST_DIFF", Would: "ROW_INDEX_V1"},
-			{Family: "i", Attribute: "VERSIONS", Is: "3", Would: "1"},
-			{Family: "t", Attribute: "DATA_BLOCK_ENCODING", Would: "ROW_INDEX_V1"},
-			{Family: "t", Attribute: "VERSIONS", Would: "1"},
+			{Family: "i", Attribute: "DATA_BLOCK_ENCODING", Actual: "FAST_DIFF", Expected: "ROW_INDEX_V1"},
+			{Family: "i", Attribute: "VERSIONS", Actual: "3", Expected: "1"},
+			{Family: "t", Attribute: "DATA_BLOCK_ENCODING", Expected: "ROW_INDEX_V1"},
+			{Family: "t", Attribute: "VERSIONS", Expected: "1"},
 		}, `    family i: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1
     family i: VERSIONS is 3, and twibase would make it 1
     family t is missing

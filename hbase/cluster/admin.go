@@ -36,7 +36,7 @@ func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	if err != nil {
 		return err
 	}
-	return s.reach(ctx, table.Name)
+	return s.awaitRegions(ctx, table.Name)
 }
 
 func (s *Store) createTable(ctx context.Context, table hbase.Table) error {
@@ -55,8 +55,8 @@ var (
 func (s *Store) createNamespace(ctx context.Context) error {
 	name := strings.TrimSuffix(s.prefix, ":")
 	request := &pb.CreateNamespaceRequest{NamespaceDescriptor: &pb.NamespaceDescriptor{Name: []byte(name)}}
-	// gohbase's message of the response lacks the id of the procedure. That of CreateTable has it in
-	// the same field.
+	// gohbase's CreateNamespaceResponse lacks the id of the procedure. CreateTableResponse has it
+	// in the same field.
 	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
 	switch {
 	case err == nil || errors.Is(err, errNamespaceExists):
@@ -155,19 +155,19 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	}
 	defer cancel()
 	name := fmt.Sprintf("flush-%x", rand.Uint64())
-	for _, step := range []func(*hrpc.Snapshot) error{s.admin.CreateSnapshot, s.admin.DeleteSnapshot} {
+	for _, send := range []func(*hrpc.Snapshot) error{s.admin.CreateSnapshot, s.admin.DeleteSnapshot} {
 		call, err := hrpc.NewSnapshot(ctx, name, s.FullName(table))
 		if err != nil {
 			return fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
 		}
-		if err := s.administer(call, step(call)); err != nil {
+		if err := s.finishAdminCall(call, send(call)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beginAdmin starts a call to the master, which ends if the master refuses connections.
+// beginAdmin returns a context for calls to the master. It ends if the master refuses connections.
 func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	ctx, end, err := s.begin(ctx, 0)
 	if err != nil {
@@ -177,9 +177,9 @@ func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.Cancel
 	return ctx, func() { cancel(); end() }, nil
 }
 
-// administer stores the connection of an admin call for closeAdmin, and translates the call's
-// error.
-func (s *Store) administer(call hrpc.Call, err error) error {
+// finishAdminCall translates the error of a call to the master, and stores the connection for
+// closeAdmin.
+func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A region in trouble is tried at least once a second, however long its outage.
+// gohbase must look for a region at least once a second, even after a long outage.
 func TestBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backoff, attempts := time.Duration(0), 0

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// batch is calls that are sent together through gohbase. A request is known by its index.
+// batch describes calls that are sent together through gohbase. Each request has an index.
 type batch struct {
 	table func(i int) string
 	// call returns a new call for a request. gohbase can't send a call twice.
@@ -44,18 +44,19 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table, and returns those to send again. If gohbase does not find
-// a region while it retries some calls, it stops, and other calls may get an error although they
-// succeeded, or would succeed.
+// sendBatch sends requests of one table, and returns those to send again. gohbase retries some
+// calls. If it does not find a region then, it stops, and calls that have succeeded or were not
+// retried may have an error.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// All calls share ctx: gohbase would go on waiting for a call whose own ctx has expired.
+		// All calls have the ctx of the batch: otherwise gohbase would wait for a call whose ctx
+		// has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
-	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it changes the order
+	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it reorders the calls
 	countMultis(ctx, calls, begun)
 	span.endBatch(calls, results)
 	for _, call := range calls {
@@ -63,19 +64,19 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // a success, even if an error is set, too
-			s.hear(serverAddress(calls[k]))
+		case result.Msg != nil: // the call succeeded, even if it also has an error
+			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
-		case !last && ctx.Err() == nil && unfinished(result.Error):
+		case !last && ctx.Err() == nil && retryable(result.Error):
 			again = append(again, i)
 		default:
-			b.done(i, s.failed(ctx, result.Error, b.table(i), string(calls[k].Key()), serverAddress(calls[k])))
+			b.done(i, s.callError(ctx, result.Error, b.table(i), string(calls[k].Key()), serverAddress(calls[k])))
 		}
 	}
 	return again
 }
 
-func unfinished(err error) bool {
+func retryable(err error) bool {
 	switch err.(type) {
 	case region.RetryableError, region.ServerError, region.NotServingRegionError:
 		return true
@@ -83,8 +84,8 @@ func unfinished(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts a multi for each region server. gohbase does not tell when each was answered,
-// so all have the time of the batch.
+// countMultis counts a multi for each region server, with the duration of the batch: gohbase does
+// not report that of each multi.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {

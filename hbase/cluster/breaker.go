@@ -20,22 +20,23 @@ import (
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// If the server has not answered any call for the call timeout, the breaker also opens for the
-// other regions of the connection, with a probe of one of them. A server that answers any call,
-// even with an exception, is not silent. Then the breaker opens for the single region only.
+// If the server has not answered any call for the call timeout, it is unresponsive: the breaker also
+// opens for the other regions of the connection, with a probe of one of them. An exception is an
+// answer.
 //
 // A probe reads one row, without a call timeout, until it gets a response or an error other than a
 // timeout.
 type breaker struct {
 	open    atomic.Int64 // the number of regions; usually 0, which needs no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // their connections when they failed, or nil
-	silent  atomic.Int64                          // the number of servers
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // with the connections that timed out; nil for none
+
+	unresponsive atomic.Int64 // the number of servers
 }
 
-// has reports whether the breaker is open for a region. It is closed for a region that has moved to
-// another connection.
-func (b *breaker) has(region hrpc.RegionInfo) bool {
+// isOpen reports whether the breaker is open for a region. It is closed for a region that has moved
+// to another connection.
+func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	client, ok := b.regions[region]
@@ -72,8 +73,8 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// refused returns an error for a call whose region server does not answer or refuses connections.
-func (s *Store) refused(table, row string) error {
+// failFast returns an error for a call whose region server does not answer or refuses connections.
+func (s *Store) failFast(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
 	}
@@ -84,17 +85,17 @@ func (s *Store) refused(table, row string) error {
 	if err := s.refusal(region); err != nil {
 		return err
 	}
-	if s.breaker.has(region) {
+	if s.breaker.isOpen(region) {
 		return s.unresponsive(region, place{table: table})
 	}
 	return nil
 }
 
-// failed translates the error of a call for a row. If the call timeout passed, it opens the
-// breaker. server may be empty.
-func (s *Store) failed(ctx context.Context, err error, table, row, server string) error {
+// callError translates the error of a call for a row. If the call exceeded the call timeout, it
+// opens the breaker. server may be empty.
+func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
-		s.hear(server)
+		s.recordResponse(server)
 		s.observe(err)
 	}
 	at := place{table, server}
@@ -140,21 +141,21 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	return s.locator.err()
 }
 
-// trip opens the breaker for a region. If the server is silent, it also opens for all other regions
-// of the connection. If the region has no connection, it also opens for all other regions without
-// one.
+// trip opens the breaker for a region. If the server is unresponsive, it also opens for the other
+// regions of the connection. If the region has no connection, it also opens for the other regions
+// without one.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
 		client = nil
 	}
 	s.openFor(client, region)
-	if client != nil && s.heardWithin(client.Addr(), s.callTimeout) {
+	if client != nil && s.respondedWithin(client.Addr(), s.callTimeout) {
 		return
 	}
-	ended := s.openFor(client, s.regions.alike(region, client)...)
+	ended := s.openFor(client, s.regions.others(region, client)...)
 	if ended != nil && client != nil {
-		s.reportSilent(client.Addr(), ended)
+		s.reportUnresponsive(client.Addr(), ended)
 	}
 }
 
@@ -185,51 +186,51 @@ func (s *Store) probe(region hrpc.RegionInfo) {
 	}
 }
 
-// reportSilent logs and counts a silent server until its regions answer.
-func (s *Store) reportSilent(server string, ended <-chan struct{}) {
-	s.breaker.silent.Add(1)
+// reportUnresponsive logs and counts an unresponsive server until its regions answer.
+func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
+	s.breaker.unresponsive.Add(1)
 	s.log.Warn().Str("server", server).
 		Msg("a region server does not answer: calls to its regions fail immediately until it does")
 	since := time.Now()
 	go func() {
 		<-ended
-		s.breaker.silent.Add(-1)
+		s.breaker.unresponsive.Add(-1)
 		s.log.Info().Str("server", server).Dur("ms", time.Since(since)).
 			Msg("the regions of an unresponsive server answer again")
 	}()
 }
 
-// hear records that a server has answered a call.
-func (s *Store) hear(server string) {
+// recordResponse records that a server has answered a call.
+func (s *Store) recordResponse(server string) {
 	if server == "" || s.callTimeout == 0 {
 		return
 	}
-	last, ok := s.heard.Load(server)
+	last, ok := s.lastResponse.Load(server)
 	if !ok {
-		last, _ = s.heard.LoadOrStore(server, new(atomic.Int64))
+		last, _ = s.lastResponse.LoadOrStore(server, new(atomic.Int64))
 	}
 	last.(*atomic.Int64).Store(time.Now().UnixNano())
 }
 
-func (s *Store) heardWithin(server string, d time.Duration) bool {
-	last, ok := s.heard.Load(server)
+func (s *Store) respondedWithin(server string, d time.Duration) bool {
+	last, ok := s.lastResponse.Load(server)
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
-// alike returns the other known regions of the connection client. If client is nil, it returns
-// those without a connection.
-func (l *regionCache) alike(region hrpc.RegionInfo, client hrpc.RegionClient) (alike []hrpc.RegionInfo) {
+// others returns the other regions of a connection. If client is nil, it returns those without a
+// connection.
+func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (others []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	for _, regions := range l.tables {
 		for _, other := range regions {
 			same := client == nil && other.IsUnavailable() || client != nil && other.Client() == client
 			if other != region && same {
-				alike = append(alike, other)
+				others = append(others, other)
 			}
 		}
 	}
-	return alike
+	return others
 }
 
 // tableOf returns the name of a region's table, with its namespace if that is not the default.

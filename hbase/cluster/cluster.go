@@ -2,8 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, repeatable checks and increments, and error
-// values.
+// survive a region's move, a timestamp for each cell, checks and increments that are safe to repeat,
+// and error values.
 //
 // The path of a Get call:
 //
@@ -40,8 +40,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response. After it gohbase closes the connection and looks its
-// regions up again. A page of a scan must take less.
+// readTimeout bounds the wait for a response. After it, gohbase closes the connection and locates
+// its regions again. A page of a scan must take less.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
@@ -54,14 +54,15 @@ type Store struct {
 	locator  *locator // of the server of hbase:meta
 	refusals refusals // of region servers
 	masters  refusals
-	heard    sync.Map // when a server last answered a call: from its address to *atomic.Int64, in ns
-	denied   sync.Map // messages about missing rights that have been logged
+	denied   sync.Map // missing rights that have been logged
+
+	lastResponse sync.Map // of each server: from its address to *atomic.Int64, Unix time in ns
 
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
 
-	metaServer  string                   // when the store was opened
-	user        string                   // of HBase
+	metaServer  string                   // of hbase:meta when the store was opened
+	user        string                   // whose rights HBase checks
 	tls         func() *tls.Config       // nil without TLS
 	login       *kerberos.Login          // nil without Kerberos
 	prefix      string                   // of full names of tables, such as "ns:"
@@ -100,7 +101,7 @@ func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.c
 // defaultUser is the user whose rights HBase checks, unless [WithUser] sets another.
 const defaultUser = "root"
 
-// WithUser sets the user that the store names to HBase, which believes it.
+// WithUser sets the user name that the store sends. HBase does not verify it.
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
@@ -149,7 +150,7 @@ func open(
 			return nil, refusedByKerberos(err)
 		}
 	}
-	if err := s.greet(ctx, s.dialer(wire, &s.refusals), logger); err != nil {
+	if err := s.checkMetaServer(ctx, s.dialer(wire, &s.refusals), logger); err != nil {
 		s.logOut()
 		return nil, err
 	}
@@ -226,7 +227,7 @@ func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. The messages are about connections. Calls return the errors.
+// Printf implements zk.Logger. The messages are about connections; calls return errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
 // multiSize returns gohbase's histogram of multis, which gohbase has registered. gohbase does not

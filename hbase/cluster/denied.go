@@ -22,8 +22,8 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// parseDenial parses the message of an AccessDeniedException. ok is false if it names no right, as
-// that of an unknown user does.
+// parseDenial parses the message of an AccessDeniedException. ok is false if it names no right, for
+// example because the user is unknown.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {
@@ -55,7 +55,7 @@ func (d denial) String() string {
 	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
 }
 
-// reportDenied logs once for each user, table and right how to grant the right.
+// reportDenied logs a missing right, and how to grant it, once for each user, table and right.
 func (s *Store) reportDenied(text string) {
 	d, ok := parseDenial(text)
 	if !ok {

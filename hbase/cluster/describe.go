@@ -14,10 +14,10 @@ import (
 )
 
 // Difference is an attribute of a column family that differs from the one that [Store.CreateTable]
-// would set. All attributes of a missing family differ, and Is is empty.
+// sets. All attributes of a missing family differ, and Actual is empty.
 type Difference struct {
 	Family, Attribute string
-	Is, Would         string
+	Actual, Expected  string
 }
 
 // Differences compares the families of a table with its definition. It ignores regions, and
@@ -30,15 +30,16 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	}
 	defer cancel()
 	table.Name = s.FullName(table.Name)
-	is, err := s.describe(ctx, table.Name)
+	actual, err := s.describe(ctx, table.Name)
 	if err != nil {
 		return nil, err
 	}
-	would := attributesOf(newCreateTable(table).GetTableSchema())
+	expected := attributesOf(newCreateTable(table).GetTableSchema())
 	var all []Difference
 	for _, f := range table.Families {
-		for _, name := range slices.Sorted(maps.Keys(would[f.Name])) {
-			if d := (Difference{f.Name, name, is[f.Name][name], would[f.Name][name]}); !strings.EqualFold(d.Is, d.Would) {
+		for _, name := range slices.Sorted(maps.Keys(expected[f.Name])) {
+			d := Difference{f.Name, name, actual[f.Name][name], expected[f.Name][name]}
+			if !strings.EqualFold(d.Actual, d.Expected) {
 				all = append(all, d)
 			}
 		}
@@ -46,9 +47,8 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// AlterCommand returns the command of the HBase shell that removes the differences of a table, by its
-// [Store.FullName].
-// Files change at their next compaction.
+// AlterCommand returns the command of the HBase shell that removes the differences of a table.
+// table is its [Store.FullName]. Existing files change at their next compaction.
 func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {
@@ -58,7 +58,7 @@ func AlterCommand(table string, differences []Difference) string {
 			}
 			line += fmt.Sprintf(", {NAME => '%s'", d.Family)
 		}
-		value := d.Would
+		value := d.Expected
 		if _, err := strconv.Atoi(value); err != nil {
 			value = "'" + value + "'"
 		}

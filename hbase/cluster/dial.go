@@ -10,9 +10,9 @@ import (
 // dialFunc makes a connection to a region server or a master.
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialer returns a dialFunc of gohbase. wire makes the connections without security.
+// dialer returns a dialFunc for gohbase. wire makes connections without security.
 //
-//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: notes the servers that refuse connections
+//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
 //
 // Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
@@ -29,7 +29,7 @@ func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	return s.watched(secure, noted)
 }
 
-// watched notes refusals, and forgets them when the server answers.
+// watched records the refusal of a server, until the server answers.
 func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -47,7 +47,7 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	}
 }
 
-// firstRead notes the result of the first read of a connection.
+// firstRead records the result of the first read of a connection.
 type firstRead struct {
 	conn   net.Conn
 	simple bool // without Kerberos

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// stateInterval is the time between two reads of a table's state, while its regions are in trouble.
+	// stateInterval is the time between two reads of a table's state, while a region is not
+	// available.
 	stateInterval = 500 * time.Millisecond
-	// stateTimeout bounds a read of it.
+	// stateTimeout bounds a read of a table's state.
 	stateTimeout = 300 * time.Millisecond
 )
 
@@ -49,27 +50,29 @@ func (t *tableStates) of(table string) *tableState {
 // table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
-// known returns the state of a table that had trouble, or nil.
+// known returns the state of a table that may be disabled, or have been disabled. Otherwise it
+// returns nil.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.states[table]
 }
 
-// mustWait returns an error if a call of a row would wait for a region of a disabled table. Until
-// gohbase gets an exception, it still has a connection for a region of a disabled table.
-func (s *Store) mustWait(table, row string) error {
+// checkEnabled returns an error if a call for a row would wait for a region of a disabled table. A
+// region with a connection needs no check, unless its table is known to be disabled: gohbase keeps
+// the connection until a call gets an exception.
+func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {
 	case state == nil && (served || region == nil), served && !state.disabled.Load():
 		return nil
 	}
-	return s.isDisabled(table)
+	return s.disabledError(table)
 }
 
-// isDisabled returns an error if a table is disabled. It is called before a call waits for a region of
-// the table, and reads hbase:meta at most once per stateInterval.
-func (s *Store) isDisabled(table string) error {
+// disabledError returns an error if a table is disabled, before a call waits for a region of the
+// table. It reads hbase:meta at most once per stateInterval.
+func (s *Store) disabledError(table string) error {
 	if table == metaTable {
 		return nil
 	}
@@ -106,7 +109,7 @@ func (s *Store) awaitEnabled(table string, t *tableState) {
 	}
 }
 
-// readEnabled reports whether the state of a table in hbase:meta is ENABLED, or there is none.
+// readEnabled reports whether hbase:meta has the state ENABLED for a table, or no state.
 func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()

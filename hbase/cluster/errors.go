@@ -33,7 +33,7 @@ var exceptions = []struct {
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// busyExceptions are those of a server that answers, and does not execute the call now.
+// busyExceptions are the exceptions of a server that cannot execute a call now, but will later.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
@@ -58,7 +58,7 @@ func exceptionOf(err error) string {
 	return ""
 }
 
-// busy reports whether the server answered that it does not execute the call now.
+// busy reports whether an error is one of busyExceptions.
 func busy(err error) bool { return busyExceptions[exceptionOf(err)] }
 
 // newException returns gohbase's error for an exception of a multi.
@@ -140,8 +140,8 @@ const maxErrorText = 200
 // firstLines cuts off a Java stack trace, and the table description at the end of some messages.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
-	if _, said, java := strings.Cut(text, ":\n"); java {
-		text = said // the message repeats the class name
+	if _, message, java := strings.Cut(text, ":\n"); java {
+		text = message // repeats the class name
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
 	if len(text) > maxErrorText {

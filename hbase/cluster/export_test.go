@@ -23,7 +23,7 @@ func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 // ServerOf returns the address of the region server that last served a row.
 func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }
 
-// Administer sends a call to the master that the package has no function for.
+// Administer sends an RPC to the master.
 func (s *Store) Administer(ctx context.Context, name string, request, response proto.Message) error {
 	return s.askMaster(ctx, name, "", request, response)
 }

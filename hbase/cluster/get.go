@@ -31,11 +31,11 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	selections := make([]*selection, len(gets))
 	rest := make([]int, 0, len(gets))
 	hbase.Select(gets, results, newSelection, func(i int, sel *selection) error {
-		if err := s.refused(gets[i].Table, gets[i].Row); err != nil {
+		if err := s.failFast(gets[i].Table, gets[i].Row); err != nil {
 			return err
 		}
-		if s.collects { // gohbase would wait; otherwise getAndRetry checks
-			if err := s.mustWait(gets[i].Table, gets[i].Row); err != nil {
+		if s.collects { // without it, getAndRetry checks
+			if err := s.checkEnabled(gets[i].Table, gets[i].Row); err != nil {
 				return err
 			}
 		}
@@ -54,8 +54,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. At the same time it sends the rest through gohbase: Gets of unknown regions, and those
-// that failed otherwise.
+// rejected. At the same time it sends the rest through gohbase: Gets of unknown regions, and Gets
+// with other errors.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -74,8 +74,7 @@ func (s *Store) getAndRetry(
 	}
 }
 
-// dropDisabled returns the Gets whose tables are not disabled, and sets the errors of the others. The
-// Gets are those without a result, or of unknown regions.
+// dropDisabled removes Gets of disabled tables from rest, and sets their errors.
 func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
 	disabled := map[string]error{}
 	return slices.DeleteFunc(rest, func(i int) bool {
@@ -83,7 +82,7 @@ func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Resul
 		if _, checked := disabled[table]; !checked {
 			disabled[table] = nil
 			if s.regions.find(table, gets[i].Row) != nil || s.states.known(table) != nil {
-				disabled[table] = s.isDisabled(table)
+				disabled[table] = s.disabledError(table)
 			}
 		}
 		results[i].Err = disabled[table]
@@ -112,7 +111,8 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation returns an error if ctx was cancelled. After its deadline, the items have errors.
+// cancellation returns an error if ctx was cancelled. After a deadline, each Get or mutation has an
+// error.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
@@ -140,7 +140,7 @@ func newGet(ctx context.Context, table, row string, sel *selection) *getCall {
 func (c *getCall) ToProto() proto.Message {
 	c.cells = nil
 	get := new(pb.Get)
-	c.selection.describe(get, c.Key())
+	c.selection.fill(get, c.Key())
 	return &pb.GetRequest{Region: regionSpecifier(c.Region()), Get: get}
 }
 

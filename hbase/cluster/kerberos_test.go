@@ -26,11 +26,11 @@ import (
 
 var secure = flag.Bool("secure", false, "run the conformance suite in each protection of Kerberos, and with TLS")
 
-// realm is a KDC and an HBase of it.
+// realm is a KDC and an HBase that uses it.
 type realm struct {
 	*minihbase.KDC
 	url     string
-	options []cluster.Option // besides Kerberos
+	options []cluster.Option // in addition to Kerberos
 }
 
 func startKDC(t *testing.T) *minihbase.KDC {
@@ -43,7 +43,7 @@ func startKDC(t *testing.T) *minihbase.KDC {
 	return kdc
 }
 
-// start starts an HBase, which also writes and reads a cell.
+// start starts an HBase with Kerberos and other security.
 func start(t *testing.T, kdc *minihbase.KDC, protection string, others ...minihbase.Security) realm {
 	t.Helper()
 	security, err := kdc.Security(protection)
@@ -206,8 +206,8 @@ func (r realm) failover(t *testing.T, others ...string) {
 	openAt(t, r.url, withKerberos(t, r.withConf(t, text)))
 }
 
-// clock logs in with another clock than the KDC's: that of a bubble, which sleeps until then. This KDC
-// rejects the key and the clock with the same error.
+// clock logs in with a clock that is six minutes ahead of the KDC's: the fake clock of synctest.
+// This KDC has the same error for a wrong key and a wrong clock.
 func (r realm) clock(t *testing.T) {
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,9 +11,10 @@ import (
 	"twibase/hbase"
 )
 
-// locator is gohbase's client of ZooKeeper, which returns the addresses of the master and of the
-// server of hbase:meta. gohbase panics in a goroutine of its own if a znode is empty or cut off. A
-// locator returns an error instead, and gohbase tries again. It is safe for concurrent use.
+// locator wraps gohbase's client of ZooKeeper, which returns the addresses of the master and of the
+// server of hbase:meta. gohbase's client panics in a goroutine of its own if a znode is empty or
+// truncated. A locator returns an error instead, and gohbase tries again. It is safe for concurrent
+// use.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger
@@ -23,9 +24,9 @@ type locator struct {
 // setLocator replaces the ZooKeeper client of a gohbase client, which has no option for that.
 func setLocator(client any, log *zerolog.Logger) *locator {
 	field := reflect.ValueOf(client).Elem().FieldByName("zkClient")
-	at := (*zk.Client)(field.Addr().UnsafePointer())
-	l := &locator{Client: *at, log: log}
-	*at = l
+	pointer := (*zk.Client)(field.Addr().UnsafePointer())
+	l := &locator{Client: *pointer, log: log}
+	*pointer = l
 	return l
 }
 

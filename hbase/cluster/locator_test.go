@@ -15,7 +15,7 @@ import (
 )
 
 // testEmptyZnode empties the znode of the server of hbase:meta, and then closes all connections, so
-// that every region must be found again.
+// that gohbase must locate every region again.
 func testEmptyZnode(t *testing.T, url string) {
 	conns := new(cutting)
 	store, err := cluster.OpenThrough(t.Context(), url, conns.dial, cluster.WithCallTimeout(busyTimeout))

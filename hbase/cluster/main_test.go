@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// gohbase goes on looking for a region of a closed client if no server answered when it was closed,
-// as after the HBase of a test was stopped.
+// A closed gohbase client keeps looking for a region if HBase was stopped before the client was
+// closed.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(onHBase{m}, goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).reestablishRegion"))
 }

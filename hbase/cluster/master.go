@@ -13,10 +13,10 @@ import (
 	"twibase/hbase"
 )
 
-// masterCall is an RPC to the master. gohbase has the messages of all, but few calls, and these work
-// in the default namespace only.
+// masterCall is any RPC to the master. gohbase has calls for few of them, and only in the default
+// namespace.
 type masterCall struct {
-	*hrpc.ListTableNames // the rest of a call
+	*hrpc.ListTableNames // implements the other methods of hrpc.Call
 	name, table          string
 	request, response    proto.Message
 }
@@ -44,11 +44,11 @@ func (s *Store) askMaster(ctx context.Context, name, table string, request, resp
 	}
 	call := &masterCall{list, name, table, request, response}
 	_, err = s.admin.(gohbase.RPCClient).SendRPC(call)
-	return s.administer(call, err)
+	return s.finishAdminCall(call, err)
 }
 
-// runProcedure is askMaster for an RPC that starts a procedure. It returns when the procedure has
-// ended.
+// runProcedure is like askMaster, for an RPC that starts a procedure. It returns when the procedure
+// has ended.
 func (s *Store) runProcedure(ctx context.Context, name, table string, request proto.Message,
 	response interface {
 		proto.Message

@@ -11,7 +11,8 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// gohbase's own metric counts multis. [hbase.Stats] counts per table where gohbase merges calls.
+// The test counts multis by gohbase's metric. Where gohbase merges calls, [hbase.Stats] counts a
+// multi per table.
 func TestFlushIntervalSharesMultis(t *testing.T) {
 	const multis, callers = "gohbase_batch_flush_size", 20
 	url := minihbase.ForTest(t)
@@ -46,11 +47,11 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 	if _, err := round(plain); err != nil {
 		t.Fatal(err)
 	}
-	// sent returns the number of multis of a call, the least of three: HBase may need one again.
-	sent := func(what func() error) (least int64) {
+	// sent returns the lowest number of multis of three calls: HBase may need a retry.
+	sent := func(call func() error) (least int64) {
 		for i := range 3 {
 			before := minihbase.Observed(t, multis)
-			if err := what(); err != nil {
+			if err := call(); err != nil {
 				t.Fatal(err)
 			}
 			if n := minihbase.Observed(t, multis) - before; i == 0 || n < least {

@@ -7,7 +7,7 @@ import (
 func newExceptionCounter() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "twibase_store_exceptions_total",
-		Help: "Exceptions that HBase answered with, by class, also those of calls that were repeated with success.",
+		Help: "Exceptions that HBase returned, by class, including those of calls that were repeated successfully.",
 	}, []string{"exception"})
 }
 
@@ -22,7 +22,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_servers_unresponsive",
 			Help: "Region servers that have not answered within the timeout of calls, and whose regions do not answer yet.",
-		}, func() float64 { return float64(s.breaker.silent.Load()) }),
+		}, func() float64 { return float64(s.breaker.unresponsive.Load()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_regions_refused",
 			Help: "Regions to which calls fail immediately, because earlier calls were not answered.",

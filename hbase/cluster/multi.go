@@ -21,7 +21,7 @@ const maxMulti = 256
 type multi struct {
 	ctx     context.Context
 	request *pb.MultiRequest
-	gets    []routed // in the order of their indexes in the request
+	gets    []routedGet // in the order of their indexes in the request
 	server  string
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // by Get
@@ -31,14 +31,14 @@ type multi struct {
 	arrived time.Time // of a response with cells; set by another goroutine, before the answer
 	ended   time.Time // set by wait
 
-	// after wait, by Get
+	// by Get; set by wait
 	answered []bool
 	failed   map[int]error
 }
 
-// newMulti copies the Gets: gohbase may read the request after the caller's deadline.
+// newMulti copies the Gets, because gohbase may read the request after the caller's deadline.
 func newMulti(
-	ctx context.Context, server string, routes []routed, gets []hbase.Get, selections []*selection,
+	ctx context.Context, server string, routes []routedGet, gets []hbase.Get, selections []*selection,
 ) *multi {
 	m := &multi{ctx: ctx, gets: routes, server: server, answer: make(chan hrpc.RPCResult, 1),
 		request: new(pb.MultiRequest)}
@@ -56,7 +56,7 @@ func newMulti(
 			m.request.RegionAction = append(m.request.RegionAction, region)
 		}
 		message := &messages[k]
-		selections[r.get].describe(&message.get, []byte(gets[r.get].Row))
+		selections[r.get].fill(&message.get, []byte(gets[r.get].Row))
 		message.index = uint32(k) + 1 // HBase reads 0 as none
 		message.action.Index, message.action.Get = &message.index, &message.get
 		region.Action = append(region.Action, &message.action)
@@ -65,8 +65,8 @@ func newMulti(
 }
 
 // getFromServers sends Gets of known regions, in multis. It returns the indexes of the Gets without
-// a result. again are those that a busy server rejected. rest are for gohbase, which finds their
-// regions or retries them.
+// a result: again has those that a busy server rejected, and rest those for gohbase, which locates
+// their regions or retries them.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -85,7 +85,7 @@ func (s *Store) getFromServers(
 	}
 	for _, m := range multis {
 		if m.wait() {
-			s.hear(m.server)
+			s.recordResponse(m.server)
 		}
 		stats.RPCs.Add(1)
 		stats.Servers.Add(m.calls())
@@ -111,7 +111,7 @@ func (m *multi) calls() hbase.ServerCalls {
 }
 
 // wait waits for the response or the end of ctx, and sets answered and failed. It reports whether
-// the server responded, if only with an exception.
+// the server responded. An exception is a response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()
@@ -121,13 +121,13 @@ func (m *multi) wait() (responded bool) {
 	case result = <-m.answer:
 	case <-m.ctx.Done():
 		select {
-		case result = <-m.answer: // it arrived meanwhile
+		case result = <-m.answer: // both were ready
 		default:
 			m.ended, failed = time.Now(), m.ctx.Err()
 			return false
 		}
 	}
-	if m.ended = m.arrived; m.ended.IsZero() { // the multis of other servers were awaited before
+	if m.ended = m.arrived; m.ended.IsZero() { // wait may be called long after arrived
 		m.ended = time.Now()
 	}
 	if failed = result.Error; failed != nil {
@@ -139,7 +139,13 @@ func (m *multi) wait() (responded bool) {
 	if m.cells == nil { // no row has cells
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
-	for i, region := range result.Msg.(*pb.MultiResponse).GetRegionActionResult() {
+	failed = m.readResults(result.Msg.(*pb.MultiResponse))
+	return true
+}
+
+// readResults sets answered and failed. It returns the exception of a region, if any.
+func (m *multi) readResults(response *pb.MultiResponse) (failed error) {
+	for i, region := range response.GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {
 			err := newException(e.GetName(), string(e.GetValue()))
 			failed = err
@@ -158,7 +164,7 @@ func (m *multi) wait() (responded bool) {
 			}
 		}
 	}
-	return true
+	return failed
 }
 
 func (m *multi) fail(k int, err error) {

@@ -27,7 +27,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 			continue
 		}
 		table, row := m.At()
-		if errs[i] = cmp.Or(s.refused(table, row), s.mustWait(table, row)); errs[i] == nil {
+		if errs[i] = cmp.Or(s.failFast(table, row), s.checkEnabled(table, row)); errs[i] == nil {
 			valid = append(valid, i)
 		}
 	}
@@ -63,7 +63,7 @@ type mutationCall struct {
 	upTo     *uint64 // the timestamp of a Delete of all families
 	cells    []byte  // keyValues
 	count    int32
-	sent     int // how often gohbase has sent the call
+	sent     int // the number of times that gohbase has sent the call
 }
 
 func newMutation(ctx context.Context, m hbase.Mutation) *mutationCall {

@@ -35,8 +35,8 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// FullName returns a table's name in the cluster. Every public method calls it for the names that
-// it is given, so the other functions of this package have full names only. A full name stays.
+// FullName returns a table's name in the cluster. Every public method calls it for its arguments;
+// the other functions of this package take full names only. It returns a full name unchanged.
 func (s *Store) FullName(table string) string {
 	if s.prefix == "" || strings.Contains(table, ":") {
 		return table

@@ -13,8 +13,8 @@ import (
 // probeTimeout bounds the check whether a server expects TLS.
 const probeTimeout = time.Second
 
-// dialPlain makes connections without TLS, and recognises a server that expects it: such a server
-// closes the connection, or sends a TLS alert.
+// dialPlain makes connections without TLS, and recognises a server that expects TLS: it closes the
+// connection, or sends a TLS alert.
 func dialPlain(wire dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := wire(ctx, network, addr)
@@ -46,14 +46,15 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isTLSRecord recognises an alert. As the length of HBase's first response it would be 352 MB.
+// isTLSRecord reports whether b starts with a TLS alert. As the length of HBase's first response,
+// these bytes would be 352 MB.
 func isTLSRecord(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }
 
-// expectsTLS reports whether a server answers a handshake, if only with a certificate that is not
-// trusted.
+// expectsTLS reports whether a server answers a TLS handshake. It need not accept it, or have a
+// trusted certificate.
 func expectsTLS(wire dialFunc, network, addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

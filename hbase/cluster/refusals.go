@@ -22,13 +22,13 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 // Unwrap returns the reason, and makes it [hbase.ErrUnavailable].
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
-// refusals are the servers that refuse connections. gohbase goes on trying, without an explanation;
-// calls to their regions fail immediately. It is safe for concurrent use.
+// refusals has the servers that refuse connections. Calls to their regions fail immediately, while
+// gohbase keeps trying to connect. It is safe for concurrent use.
 type refusals struct {
 	count   atomic.Int64 // usually 0, which needs no lock
 	mu      sync.Mutex
 	servers map[string]error
-	added   chan struct{} // closed by the next refusal
+	added   chan struct{} // closed by the next refusal; may be nil
 }
 
 // of returns the refusal of a server, or nil.
@@ -51,7 +51,7 @@ func (r *refusals) any() error {
 	return nil
 }
 
-// set replaces the refusal of a server, which may be nil, and returns the one before.
+// set replaces the refusal of a server, and returns the previous one. Both may be nil.
 func (r *refusals) set(server string, err error) (before error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,9 +82,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the reason why a region has no connection, or nil: the refusal of its server, or
-// that of hbase:meta's server, without which gohbase cannot locate the region. An unknown region may
-// be on any server that refuses connections.
+// refusal returns the refusal that keeps a region without a connection, or nil. It is that of the
+// region's server, or of hbase:meta's server, without which gohbase cannot locate the region. An
+// unknown region may be on any server that refuses connections.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:
@@ -98,7 +98,7 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
-// orRefused returns a context that also ends with the next refusal, as its cause.
+// orRefused returns a context that also ends at the next refusal. The refusal is its cause.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()

@@ -130,10 +130,10 @@ func TestRouteGroupsGetsByServer(t *testing.T) {
 func TestMultiHasAnActionForEachRegion(t *testing.T) {
 	regions := []hrpc.RegionInfo{newRegion("", "m", "s"), newRegion("m", "", "s")}
 	var gets []hbase.Get
-	var routes []routed
+	var routes []routedGet
 	for i, row := range []string{"a", "z", "b", "y"} {
 		gets = append(gets, hbase.Get{Table: "t", Row: row})
-		routes = append(routes, routed{regions[i%2], i})
+		routes = append(routes, routedGet{regions[i%2], i})
 	}
 	var got []string
 	m := newMulti(t.Context(), "server", routes, gets, []*selection{firstCell, firstCell, firstCell, firstCell})

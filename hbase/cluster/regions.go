@@ -20,8 +20,8 @@ import (
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
-	// last has the address of the server that last served a region. gohbase forgets it with the
-	// connection.
+	// last has the address of the server that last served a region, also after gohbase has closed
+	// the connection.
 	last sync.Map
 }
 
@@ -29,11 +29,11 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	regions := l.tables[table]
-	behind := sort.Search(len(regions), func(i int) bool { return string(regions[i].StartKey()) > row })
-	if behind == 0 {
+	next := sort.Search(len(regions), func(i int) bool { return string(regions[i].StartKey()) > row })
+	if next == 0 {
 		return nil
 	}
-	if region := regions[behind-1]; len(region.StopKey()) == 0 || row < string(region.StopKey()) {
+	if region := regions[next-1]; len(region.StopKey()) == 0 || row < string(region.StopKey()) {
 		return region
 	}
 	return nil
@@ -79,7 +79,7 @@ func overlap(a, b hrpc.RegionInfo) bool {
 // the table.
 func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
 
-// serverOf returns the connection to the region's server, or nil if gohbase must find it first.
+// serverOf returns the connection to the region's server, or nil if gohbase must locate it first.
 func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
 		return nil
@@ -94,19 +94,21 @@ func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
 	return address
 }
 
-type routed struct {
+type routedGet struct {
 	region hrpc.RegionInfo
-	get    int
+	get    int // its index
 }
 
-// route groups Gets by region server. unknown are the Gets whose region or server gohbase must find
-// first.
-func (l *regionCache) route(gets []hbase.Get, indexes []int) (servers map[hrpc.RegionClient][]routed, unknown []int) {
-	servers = map[hrpc.RegionClient][]routed{}
+// route groups Gets by region server. unknown has the Gets whose region or server gohbase must
+// locate first.
+func (l *regionCache) route(
+	gets []hbase.Get, indexes []int,
+) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {
+	servers = map[hrpc.RegionClient][]routedGet{}
 	for _, i := range indexes {
 		region := l.find(gets[i].Table, gets[i].Row)
 		if server := serverOf(region); server != nil {
-			servers[server] = append(servers[server], routed{region, i})
+			servers[server] = append(servers[server], routedGet{region, i})
 		} else {
 			unknown = append(unknown, i)
 		}
@@ -114,8 +116,8 @@ func (l *regionCache) route(gets []hbase.Get, indexes []int) (servers map[hrpc.R
 	return servers, unknown
 }
 
-// Warm finds the regions of tables and connects to their servers, so that the first requests do not
-// wait for that.
+// Warm locates the regions of tables and connects to their servers, so that the first requests do
+// not wait for that.
 func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -124,13 +126,13 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, table := range tables {
-		group.Go(func() error { return s.reach(ctx, s.FullName(table)) })
+		group.Go(func() error { return s.awaitRegions(ctx, s.FullName(table)) })
 	}
 	return group.Wait()
 }
 
-// reach finds the regions of a table with one scan of hbase:meta, and reads a row of each.
-func (s *Store) reach(ctx context.Context, table string) error {
+// awaitRegions locates the regions of a table with one scan of hbase:meta, and reads a row of each.
+func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	found := make(chan error, 1)
 	go func() { found <- s.client.CacheRegions([]byte(table)) }() // without a ctx; it ends with the store
 	select {
@@ -139,7 +141,7 @@ func (s *Store) reach(ctx context.Context, table string) error {
 			return translate(err, place{table: table})
 		}
 	case <-ctx.Done():
-		return s.failed(ctx, ctx.Err(), table, "", "")
+		return s.callError(ctx, ctx.Err(), table, "", "")
 	}
 	for row := "\x00"; row != ""; {
 		get := newGet(ctx, table, row, firstCell)

@@ -44,12 +44,12 @@ func TestScanOverRegions(t *testing.T) {
 
 func expected(scan hbase.Scan) (keys []string) {
 	for _, row := range rows {
-		behindStart := row >= scan.Start
+		afterStart := row >= scan.Start
 		beforeStop := scan.Stop == "" || row < scan.Stop
 		if scan.Reversed {
-			behindStart, beforeStop = scan.Start == "" || row <= scan.Start, row > scan.Stop
+			afterStart, beforeStop = scan.Start == "" || row <= scan.Start, row > scan.Stop
 		}
-		if behindStart && beforeStop {
+		if afterStart && beforeStop {
 			keys = append(keys, row)
 		}
 	}

@@ -56,7 +56,7 @@ func before(key string) string {
 	return key[:last] + string([]byte{key[last] - 1}) + lastRow[len(key):]
 }
 
-// scanPage reads a page in one RPC, and moves p after it.
+// scanPage reads a page in one RPC, and moves p to the next page.
 func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size int) ([]hbase.Row, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
@@ -79,13 +79,13 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p behind the rows of a call. more is true if the call's region has more rows.
+// advance moves p after the rows of a call. more is true if the call's region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // without rows, the server ran out of time: the same start again
-			p.behind(call.rows[n-1].Key, scan.Reversed)
+		if n := len(call.rows); n > 0 { // without rows, the server ran out of time: p stays
+			p.moveAfter(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:
 		if p.more = len(region.StartKey()) > 0; p.more {
@@ -97,7 +97,7 @@ func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	p.more = p.more && !hbase.Scan{Start: p.start, Stop: scan.Stop, Reversed: scan.Reversed}.Empty()
 }
 
-func (p *position) behind(row string, reversed bool) {
+func (p *position) moveAfter(row string, reversed bool) {
 	if reversed {
 		p.start, p.skip = row, true
 	} else {
@@ -136,7 +136,8 @@ func newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanC
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// The server must not return partial rows, nor end a slow page early: the deadline bounds it.
+	// The server must not return partial rows, nor end a slow page early. The deadline of ctx ends
+	// it.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection

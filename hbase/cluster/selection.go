@@ -9,7 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// selection is a Get or a Scan without its rows, in HBase's protocol. It is immutable.
+// selection has the fields of a Get or a Scan in HBase's protocol, except for the rows. It is
+// immutable.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -18,8 +19,8 @@ type selection struct {
 	limit    *uint32
 }
 
-// describe fills in a message that selects a row.
-func (sel *selection) describe(get *pb.Get, row []byte) {
+// fill sets the fields of a message that reads a row.
+func (sel *selection) fill(get *pb.Get, row []byte) {
 	get.Row, get.Column, get.Filter = row, sel.columns, sel.filter
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
 }
@@ -93,7 +94,7 @@ func columnRange(page hbase.Page) filter.Filter {
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false)
 }
 
-// number returns n for a signed int of HBase.
+// number returns n, at most the maximum of a Java int.
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32))
 	return &u

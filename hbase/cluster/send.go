@@ -19,7 +19,7 @@ const (
 
 // sendOne sends a call by itself, unless the breaker is open for its region.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	if err := s.refused(string(call.Table()), string(call.Key())); err != nil {
+	if err := s.failFast(string(call.Table()), string(call.Key())); err != nil {
 		return nil, err
 	}
 	return s.sendUnchecked(ctx, call)
@@ -30,22 +30,21 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	s.regions.learn(call)
 	server := serverAddress(call)
 	if err != nil {
-		return nil, s.failed(ctx, err, string(call.Table()), string(call.Key()), server)
+		return nil, s.callError(ctx, err, string(call.Table()), string(call.Key()), server)
 	}
-	s.hear(server)
+	s.recordResponse(server)
 	return answer, nil
 }
 
 // sendToServer sends a call to the server of its region, and repeats it while the server is busy.
-// gohbase would repeat it, too, but return the error of the deadline instead of the server's
-// exception. Calls of unknown regions go through gohbase, and so do calls whose region has moved or
-// whose connection is lost.
+// gohbase would repeat it, too, but return a timeout instead of the server's exception. If the
+// region is unknown or has moved, or the connection is lost, it sends the call through gohbase.
 func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		region := s.regions.find(string(call.Table()), string(call.Key()))
 		server := serverOf(region)
 		if server == nil {
-			if err := s.mustWait(string(call.Table()), string(call.Key())); err != nil {
+			if err := s.checkEnabled(string(call.Table()), string(call.Key())); err != nil {
 				return nil, err
 			}
 			return s.sendThroughGohbase(ctx, call)
@@ -63,10 +62,10 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 				if !s.wait(ctx, pause, result.Error) {
 					return nil, result.Error
 				}
-				s.hear(server.Addr())
+				s.recordResponse(server.Addr())
 				s.observe(result.Error)
-			case unfinished(result.Error):
-				if err := s.isDisabled(string(call.Table())); err != nil {
+			case retryable(result.Error):
+				if err := s.disabledError(string(call.Table())); err != nil {
 					return nil, err
 				}
 				return s.sendThroughGohbase(ctx, call)
@@ -84,13 +83,13 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	_, span := startSpan(ctx, call.Name())
 	begun := time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // its own span has the call's ctx
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // the parent of gohbase's span is that of the call's ctx
 	countCall(ctx, call, begun)
 	span.endCall(call, err)
 	return answer, err
 }
 
-// countCall counts an RPC that has ended, or that is no longer waited for.
+// countCall counts an RPC that has ended or was abandoned.
 func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	stats := hbase.StatsOf(ctx)
 	if server := serverAddress(call); server != "" {
@@ -100,8 +99,8 @@ func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	}
 }
 
-// wait pauses before a call to a busy server is repeated. It returns false, at once, if the server
-// asks to wait until the deadline or longer.
+// wait pauses before a call to a busy server is repeated. If the server asks for a wait until the
+// deadline or longer, it returns false immediately.
 func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
 		return false

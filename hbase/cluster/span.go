@@ -18,8 +18,8 @@ import (
 // rpcSpan is the span of an RPC. Its zero value records nothing.
 type rpcSpan struct{ trace.Span }
 
-// startSpan starts the span of an RPC, unless its parent is not recorded. The provider is the
-// parent's.
+// startSpan starts the span of an RPC with the provider of the parent span. It starts none if the
+// parent is not recorded.
 func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -31,7 +31,7 @@ func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan)
 	return ctx, rpcSpan{span}
 }
 
-// describe adds the server, "" if it is unknown, and the error of a recorded call.
+// describe adds the server and the error of a call. server is "" if it is unknown.
 func (s rpcSpan) describe(server string, err error, attributes ...attribute.KeyValue) {
 	s.SetAttributes(attributes...)
 	if host, port, wrong := net.SplitHostPort(server); wrong == nil {
@@ -44,7 +44,7 @@ func (s rpcSpan) describe(server string, err error, attributes ...attribute.KeyV
 	}
 }
 
-// errorType returns HBase's exception, or what else failed.
+// errorType returns the class of HBase's exception, or the kind of another error.
 func errorType(err error) string {
 	switch exception := exceptionOf(err); {
 	case exception != "":
@@ -75,7 +75,7 @@ func (s rpcSpan) endMulti(m *multi, err error) {
 		tables[string(r.region.Table())] = true
 	}
 	s.describe(m.server, err, semconv.DBOperationBatchSize(len(m.gets)), tablesAttribute(tables))
-	s.End(trace.WithTimestamp(m.ended)) // the multis of other servers were awaited before
+	s.End(trace.WithTimestamp(m.ended)) // which may be long ago
 }
 
 // endBatch ends the span of calls of one table that gohbase has sent as multis.

@@ -21,7 +21,7 @@ import (
 // busyTimeout is the call timeout of the tests of states.
 const busyTimeout = 2 * time.Second
 
-// TestStatesOfACluster has an HBase with quotas and access control.
+// TestStatesOfACluster starts an HBase with quotas and access control.
 func TestStatesOfACluster(t *testing.T) {
 	minihbase.Slow(t)
 	const controller = "org.apache.hadoop.hbase.security.access.AccessController"

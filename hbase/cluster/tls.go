@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// WithTLS encrypts connections to region servers and masters. It calls config for each of them, so
-// that new certificates are used from then on. The certificate of a server must be valid for the
-// host name that the server has registered. A client certificate is that of GetClientCertificate.
+// WithTLS encrypts connections to region servers and masters. It calls config for each connection,
+// so that config can return new certificates. The certificate of a server must be valid for the
+// host name that the server has registered. GetClientCertificate of the config returns the client
+// certificate.
 func WithTLS(config func() *tls.Config) Option { return func(s *Store) { s.tls = config } }
 
 func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
@@ -32,13 +33,13 @@ func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
 	}
 }
 
-// tlsConn explains errors of its handshake. A server may reject a certificate after it: TLS 1.3
-// delivers that to the first Read.
+// tlsConn explains errors of its handshake. In TLS 1.3, a server may reject a client certificate
+// after the handshake, which is an error of the first Read.
 type tlsConn struct {
 	*tls.Conn
 	host  string
 	asked bool              // the server wants a client certificate
-	own   *x509.Certificate // the one that was sent, or nil
+	own   *x509.Certificate // the client certificate that was sent, or nil
 }
 
 func newTLSConn(conn net.Conn, config *tls.Config, addr string) *tlsConn {
@@ -71,7 +72,7 @@ func (c *tlsConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain returns a refusal for an error of TLS that a retry does not end.
+// explain returns a refusal for an error of TLS that a retry cannot fix.
 func (c *tlsConn) explain(err error) error {
 	var (
 		noTLS     tls.RecordHeaderError
@@ -139,7 +140,7 @@ func valid(c *x509.Certificate, now time.Time) bool {
 	return !now.Before(c.NotBefore) && !now.After(c.NotAfter)
 }
 
-// validity says why a certificate is not valid at a time.
+// validity returns why a certificate is not valid.
 func validity(what string, c *x509.Certificate, now time.Time) string {
 	if now.Before(c.NotBefore) {
 		return fmt.Sprintf("%s is not valid before %s", what, c.NotBefore.UTC().Format(time.RFC3339))

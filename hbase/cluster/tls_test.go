@@ -73,7 +73,7 @@ func withTLS(config *tls.Config) cluster.Option {
 	return cluster.WithTLS(func() *tls.Config { return config })
 }
 
-// They share an HBase.
+// The subtests share an HBase.
 func TestTLS(t *testing.T) {
 	minihbase.Slow(t)
 	h := startSecured(t)

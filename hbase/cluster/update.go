@@ -20,8 +20,9 @@ import (
 //
 // gohbase repeats the RPC if the connection is lost. Then the put of the first one may make the
 // check of the second fail. So CheckAndPut reads the row, and returns true if it has the cells of
-// put. That can be wrong: true if another caller has put the same cells, false if another one has
-// replaced them since. A caller that must be sure puts a unique value and reads it.
+// put. That can be wrong: true if another caller has put the same cells, or false if another caller
+// has replaced them since. To be sure, a caller puts a unique value, and reads it if the result is
+// false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -92,8 +93,8 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains reports whether got has a cell: the version of its timestamp, or the newest if it has
-// none.
+// contains reports whether got has the value of a cell, in the version of its timestamp, or in the
+// newest version if its timestamp is 0.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {
@@ -145,5 +146,6 @@ func (c *incrementCall) ToProto() proto.Message {
 	return request
 }
 
-// CellBlocksEnabled tells gohbase to send what ToProto returns.
+// CellBlocksEnabled implements gohbase's interface of calls with cells. false makes gohbase send the
+// message of ToProto.
 func (c *incrementCall) CellBlocksEnabled() bool { return false }

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// dialWhole makes connections on which each Write sends a whole message. gohbase writes a message
-// with cells in several buffers, and other goroutines write at the same time: only a TCP connection
-// keeps buffers together.
+// dialWhole makes connections that send whole messages. gohbase writes a message with cells as
+// several buffers, and several goroutines write at the same time. Only a TCP connection keeps the
+// buffers of a message together.
 func dialWhole(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -22,7 +22,8 @@ func dialWhole(dial dialFunc) dialFunc {
 	}
 }
 
-// wholeConn collects the buffers of a message. A goroutine that starts another one waits.
+// wholeConn collects the buffers of a message. A goroutine that starts another message waits until
+// the first one is complete.
 //
 //	│ length 4 │ header length, header, request │ cells… │ cells… │
 //	└────────────── the first buffer ───────────┘
@@ -30,7 +31,7 @@ type wholeConn struct {
 	net.Conn
 	mu       sync.Mutex
 	complete sync.Cond // the message has been sent
-	greeted  bool
+	started  bool
 	message  []byte // the buffers written so far
 	size     int    // of the whole message
 	err      error
@@ -42,8 +43,8 @@ const lengthBytes = 4
 func (w *wholeConn) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.greeted { // gohbase writes the preamble and the connection header at once
-		w.greeted = true
+	if !w.started { // the first Write has the preamble and the connection header
+		w.started = true
 		return w.Conn.Write(b)
 	}
 	if startsMessage(b) {
@@ -67,7 +68,7 @@ func (w *wholeConn) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send sends a message, or the end of all messages if it fails.
+// send sends a message. After an error, all later calls of Write fail.
 func (w *wholeConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err
@@ -75,7 +76,7 @@ func (w *wholeConn) send(message []byte) (int, error) {
 	return n, err
 }
 
-// startsMessage distinguishes the first buffer of a message from one of cells. After four bytes the
-// first has the length of the header, which is not 0, and the other has the length of a key, in four
-// bytes of which the first is 0.
+// startsMessage distinguishes the first buffer of a message from a buffer of cells by the fifth
+// byte. In the first buffer it is the length of the header, which is not 0. In a buffer of cells it
+// is the first of the four bytes of a key's length, which is 0.
 func startsMessage(b []byte) bool { return len(b) > lengthBytes && b[lengthBytes] != 0 }

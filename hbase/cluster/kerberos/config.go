@@ -27,9 +27,9 @@ type identity struct {
 	answered    map[string]string // the last KDC that answered, by realm
 }
 
-// strengths are the encryption types of sessions, the preferred ones first. Wrap tokens of older
+// encryptionTypes are the supported encryption types, the preferred ones first. Wrap tokens of older
 // types have another format (RFC 4757).
-var strengths = [...]int32{
+var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
 }
@@ -61,13 +61,13 @@ func (c Config) read() (*identity, error) {
 	return id, id.configure()
 }
 
-// unsupported is true for lines that gokrb5 does not know, such as include. They are ignored.
+// unsupported reports whether err is about lines that gokrb5 ignores, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok
 }
 
-// parseKeytab returns an error instead of a panic for a file that is cut off.
+// parseKeytab returns an error for a truncated file, for which gokrb5 panics.
 func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	defer func() {
 		if recover() != nil {
@@ -81,8 +81,8 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// configure restricts the encryption types to those that tokens have, and the log-in to those of
-// the keytab.
+// configure restricts the encryption types to the supported ones, and for the log-in to those of the
+// keytab.
 func (id *identity) configure() error {
 	defaults := &id.krb5.LibDefaults
 	defaults.UDPPreferenceLimit = 1 // TCP only: gokrb5 waits five seconds for a lost datagram
@@ -100,20 +100,20 @@ func (id *identity) configure() error {
 		return fmt.Errorf("--hbase-keytab %s has no key of %s: set --hbase-principal to one of its principals (%s)",
 			id.Keytab, id.principal(), strings.Join(others, ", "))
 	}
-	defaults.DefaultTktEnctypeIDs = strong(own)
+	defaults.DefaultTktEnctypeIDs = supported(own)
 	if len(defaults.DefaultTktEnctypeIDs) == 0 {
 		return fmt.Errorf("--hbase-keytab %s has no AES key of %s: export one with an encryption type such as "+
 			"aes256-cts-hmac-sha1-96", id.Keytab, id.principal())
 	}
-	if defaults.DefaultTGSEnctypeIDs = strong(defaults.DefaultTGSEnctypeIDs); len(defaults.DefaultTGSEnctypeIDs) == 0 {
-		defaults.DefaultTGSEnctypeIDs = strengths[:]
+	if defaults.DefaultTGSEnctypeIDs = supported(defaults.DefaultTGSEnctypeIDs); len(defaults.DefaultTGSEnctypeIDs) == 0 {
+		defaults.DefaultTGSEnctypeIDs = encryptionTypes[:]
 	}
 	return nil
 }
 
-// strong returns the strengths that a list has.
-func strong(types []int32) (found []int32) {
-	for _, t := range strengths {
+// supported returns the encryptionTypes that a list has.
+func supported(types []int32) (found []int32) {
+	for _, t := range encryptionTypes {
 		if slices.Contains(types, t) {
 			found = append(found, t)
 		}

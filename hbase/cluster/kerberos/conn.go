@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// simplePreamble is what a client without Kerberos sends first.
+// simplePreamble starts a connection of a client without Kerberos.
 const simplePreamble = "HBas\x00\x50"
 
 // conn is an authenticated connection to which a client without Kerberos can write. It drops the
@@ -21,7 +21,7 @@ type conn struct {
 	started bool
 }
 
-// Write implements [net.Conn]. The first one has the preamble and the connection header.
+// Write implements [net.Conn]. The first call has the preamble and the connection header.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.started {
 		return c.Conn.Write(b)
@@ -35,8 +35,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// wrapped is a connection of Wrap tokens, each after its length. One token contains what one Write
-// wrote.
+// wrapped is a connection of Wrap tokens, each after its length. Each Write sends one token.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens

@@ -15,7 +15,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// ticket is a ticket for a service, with the key that the KDC gives both sides.
+// ticket is a ticket for a service, with its session key.
 type ticket struct {
 	messages.Ticket
 	key types.EncryptionKey
@@ -62,7 +62,7 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks the token of the server, which proves that the server has the key of the service.
+// answer checks the server's token: it proves that the server has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *gssContext) tokens(part messages.EncAPRepPart) (t *tokens, err error) {
 	return t, nil
 }
 
-// parseToken returns the head and the message of a token, whose length must be right.
+// parseToken returns the head and the message of a token. It fails if the token has a wrong length.
 func parseToken(token []byte) (head string, message []byte, err error) {
 	rest, size := token, 0
 	if len(rest) < 2 || rest[0] != 0x60 {

@@ -1,5 +1,5 @@
 // Package kerberos authenticates connections to HBase with Kerberos, and protects them as
-// hbase.rpc.protection demands.
+// hbase.rpc.protection requires.
 //
 // A [Login] keeps a ticket of the KDC. [Login.Secure] authenticates one connection:
 //

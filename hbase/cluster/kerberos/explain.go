@@ -24,7 +24,7 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 
 var kdcCode = regexp.MustCompile(`KRB Error: \((\d+)\)`)
 
-// codeOf returns the code of a KDC's error, or 0. gokrb5's errors have it in their text only.
+// codeOf returns the code of a KDC's error, or 0. gokrb5's errors have the code in their text only.
 func codeOf(err error) int32 {
 	found := kdcCode.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -73,7 +73,7 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains the errors that all requests to a KDC have, or returns nil.
+// explainKDC explains errors that every request to a KDC can have. It returns nil for others.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {
@@ -106,7 +106,7 @@ func (id *identity) unreachable(err error) error {
 
 const maxErrorText = 200
 
-// short returns the text of an error, without an end that repeats its beginning.
+// short returns the beginning of an error's text. gokrb5 repeats it.
 func short(err error) string {
 	text := err.Error()
 	if len(text) > maxErrorText {
@@ -115,7 +115,7 @@ func short(err error) string {
 	return text
 }
 
-// explainHandshake explains why a server does not authenticate a client, or itself.
+// explainHandshake explains the failed authentication of a client or of a server.
 func (id *identity) explainHandshake(err error, host string) error {
 	var (
 		remote *RemoteError

@@ -11,7 +11,7 @@ import (
 // preamble starts a connection whose client authenticates with Kerberos.
 const preamble = "HBas\x00\x51"
 
-// protection is a security layer of calls and responses: a bit of RFC 4752.
+// protection is a security layer of calls and responses, as a bit of RFC 4752.
 type protection byte
 
 const (
@@ -30,7 +30,7 @@ func strongest(set byte) protection {
 	return 0
 }
 
-// maxToken bounds the tokens of a handshake. They have some hundred bytes, or some ten thousand with
+// maxToken bounds the tokens of a handshake. They have hundreds of bytes, or tens of thousands with
 // the groups of a user.
 const maxToken = 1 << 20
 
@@ -67,7 +67,7 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	return t, p, err
 }
 
-// errProtection means that hbase.rpc.protection of the server has no known value.
+// errProtection means that the server has an unknown hbase.rpc.protection.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
 // agree selects the strongest protection that the server offers.

@@ -10,12 +10,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/config"
 )
 
-// kdcPatience is the time after which the next KDC is asked, too.
-const kdcPatience = time.Second
+// hedgeDelay is the time without an answer after which the next KDC is asked, too.
+const hedgeDelay = time.Second
 
-// ask makes an exchange with a KDC of a realm. It also asks the next KDC of krb5.conf if one cannot
-// be reached or does not answer for kdcPatience, and returns the first answer. Later exchanges start
-// with the KDC that answered. gokrb5 itself asks them in random order, and waits five seconds for each.
+// ask makes an exchange with a KDC of a realm. If a KDC cannot be reached or does not answer within
+// hedgeDelay, it also asks the next one. It returns the first answer. Later exchanges start with
+// the KDC that answered. gokrb5 itself asks KDCs in random order, and waits five seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	kdcs, err := id.kdcs(realm)
 	if err != nil {
@@ -38,7 +38,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 				outcomes <- outcome{kdc, result, err}
 			}()
 			asked++
-			late = time.After(kdcPatience)
+			late = time.After(hedgeDelay)
 		}
 		select {
 		case o := <-outcomes:
@@ -53,8 +53,8 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 	return result, errors.Join(failures...)
 }
 
-// kdcs returns the addresses of the KDCs of a realm, of krb5.conf or DNS. The one that answered last
-// comes first.
+// kdcs returns the addresses of the KDCs of a realm, from krb5.conf or DNS. The one that answered
+// last comes first.
 func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	for _, r := range id.krb5.Realms {
 		if r.Realm == realm {
@@ -76,8 +76,8 @@ func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	return kdcs, nil
 }
 
-// client returns a client that asks one KDC of a realm. It shares no list with other clients: gokrb5
-// reorders the lists of KDCs.
+// client returns a client of one KDC of a realm. It shares no list of KDCs with other clients,
+// because gokrb5 reorders them.
 func (id *identity) client(realm, kdc string) *client.Client {
 	krb5 := *id.krb5
 	krb5.Realms = []config.Realm{{Realm: realm, KDC: []string{kdc}}}
@@ -91,7 +91,7 @@ func (id *identity) client(realm, kdc string) *client.Client {
 	return client.NewWithKeytab(id.name, id.realm, id.keytab, &krb5, client.DisablePAFXFAST(true))
 }
 
-// unanswered is true for errors of the network.
+// unanswered reports whether err is an error of the network.
 func unanswered(err error) bool {
 	text := err.Error()
 	return codeOf(err) == 0 &&

@@ -30,10 +30,10 @@ func TestAsk(t *testing.T) {
 		err   error
 	}{
 		{"the first answers", []string{"good", "good2"}, []string{"good", "good"}, 0, nil},
-		{"the first is silent", []string{"silent", "good"}, []string{"silent", "good", "good"}, kdcPatience, nil},
+		{"the first is silent", []string{"silent", "good"}, []string{"silent", "good", "good"}, hedgeDelay, nil},
 		{"the first refuses connections", []string{"refusing", "good"}, []string{"refusing", "good", "good"}, 0, nil},
 		{"only the last answers", []string{"silent", "refusing", "silent2", "good"},
-			[]string{"silent", "refusing", "silent2", "good", "good"}, 2 * kdcPatience, nil},
+			[]string{"silent", "refusing", "silent2", "good", "good"}, 2 * hedgeDelay, nil},
 		{"an error is an answer", []string{"rejecting", "good"}, []string{"rejecting", "rejecting"}, 0, errKDC},
 		{"none answers", []string{"silent", "refusing"}, []string{"silent", "refusing", "silent", "refusing"},
 			2 * exchangeTimeout, errNetwork},

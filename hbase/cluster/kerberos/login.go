@@ -12,12 +12,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. After Start it keeps a ticket of the KDC: it logs in again before the ticket
-// expires. It is safe for concurrent use.
+// Login is a principal. From Start on, it has a ticket of the KDC, and logs in again before the
+// ticket expires. It is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	slot chan struct{} // a semaphore: holders use session, id and the KDC
+	slot chan struct{} // a semaphore for session, id and the KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -60,8 +60,8 @@ func (l *Login) Close() {
 // Principal returns the name under which HBase knows the client.
 func (l *Login) Principal() string { return l.id.principal() }
 
-// use calls f, which may use the session and the KDC. If ctx ends first, f goes on in the
-// background: gokrb5 has no contexts.
+// use calls f, which may use the session and the KDC. If ctx ends first, f continues in the
+// background, because gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
 	case l.slot <- struct{}{}:
@@ -102,8 +102,7 @@ func (l *Login) logIn() (end time.Time, err error) {
 // renewRetry is the time between attempts to renew a ticket.
 const renewRetry = 5 * time.Second
 
-// renew logs in again when three quarters of the ticket's time are over. Tickets for services end
-// with it.
+// renew logs in again after three quarters of the ticket's lifetime.
 func (l *Login) renew(ctx context.Context, end time.Time) {
 	failed := false
 	for {
@@ -130,7 +129,7 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket returns a ticket for the service of a host. It logs in if the background could not.
+// ticket returns a ticket for the service of a host. It logs in if the renewal has failed.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {
@@ -148,9 +147,9 @@ const service = "hbase"
 // handshakeTimeout bounds a handshake without a deadline.
 const handshakeTimeout = 10 * time.Second
 
-// Secure authenticates a connection to a server of HBase on a host. The client that uses the
-// connection must send whole messages, and begin like a client without Kerberos. After an error the
-// caller closes the connection.
+// Secure authenticates a connection to a server of HBase on a host. The user of the returned
+// connection must write whole messages, and begin like a client without Kerberos. After an error,
+// the caller closes the connection.
 func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()

@@ -44,8 +44,8 @@ func (id *identity) logIn() (*session, error) {
 	return &session{id, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
 }
 
-// renewOf gets the tickets for the services of an earlier session, so that connections need the KDC
-// less. A service that fails is asked for again when it is needed.
+// renewOf gets tickets for the services of an earlier session, so that connections need not wait
+// for the KDC. Errors are ignored: a connection asks for a missing ticket.
 func (s *session) renewOf(earlier *session) {
 	for principal := range earlier.others {
 		if host, ok := strings.CutPrefix(principal, service+"/"); ok {
@@ -68,7 +68,7 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns a ticket for a principal from a KDC of a realm, to which by is a ticket.
+// ticket returns a ticket for a principal from a KDC of a realm. by is the ticket for that KDC.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

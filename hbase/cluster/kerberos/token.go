@@ -20,7 +20,7 @@ import (
 type tokens struct {
 	key            types.EncryptionKey
 	etype          etype.EType
-	flags          byte // of tokens that are made
+	flags          byte // of tokens that wrap makes
 	sent, received uint64
 }
 
@@ -43,7 +43,7 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// header returns the header of a token as checksums and ciphertexts contain it.
+// header returns the header of a token, as it is in checksums and ciphertexts.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
@@ -70,8 +70,8 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the message of a token of the other side, which must be the next one. sealed tokens
-// must be expected.
+// unwrap returns the message of the next token of the other side. The token must be sealed if seal
+// is true, and must not be sealed otherwise.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken

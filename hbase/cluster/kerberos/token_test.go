@@ -29,7 +29,7 @@ func pair(t *testing.T, keyType int32, subkey byte) (client, server *tokens) {
 }
 
 func TestTokens(t *testing.T) {
-	for _, keyType := range strengths {
+	for _, keyType := range encryptionTypes {
 		for _, seal := range []bool{false, true} {
 			for _, subkey := range []byte{0, acceptorSubkey} {
 				t.Run(fmt.Sprint(keyType, seal, subkey), func(t *testing.T) {
@@ -61,7 +61,7 @@ func exchange(t *testing.T, from, to *tokens, message []byte, seal bool) {
 
 func TestChangedTokensAreRejected(t *testing.T) {
 	for _, seal := range []bool{false, true} {
-		client, server := pair(t, strengths[0], 0)
+		client, server := pair(t, encryptionTypes[0], 0)
 		token, err := client.wrap([]byte("message"), seal)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestChangedTokensAreRejected(t *testing.T) {
 func TestRotatedTokens(t *testing.T) {
 	for _, seal := range []bool{false, true} {
 		for rotation := range 40 {
-			client, server := pair(t, strengths[0], 0)
+			client, server := pair(t, encryptionTypes[0], 0)
 			token, err := client.wrap([]byte("message"), seal)
 			if err != nil {
 				t.Fatal(err)

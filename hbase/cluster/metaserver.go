@@ -14,14 +14,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// greetTimeout bounds the wait for the server of hbase:meta when a store is opened.
-const greetTimeout = 4 * time.Second
+// metaServerTimeout bounds checkMetaServer.
+const metaServerTimeout = 4 * time.Second
 
-// greet returns the refusal of the server of hbase:meta, if it refuses connections. It reads a row on
-// a connection of its own, because gohbase does not report why a connection failed. Other errors are
-// left to the first call.
-func (s *Store) greet(ctx context.Context, dial dialFunc, log *slog.Logger) error {
-	ctx, cancel := context.WithTimeout(ctx, greetTimeout)
+// checkMetaServer returns the refusal of the server of hbase:meta, if it refuses connections. It
+// reads a row on a connection of its own, because gohbase does not report why a connection failed.
+// The first call of the store returns other errors.
+func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, metaServerTimeout)
 	defer cancel()
 	client := region.NewClient(s.metaServer, region.RegionClient, 1, 0, s.user, readTimeout, nil, dial, log)
 	defer client.Close()
@@ -39,7 +39,7 @@ func (s *Store) greet(ctx context.Context, dial dialFunc, log *slog.Logger) erro
 
 // parseServer returns the address in the znode of a server, or "".
 func parseServer(znode []byte) string {
-	const magic = 0xFF // then the length of an id, the id, and a message
+	const magic = 0xFF // followed by the length of an id, the id, and a message
 	if len(znode) < 5 || znode[0] != magic {
 		return ""
 	}
