@@ -81,7 +81,7 @@ func TestDocumentsCheck(t *testing.T) {
 // and queries that became expensive.
 func TestDocumentsOfTheWebApplication(t *testing.T) {
 	status, stdout, stderr := command(t, "documents", "check", "--max", "rows=4000", "../examples/web/documents.json")
-	if status != 0 || !strings.HasSuffix(stdout, "\n16 operations: valid and within limits\n") {
+	if status != 0 || !strings.HasSuffix(stdout, "\n14 operations: valid and within limits\n") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }

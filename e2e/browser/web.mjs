@@ -46,7 +46,7 @@ try {
   await failures(page);
   await looks(page);
   await click(page, 'header button', 'Sign out');
-  await page.waitForSelector('.sign-in');
+  await page.waitForSelector('input[name="token"]');
   seen.signedOut = { title: await text(page, 'h1'), kept: await page.evaluate(() => sessionStorage.length) };
 } catch (error) {
   await page?.screenshot({ path: `${screenshots}/failure.png` });
@@ -90,7 +90,7 @@ async function open() {
 
 // A visitor without a token browses departments and profiles, and is refused with a bad token.
 async function anonymous(page) {
-  await page.waitForSelector('.sign-in');
+  await page.waitForSelector('input[name="token"]');
   await click(page, 'header nav a', 'Departments');
   await shown(page, 'h1', 'Departments');
   const top = await texts(page, '.list b');
@@ -111,9 +111,9 @@ async function anonymous(page) {
 }
 
 async function signIn(page, value) {
-  await page.waitForSelector('.sign-in');
+  await page.waitForSelector('input[name="token"]');
   await page.type('input[name="token"]', value);
-  await page.click('.sign-in button');
+  await page.click('form button');
   await page.waitForSelector(value.startsWith('no') ? '[role="alert"]' : '[role="feed"] article');
 }
 
@@ -144,9 +144,9 @@ async function timeline(page, friend) {
   seen.liked = await page.$eval('article .like', (button) => button.ariaLabel);
   await click(page, 'article a', 'now');
   await shown(page, 'h1', 'Twit');
-  await page.type('.composer textarea', 'And a good night.');
-  await page.click('.composer button');
-  await shown(page, 'section .text', 'And a good night.');
+  await page.type('textarea', 'And a good night.');
+  await page.click('form button');
+  await shown(page, '[role="feed"] .text', 'And a good night.');
   const parts = () => [...document.querySelectorAll('.text, .row .action')].map((e) => e.ariaLabel ?? e.innerText);
   seen.comment = await agreed(page, parts);
 }
@@ -169,7 +169,7 @@ async function away(page, friend) {
   await fetch(`${url}/cut`);
   await page.waitForSelector('.live:not(.on)');
   await friend.reload();
-  await friend.waitForSelector('.composer');
+  await friend.waitForSelector('textarea');
   await post(friend, 'Is anybody there?', 'PUBLIC');
   await shown(page, 'article .text', 'Is anybody there?');
   seen.lost = (await contents(page)).slice(0, 2);
@@ -177,7 +177,7 @@ async function away(page, friend) {
   await click(page, 'header nav a', 'Departments');
   await shown(page, 'h1', 'Departments');
   await friend.reload();
-  await friend.waitForSelector('.composer');
+  await friend.waitForSelector('textarea');
   await post(friend, 'While you were away.', 'PUBLIC');
   const sent = requests.length;
   await page.goBack();
@@ -199,16 +199,16 @@ async function follow(page) {
 // What the reader sees of an input that is refused, an object that does not exist, a field that failed, and a lost network.
 async function failures(page) {
   await click(page, 'header nav a', 'Timeline');
-  await page.waitForSelector('.composer');
-  await page.type('.composer textarea', '   ');
-  await page.click('.composer button');
-  seen.userError = await text(page, '.composer [role="alert"]');
+  await page.waitForSelector('textarea');
+  await page.type('textarea', '   ');
+  await page.click('form button');
+  seen.userError = await text(page, 'form [role="alert"]');
   await go(page, '#/user/LiLei', '李雷');
   losing = idOf('mutation PostTwitMutation');
-  await page.type('.composer textarea', 'Once.');
-  await page.click('.composer button');
-  seen.lostResponse = [await text(page, '.composer [role="alert"]')];
-  await page.click('.composer button');
+  await page.type('textarea', 'Once.');
+  await page.click('form button');
+  seen.lostResponse = [await text(page, 'form [role="alert"]')];
+  await page.click('form button');
   await shown(page, 'article .text', 'Once.');
   await page.reload();
   await shown(page, 'article .text', 'Once.');
@@ -275,10 +275,10 @@ async function agreed(page, read) {
 }
 
 async function post(page, content, visibility) {
-  await page.type('.composer textarea', content);
-  await page.select('.composer select', visibility);
-  await page.click('.composer button');
-  await page.waitForSelector('.composer [role="status"] a');
+  await page.type('textarea', content);
+  await page.select('select', visibility);
+  await page.click('form button');
+  await page.waitForSelector('form [role="status"] a');
 }
 
 async function go(page, hash, title) {

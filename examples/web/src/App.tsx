@@ -1,81 +1,83 @@
-import { Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, useTransition } from 'react';
-import { graphql, RelayEnvironmentProvider, useLazyLoadQuery } from 'react-relay';
-import { type FetchPolicy, type IEnvironment } from 'relay-runtime';
+import { Suspense, useEffect, useState, useTransition } from 'react';
+import { graphql, useLazyLoadQuery } from 'react-relay';
+import type { FetchPolicy } from 'relay-runtime';
 import type { AppQuery } from './__generated__/AppQuery.graphql';
-import { openPage, type OpenPage } from './router';
-import { signOut } from './session';
-import { ErrorBoundary, href, Icon, type IconName, Loading, ViewerContext } from './ui';
+import { Department, Departments } from './Departments';
+import { Profile } from './Profile';
+import { signOut, token } from './session';
+import { Timeline } from './Timeline';
+import { TwitPage } from './TwitPage';
+import { ErrorBoundary, FetchOptions, href, Icon, type IconName, Loading } from './ui';
 
-export function App({ environment, first }: { environment: IEnvironment; first: OpenPage }) {
+/** The page of an address. Pages are in the fragment, so that any static server can serve them. */
+function Page({ address }: { address: string }) {
+  const [, kind, part] = address.split('/');
+  const key = part && decodeURIComponent(part);
+  if (kind === 'user' && key) return <Profile username={key} />;
+  if (kind === 'twit' && key) return <TwitPage id={key} />;
+  if (kind === 'departments') return key ? <Department code={key} /> : <Departments />;
+  return <Timeline />;
+}
+
+// shown is called when the page of the visit is on the screen.
+type Visit = { address: string; fetchKey: number; fetchPolicy?: FetchPolicy; shown: () => void };
+
+export function App() {
+  const [visit, setVisit] = useState<Visit>({ address: location.hash, fetchKey: 0, shown: () => {} });
+  const [pending, startTransition] = useTransition();
+
+  // The page that is left stays until the next one has its data.
+  function open(shown: () => void, fetchPolicy?: FetchPolicy) {
+    const address = location.hash;
+    startTransition(() => setVisit(({ fetchKey }) => ({ address, fetchKey: fetchKey + 1, fetchPolicy, shown })));
+  }
+  useEffect(() => {
+    function onNavigate(event: NavigateEvent) {
+      if (event.hashChange) event.intercept({ handler: () => new Promise<void>((resolve) => open(resolve)) });
+    }
+    navigation.addEventListener('navigate', onNavigate);
+    return () => navigation.removeEventListener('navigate', onNavigate);
+  }, []);
+  useEffect(() => visit.shown(), [visit]); // the browser scrolls now: to the top, or to where the reader was
+
   return (
-    <RelayEnvironmentProvider environment={environment}>
-      <ErrorBoundary onRetry={() => dispatchEvent(new Event('session'))}>
+    <>
+      <header>
+        <a className="brand" href="#/">twibase</a>
+        <Suspense fallback={<nav />}><Navigation address={visit.address} /></Suspense>
+        {token() ? <button onClick={() => signOut()}>Sign out</button> : <a href="#/">Sign in</a>}
+      </header>
+      <main aria-busy={pending}>
         <Suspense fallback={<Loading />}>
-          <Shell environment={environment} first={first} />
+          <FetchOptions value={visit}>
+            <ErrorBoundary key={visit.fetchKey} onRetry={() => open(() => {}, 'network-only')}>
+              <Page address={visit.address} />
+            </ErrorBoundary>
+          </FetchOptions>
         </Suspense>
-      </ErrorBoundary>
-    </RelayEnvironmentProvider>
+      </main>
+    </>
   );
 }
 
-/** What all pages have: the navigation, and the page of the address. */
-function Shell({ environment, first }: { environment: IEnvironment; first: OpenPage }) {
+function Navigation({ address }: { address: string }) {
   const { viewer } = useLazyLoadQuery<AppQuery>(
     graphql`
-      query AppQuery @throwOnFieldError {
-        viewer { id username }
-      }
+      query AppQuery @throwOnFieldError { viewer { username } }
     `,
     {},
   );
-  const [page, setPage] = useState(first);
-  const [pending, startTransition] = useTransition();
-  const opened = useRef([first]);
-  const main = useRef<HTMLElement>(null);
-
-  // The page that is left stays until the next one has its data.
-  function open(policy?: FetchPolicy) {
-    const next = openPage(environment, opened.current.at(-1), policy);
-    opened.current.push(next);
-    startTransition(() => setPage(next));
-  }
-  const onAddress = useEffectEvent(() => open());
-  useEffect(() => {
-    addEventListener('hashchange', onAddress);
-    return () => removeEventListener('hashchange', onAddress);
-  }, []);
-  useLayoutEffect(() => {
-    while (opened.current[0] !== page) opened.current.shift()!.dispose();
-    scrollTo(0, page.scroll);
-    if (page !== first) main.current?.focus({ preventScroll: true });
-  }, [page, first]);
-
-  const here = `#${page.path}`;
   const link = (to: string, icon: IconName, text: string) => (
-    <a href={to} aria-current={here === to || here.startsWith(`${to}/`) ? 'page' : undefined}>
+    <a href={to} aria-current={`${address || '#/'}/`.startsWith(`${to}/`) ? 'page' : undefined}>
       <Icon name={icon} />
       {text}
     </a>
   );
   return (
-    <ViewerContext value={viewer}>
-      <button className="skip" onClick={() => main.current?.focus()}>Skip to content</button>
-      <header>
-        <a className="brand" href="#/">twibase</a>
-        <nav aria-label="Pages">
-          {link('#/', 'home', 'Timeline')}
-          {link('#/departments', 'tree', 'Departments')}
-          {viewer && link(href('user', viewer.username), 'person', 'Profile')}
-        </nav>
-        {viewer ? <button onClick={() => signOut()}>Sign out</button> : <a href="#/">Sign in</a>}
-      </header>
-      <main ref={main} tabIndex={-1} aria-busy={pending}>
-        <Suspense fallback={<Loading />}>
-          <ErrorBoundary key={page.id} onRetry={() => open('network-only')}>
-            {page.element}
-          </ErrorBoundary>
-        </Suspense>
-      </main>
-    </ViewerContext>
+    <nav aria-label="Pages">
+      {link('#/', 'home', 'Timeline')}
+      {link('#/departments', 'tree', 'Departments')}
+      {viewer && link(href('user', viewer.username), 'person', 'Profile')}
+    </nav>
   );
 }

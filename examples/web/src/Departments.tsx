@@ -1,64 +1,55 @@
-import { graphql, type PreloadedQuery, useFragment, usePaginationFragment, usePreloadedQuery } from 'react-relay';
-import type { Departments_link$key } from './__generated__/Departments_link.graphql';
-import type { Departments_sub$key } from './__generated__/Departments_sub.graphql';
-import type { Departments_top$key } from './__generated__/Departments_top.graphql';
+import { graphql, useFragment, useLazyLoadQuery } from 'react-relay';
+import type { Departments_list$key } from './__generated__/Departments_list.graphql';
 import type { DepartmentsQuery } from './__generated__/DepartmentsQuery.graphql';
-import type { DepartmentsSubQuery } from './__generated__/DepartmentsSubQuery.graphql';
-import type { DepartmentsTopPageQuery } from './__generated__/DepartmentsTopPageQuery.graphql';
 import type { DepartmentsTopQuery } from './__generated__/DepartmentsTopQuery.graphql';
-import { Avatar, count, Empty, href, Icon, More, Page, type Pages } from './ui';
-
-export const topQuery = graphql`
-  query DepartmentsTopQuery @throwOnFieldError { ...Departments_top }
-`;
+import { Avatar, count, Empty, href, Icon, Title, useFetchOptions } from './ui';
 
 /** The departments without a parent. */
-export function TopDepartments({ query }: { query: PreloadedQuery<DepartmentsTopQuery> }) {
-  const { data, ...pages } = usePaginationFragment<DepartmentsTopPageQuery, Departments_top$key>(
+export function Departments() {
+  const { topDepartments } = useLazyLoadQuery<DepartmentsTopQuery>(
     graphql`
-      fragment Departments_top on Query @refetchable(queryName: "DepartmentsTopPageQuery") @throwOnFieldError
-      @argumentDefinitions(count: { type: "Int", defaultValue: 50 }, cursor: { type: "String" }) {
-        topDepartments(first: $count, after: $cursor) @connection(key: "Departments_topDepartments") {
-          edges { node { id ...Departments_link } }
-        }
-      }
+      query DepartmentsTopQuery @throwOnFieldError { topDepartments(first: 100) { ...Departments_list } }
     `,
-    usePreloadedQuery<DepartmentsTopQuery>(topQuery, query),
+    {},
+    useFetchOptions(),
   );
   return (
-    <Page title="Departments">
-      <DepartmentList edges={data.topDepartments.edges} pages={pages} />
-    </Page>
+    <>
+      <Title>Departments</Title>
+      <DepartmentList departments={topDepartments} />
+    </>
   );
 }
 
-export const departmentQuery = graphql`
-  query DepartmentsQuery($code: String!) @throwOnFieldError {
-    department(code: $code) {
-      name
-      ancestors { id code name }
-      roles(first: 100) {
-        edges { node { id name users(first: 12) { totalCount edges { node { id username name avatarUrl } } } } }
-      }
-      ...Departments_sub
-    }
-  }
-`;
-
 /** A department with its roles, the users who have them, and its sub-departments. */
-export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> }) {
-  const { department } = usePreloadedQuery<DepartmentsQuery>(departmentQuery, query);
-  if (!department) return <Empty>There is no such department.</Empty>;
-  const { name, ancestors, roles } = department;
-  const path = (
-    <nav className="path" aria-label="Parent departments">
-      <a href="#/departments">Departments</a>
-      {ancestors.toReversed().map(({ id, code, name }) => <a key={id} href={href('departments', code)}>{name}</a>)}
-    </nav>
+export function Department({ code }: { code: string }) {
+  const { department } = useLazyLoadQuery<DepartmentsQuery>(
+    graphql`
+      query DepartmentsQuery($code: String!) @throwOnFieldError {
+        department(code: $code) {
+          name
+          ancestors { id code name }
+          roles(first: 100) {
+            edges { node { id name users(first: 12) { totalCount edges { node { id username name avatarUrl } } } } }
+          }
+          subDepartments(first: 100) { ...Departments_list }
+        }
+      }
+    `,
+    { code },
+    useFetchOptions(),
   );
+  if (!department) return <Empty>There is no such department.</Empty>;
   return (
-    <Page title={name} above={path}>
-      {roles.edges.map(({ node: { id, name, users } }) => (
+    <>
+      <nav className="path" aria-label="Parent departments">
+        <a href="#/departments">Departments</a>
+        {department.ancestors.toReversed().map(({ id, code, name }) => (
+          <a key={id} href={href('departments', code)}>{name}</a>
+        ))}
+      </nav>
+      <Title>{department.name}</Title>
+      {department.roles.edges.map(({ node: { id, name, users } }) => (
         <section key={id} className="role">
           <h2>{name} <span className="quiet">{count(users.totalCount ?? 0, 'user')}</span></h2>
           <ul className="users">
@@ -68,50 +59,35 @@ export function Department({ query }: { query: PreloadedQuery<DepartmentsQuery> 
           </ul>
         </section>
       ))}
-      <SubDepartments department={department} />
-    </Page>
+      <DepartmentList departments={department.subDepartments} />
+    </>
   );
 }
 
-function SubDepartments({ department }: { department: Departments_sub$key }) {
-  const { data, ...pages } = usePaginationFragment<DepartmentsSubQuery, Departments_sub$key>(
+function DepartmentList({ departments }: { departments: Departments_list$key }) {
+  const { edges, pageInfo } = useFragment(
     graphql`
-      fragment Departments_sub on Department @refetchable(queryName: "DepartmentsSubQuery") @throwOnFieldError
-      @argumentDefinitions(count: { type: "Int", defaultValue: 50 }, cursor: { type: "String" }) {
-        subDepartments(first: $count, after: $cursor) @connection(key: "Departments_subDepartments") {
-          edges { node { id ...Departments_link } }
-        }
+      fragment Departments_list on DepartmentConnection @throwOnFieldError {
+        edges { node { id code name subDepartments(first: 1) { totalCount } } }
+        pageInfo { hasNextPage }
       }
     `,
-    department,
+    departments,
   );
-  return <DepartmentList edges={data.subDepartments.edges} pages={pages} />;
-}
-
-type Edges = readonly { readonly node: Departments_link$key & { readonly id: string } }[];
-
-const DepartmentList = ({ edges, pages }: { edges: Edges; pages: Pages }) => (
-  <>
-    <ul className="list">{edges.map(({ node }) => <DepartmentLink key={node.id} department={node} />)}</ul>
-    <More pages={pages} />
-  </>
-);
-
-function DepartmentLink({ department }: { department: Departments_link$key }) {
-  const { code, name, subDepartments } = useFragment(
-    graphql`
-      fragment Departments_link on Department @throwOnFieldError { code name subDepartments(first: 1) { totalCount } }
-    `,
-    department,
-  );
-  const below = subDepartments.totalCount;
   return (
-    <li>
-      <a href={href('departments', code)}>
-        <span><b>{name}</b><small>{code}</small></span>
-        {!!below && <span className="quiet">{count(below, 'department')}</span>}
-        <Icon name="next" />
-      </a>
-    </li>
+    <>
+      <ul className="list">
+        {edges.map(({ node: { id, code, name, subDepartments: { totalCount } } }) => (
+          <li key={id}>
+            <a href={href('departments', code)}>
+              <span><b>{name}</b><small>{code}</small></span>
+              {!!totalCount && <span className="quiet">{count(totalCount, 'department')}</span>}
+              <Icon name="next" />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {pageInfo.hasNextPage && <Empty>These are the first {edges.length}.</Empty>}
+    </>
   );
 }

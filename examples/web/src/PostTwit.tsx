@@ -1,12 +1,10 @@
-import { useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { ConnectionHandler, graphql } from 'react-relay';
 import type { PostTwitMutation, Visibility } from './__generated__/PostTwitMutation.graphql';
-import { Composer } from './Composer';
-import { href, useAction, useViewer } from './ui';
+import { href, useAction } from './ui';
 
 /** Posts a twit of the viewer, and puts it first on the viewer's profile. */
-export function PostTwit() {
-  const { id, username } = useViewer()!;
+export function PostTwit({ id, username }: { id: string; username: string }) {
   const [posted, setPosted] = useState(false);
   const [post, pending, failure] = useAction<PostTwitMutation>(graphql`
     mutation PostTwitMutation($input: PostTwitInput!, $connections: [ID!]!) {
@@ -17,8 +15,7 @@ export function PostTwit() {
       }
     }
   `);
-  function send(fields: FormData, idempotencyKey: string, done: () => void) {
-    const content = fields.get('content') as string;
+  function send(content: string, fields: FormData, idempotencyKey: string, done: () => void) {
     const visibility = fields.get('visibility') as Visibility;
     const connections = [ConnectionHandler.getConnectionID(id, 'Profile_twits')];
     setPosted(false);
@@ -38,5 +35,37 @@ export function PostTwit() {
         <option value="FOLLOWERS">Followers</option>
       </select>
     </Composer>
+  );
+}
+
+type ComposerProps = {
+  label: string;
+  button: string;
+  limit: number;
+  pending: boolean;
+  /** Sends the text, and calls done when it is stored. */
+  onSend: (content: string, fields: FormData, idempotencyKey: string, done: () => void) => void;
+  children: ReactNode;
+};
+
+/** A form for a text: a twit or a comment. Until the text is edited, each attempt to send it has the same key. */
+export function Composer({ label, button, limit, pending, onSend, children }: ComposerProps) {
+  const id = useId();
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault(); // an action would clear the form also after a failure
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    onSend(fields.get('content') as string, fields, key, () => form.reset());
+  }
+  return (
+    <form className="form" onSubmit={submit} onInput={() => setKey(crypto.randomUUID())}>
+      <label htmlFor={id}>{label}</label>
+      <textarea id={id} name="content" rows={2} required maxLength={limit} />
+      <div className="row">
+        {children}
+        <button className="primary" disabled={pending}>{button}</button>
+      </div>
+    </form>
   );
 }

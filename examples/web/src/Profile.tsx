@@ -1,52 +1,48 @@
-import { graphql, type PreloadedQuery, usePaginationFragment, usePreloadedQuery } from 'react-relay';
+import { graphql, useLazyLoadQuery, usePaginationFragment } from 'react-relay';
 import type { Profile_twits$key } from './__generated__/Profile_twits.graphql';
 import type { ProfileFollowMutation } from './__generated__/ProfileFollowMutation.graphql';
 import type { ProfileQuery } from './__generated__/ProfileQuery.graphql';
 import type { ProfileTwitsQuery } from './__generated__/ProfileTwitsQuery.graphql';
 import { PostTwit } from './PostTwit';
 import { Twit } from './Twit';
-import { Avatar, count, Empty, More, useAction, useViewer } from './ui';
-
-export const profileQuery = graphql`
-  query ProfileQuery($username: String!) @throwOnFieldError {
-    user(username: $username) {
-      id
-      username
-      name
-      avatarUrl
-      bio
-      twitCount
-      followerCount
-      followingCount
-      viewerFollows
-      ...Profile_twits
-    }
-  }
-`;
+import { Avatar, count, Empty, List, useAction, useFetchOptions } from './ui';
 
 /** A user with the twits of the user. */
-export function Profile({ query }: { query: PreloadedQuery<ProfileQuery> }) {
-  const { user } = usePreloadedQuery<ProfileQuery>(profileQuery, query);
-  const viewer = useViewer();
+export function Profile({ username }: { username: string }) {
+  const { user, viewer } = useLazyLoadQuery<ProfileQuery>(
+    graphql`
+      query ProfileQuery($username: String!) @throwOnFieldError {
+        viewer { id }
+        user(username: $username) {
+          id name username avatarUrl bio
+          twitCount followerCount followingCount viewerFollows
+          ...Profile_twits
+        }
+      }
+    `,
+    { username },
+    useFetchOptions(),
+  );
   if (!user) return <Empty>There is no such user.</Empty>;
+  const own = viewer?.id === user.id;
   return (
     <>
       <title>{`${user.name} · twibase`}</title>
       <div className="profile">
-        <Avatar of={user} large />
+        <Avatar of={user} />
         <div>
           <h1>{user.name}</h1>
           <p className="quiet">@{user.username}</p>
           {user.bio && <p>{user.bio}</p>}
         </div>
-        {viewer && viewer.id !== user.id && <FollowButton username={user.username} follows={user.viewerFollows} />}
+        {viewer && !own && <FollowButton username={user.username} follows={user.viewerFollows} />}
       </div>
       <p className="counts">
         <span>{count(user.twitCount, 'twit')}</span>
         <span>{count(user.followerCount, 'follower')}</span>
         <span>{user.followingCount} following</span>
       </p>
-      {viewer?.id === user.id && <PostTwit />}
+      {own && <PostTwit id={user.id} username={user.username} />}
       <Twits user={user} />
     </>
   );
@@ -64,12 +60,10 @@ function Twits({ user }: { user: Profile_twits$key }) {
     `,
     user,
   );
-  const { edges } = data.twits;
   return (
-    <>
-      {edges.map(({ node }) => <Twit key={node.id} twit={node} />)}
-      <More pages={pages} none={edges.length === 0 && 'No twits yet.'} />
-    </>
+    <List label="Twits" pages={pages} none="No twits yet.">
+      {data.twits.edges.map(({ node }) => <Twit key={node.id} twit={node} />)}
+    </List>
   );
 }
 
@@ -88,13 +82,10 @@ function FollowButton({ username, follows }: { username: string; follows: boolea
       }
     }
   `);
+  const toggle = () => pending || commit({ variables: { username, follows: !follows } });
   return (
     <div className="follow">
-      <button
-        className={follows ? '' : 'primary'}
-        aria-busy={pending}
-        onClick={() => pending || commit({ variables: { username, follows: !follows } })}
-      >
+      <button className={follows ? '' : 'primary'} aria-busy={pending} onClick={toggle}>
         {follows ? 'Unfollow' : 'Follow'}
       </button>
       {failure}

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { graphql, type PreloadedQuery, usePaginationFragment, usePreloadedQuery, useSubscription } from 'react-relay';
+import { graphql, useLazyLoadQuery, usePaginationFragment, useSubscription } from 'react-relay';
 import type { Timeline_viewer$key } from './__generated__/Timeline_viewer.graphql';
 import type { TimelinePageQuery } from './__generated__/TimelinePageQuery.graphql';
 import type { TimelineQuery } from './__generated__/TimelineQuery.graphql';
@@ -8,15 +8,17 @@ import { useConnected } from './environment';
 import { PostTwit } from './PostTwit';
 import { SignIn } from './SignIn';
 import { Twit } from './Twit';
-import { Failure, More, Page } from './ui';
-
-export const timelineQuery = graphql`
-  query TimelineQuery @throwOnFieldError { viewer { ...Timeline_viewer } }
-`;
+import { Failure, List, Title, useFetchOptions } from './ui';
 
 /** The twits of the users that the viewer follows. */
-export function Timeline({ query }: { query: PreloadedQuery<TimelineQuery> }) {
-  const { viewer } = usePreloadedQuery<TimelineQuery>(timelineQuery, query);
+export function Timeline() {
+  const { viewer } = useLazyLoadQuery<TimelineQuery>(
+    graphql`
+      query TimelineQuery @throwOnFieldError { viewer { ...Timeline_viewer } }
+    `,
+    {},
+    useFetchOptions(),
+  );
   return viewer ? <Feed viewer={viewer} /> : <SignIn />;
 }
 
@@ -25,6 +27,8 @@ function Feed({ viewer }: { viewer: Timeline_viewer$key }) {
     graphql`
       fragment Timeline_viewer on User @refetchable(queryName: "TimelinePageQuery") @throwOnFieldError
       @argumentDefinitions(count: { type: "Int", defaultValue: 10 }, cursor: { type: "String" }) {
+        id
+        username
         timeline(first: $count, after: $cursor) @connection(key: "Timeline_timeline") @required(action: THROW) {
           __id
           edges { node { id ...Twit_twit } }
@@ -35,19 +39,19 @@ function Feed({ viewer }: { viewer: Timeline_viewer$key }) {
   );
   const { edges, __id } = data.timeline;
   return (
-    <Page title="Timeline" beside={<Live connection={__id} newest={edges[0]?.node.id} />}>
-      <PostTwit />
-      <div role="feed" aria-label="Timeline" aria-busy={pages.isLoadingNext}>
+    <>
+      <Title beside={<Live connection={__id} newest={edges[0]?.node.id} />}>Timeline</Title>
+      <PostTwit id={data.id} username={data.username} />
+      <List label="Timeline" pages={pages} none="Nothing here yet. Follow somebody: their twits appear here.">
         {edges.map(({ node }) => <Twit key={node.id} twit={node} />)}
-      </div>
-      <More pages={pages} none={edges.length === 0 && 'Nothing here yet. Follow somebody: their twits appear here.'} />
-    </Page>
+      </List>
+    </>
   );
 }
 
 /** Puts new twits first. It begins after the newest twit that is shown, so that none is missed. */
 function Live({ connection, newest }: { connection: string; newest?: string }) {
-  const [start, setStart] = useState({ after: newest });
+  const [after, setAfter] = useState({ id: newest });
   const [failed, setFailed] = useState(false);
   const connected = useConnected();
   const config = useMemo(
@@ -60,15 +64,15 @@ function Live({ connection, newest }: { connection: string; newest?: string }) {
           }
         }
       `,
-      variables: { ...start, connections: [connection] },
+      variables: { after: after.id, connections: [connection] },
       onError: () => setFailed(true),
     }),
-    [start, connection],
+    [after, connection],
   );
   useSubscription<TimelineSubscription>(config);
   function restart() {
     setFailed(false);
-    setStart({ after: newest });
+    setAfter({ id: newest });
   }
   if (failed) return <Failure error={new Error('Live updates have stopped.')} onRetry={restart} />;
   return <span className={connected ? 'live on' : 'live'} role="status">{connected ? 'Live' : 'Connecting…'}</span>;

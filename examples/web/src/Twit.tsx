@@ -2,7 +2,8 @@ import { graphql, useFragment } from 'react-relay';
 import type { Twit_twit$key } from './__generated__/Twit_twit.graphql';
 import type { TwitLike_twit$key } from './__generated__/TwitLike_twit.graphql';
 import type { TwitLikeMutation } from './__generated__/TwitLikeMutation.graphql';
-import { count, Entry, ErrorBoundary, href, Icon, Picture, useAction, useViewer } from './ui';
+import { token } from './session';
+import { count, Entry, ErrorBoundary, href, Icon, Picture, useAction } from './ui';
 
 /** A twit, in a list or on a page of its own. One that could not be read leaves the others as they are. */
 export const Twit = ({ twit }: { twit: Twit_twit$key }) => <ErrorBoundary><TwitEntry twit={twit} /></ErrorBoundary>;
@@ -11,31 +12,24 @@ function TwitEntry({ twit: key }: { twit: Twit_twit$key }) {
   const twit = useFragment(
     graphql`
       fragment Twit_twit on Twit @throwOnFieldError {
-        id
+        id title content photoUrls visibility postedAt commentCount
         author { username name avatarUrl }
-        title
-        content
-        photoUrls
-        visibility
-        postedAt
-        commentCount
         ...TwitLike_twit
       }
     `,
     key,
   );
-  const { author, title, content, photoUrls, postedAt, commentCount } = twit;
   const link = href('twit', twit.id);
   const mark = twit.visibility === 'FOLLOWERS' && <Icon name="lock" label="For followers" />;
   return (
-    <Entry noun="Twit" author={author} at={postedAt} link={link} mark={mark}>
-      {title && <h2>{title}</h2>}
-      <p className="text">{content}</p>
-      <div className="photos">{photoUrls.map((url) => <Picture key={url} url={url} alt="Photo" />)}</div>
+    <Entry noun="Twit" author={twit.author} at={twit.postedAt} link={link} mark={mark}>
+      {twit.title && <h2>{twit.title}</h2>}
+      <p className="text">{twit.content}</p>
+      <div className="photos">{twit.photoUrls.map((url) => <Picture key={url} url={url} alt="Photo" />)}</div>
       <div className="row">
         <LikeButton twit={twit} />
-        <a className="action" href={link} aria-label={count(commentCount, 'comment')}>
-          <Icon name="comment" /> {commentCount}
+        <a className="action" href={link} aria-label={count(twit.commentCount, 'comment')}>
+          <Icon name="comment" /> {twit.commentCount}
         </a>
       </div>
     </Entry>
@@ -67,7 +61,7 @@ function LikeButton({ twit }: { twit: TwitLike_twit$key }) {
     <>
       <button
         className="action like"
-        disabled={!useViewer()}
+        disabled={!token()}
         aria-busy={pending}
         aria-pressed={viewerLikes}
         aria-label={`Like, ${count(likeCount, 'like')}`}

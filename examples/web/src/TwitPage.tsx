@@ -1,25 +1,29 @@
-import { graphql, type PreloadedQuery, usePaginationFragment, usePreloadedQuery } from 'react-relay';
+import { graphql, useLazyLoadQuery, usePaginationFragment } from 'react-relay';
 import type { TwitPage_comments$key } from './__generated__/TwitPage_comments.graphql';
 import type { TwitPageCommentMutation } from './__generated__/TwitPageCommentMutation.graphql';
 import type { TwitPageCommentsQuery } from './__generated__/TwitPageCommentsQuery.graphql';
 import type { TwitPageQuery } from './__generated__/TwitPageQuery.graphql';
-import { Composer } from './Composer';
+import { Composer } from './PostTwit';
+import { token } from './session';
 import { Twit } from './Twit';
-import { Empty, Entry, More, Page, useAction, useViewer } from './ui';
-
-export const twitQuery = graphql`
-  query TwitPageQuery($id: ID!) @throwOnFieldError { twit(id: $id) { ...Twit_twit ...TwitPage_comments } }
-`;
+import { Empty, Entry, List, Title, useAction, useFetchOptions } from './ui';
 
 /** A twit with its comments. */
-export function TwitPage({ query }: { query: PreloadedQuery<TwitPageQuery> }) {
-  const { twit } = usePreloadedQuery<TwitPageQuery>(twitQuery, query);
+export function TwitPage({ id }: { id: string }) {
+  const { twit } = useLazyLoadQuery<TwitPageQuery>(
+    graphql`
+      query TwitPageQuery($id: ID!) @throwOnFieldError { twit(id: $id) { ...Twit_twit ...TwitPage_comments } }
+    `,
+    { id },
+    useFetchOptions(),
+  );
   if (!twit) return <Empty>There is no such twit, or it is not visible to you.</Empty>;
   return (
-    <Page title="Twit">
+    <>
+      <Title>Twit</Title>
       <Twit twit={twit} />
       <Comments twit={twit} />
-    </Page>
+    </>
   );
 }
 
@@ -39,15 +43,16 @@ function Comments({ twit }: { twit: TwitPage_comments$key }) {
   );
   const { edges, __id } = data.comments;
   return (
-    <section aria-label="Comments">
-      {useViewer() && <AddComment twitId={data.id} connection={__id} />}
-      {edges.map(({ node: { id, author, postedAt, content } }) => (
-        <Entry key={id} noun="Comment" author={author} at={postedAt}>
-          <p className="text">{content}</p>
-        </Entry>
-      ))}
-      <More pages={pages} none={edges.length === 0 && 'No comments that you may see.'} />
-    </section>
+    <>
+      {token() && <AddComment twitId={data.id} connection={__id} />}
+      <List label="Comments" pages={pages} none="No comments that you may see.">
+        {edges.map(({ node: { id, author, postedAt, content } }) => (
+          <Entry key={id} noun="Comment" author={author} at={postedAt}>
+            <p className="text">{content}</p>
+          </Entry>
+        ))}
+      </List>
+    </>
   );
 }
 
@@ -64,18 +69,10 @@ function AddComment({ twitId, connection }: { twitId: string; connection: string
       }
     }
   `);
+  function send(content: string, _fields: FormData, idempotencyKey: string, done: () => void) {
+    add({ variables: { input: { twitId, content, idempotencyKey }, connections: [connection] } }, done);
+  }
   return (
-    <Composer
-      label="Your comment"
-      button="Comment"
-      limit={2000}
-      pending={pending}
-      onSend={(fields, idempotencyKey, done) => {
-        const input = { twitId, content: fields.get('content') as string, idempotencyKey };
-        add({ variables: { input, connections: [connection] } }, done);
-      }}
-    >
-      {failure}
-    </Composer>
+    <Composer label="Your comment" button="Comment" limit={2000} pending={pending} onSend={send}>{failure}</Composer>
   );
 }

@@ -1,22 +1,16 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { RelayEnvironmentProvider } from 'react-relay';
 import { App } from './App';
-import { createEnvironment } from './environment';
-import { openPage } from './router';
+import { environment } from './environment';
+import { ErrorBoundary } from './ui';
 
-const root = createRoot(document.getElementById('root')!);
-let sessions = 0;
-
-// Each session has a store of its own, so that nothing of one viewer is shown to the next.
-function start() {
-  const environment = createEnvironment();
-  root.render(
-    <StrictMode>
-      <App key={sessions++} environment={environment} first={openPage(environment)} />
-    </StrictMode>,
-  );
-}
-
-history.scrollRestoration = 'manual';
-addEventListener('session', start);
-start();
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <RelayEnvironmentProvider environment={environment}>
+      <ErrorBoundary onRetry={() => location.reload()}>
+        <App />
+      </ErrorBoundary>
+    </RelayEnvironmentProvider>
+  </StrictMode>,
+);

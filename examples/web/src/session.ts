@@ -1,20 +1,19 @@
 // The token of the viewer. It stays in this tab, and is forgotten when the tab is closed.
-let reason = '';
-
+// A session begins and ends with a reload, so that nothing of one viewer is shown to the next.
 export const token = () => sessionStorage.getItem('token');
 
-/** Why the session ended, or an empty string. */
-export const signedOut = () => reason;
+/** Why the last session ended, if its user did not end it. */
+export const reason = () => sessionStorage.getItem('reason');
 
-export function signIn(value: string) {
-  reason = '';
-  sessionStorage.setItem('token', value);
-  dispatchEvent(new Event('session'));
+export function signIn(token: string) {
+  sessionStorage.clear();
+  sessionStorage.setItem('token', token);
+  location.reload();
 }
 
-export function signOut(why = '') {
-  reason = why;
-  sessionStorage.removeItem('token');
+export function signOut(reason?: string) {
+  sessionStorage.clear();
+  if (reason) sessionStorage.setItem('reason', reason);
   location.hash = '#/';
-  dispatchEvent(new Event('session'));
+  location.reload();
 }

@@ -1,11 +1,11 @@
 // What several pages use.
-import { Component, createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Component, createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { type GraphQLTaggedNode, useMutation, type UseMutationConfig } from 'react-relay';
-import { type MutationParameters } from 'relay-runtime';
+import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
-/** Who is signed in, or null. */
-export const ViewerContext = createContext<{ readonly id: string; readonly username: string } | null>(null);
-export const useViewer = () => useContext(ViewerContext);
+/** How the query of a page is sent. Each visit has a key of its own, so that it repeats a query that failed before. */
+export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
+export const useFetchOptions = () => use(FetchOptions);
 
 /** The address of a page of the router. */
 export const href = (...parts: string[]) => `#/${parts.map(encodeURIComponent).join('/')}`;
@@ -34,18 +34,17 @@ export const Icon = ({ name, label }: { name: IconName; label?: string }) => (
 );
 
 /** A picture of another site. It disappears if that does not answer. */
-export function Picture({ url, alt }: { url: string; alt: string }) {
-  const [broken, setBroken] = useState(false);
-  return broken ? null : <img src={url} alt={alt} loading="lazy" onError={() => setBroken(true)} />;
-}
+export const Picture = ({ url, alt }: { url: string; alt: string }) => (
+  <img src={url} alt={alt} loading="lazy" onError={({ currentTarget }) => (currentTarget.hidden = true)} />
+);
 
 type Person = { readonly username: string; readonly name: string; readonly avatarUrl: string | null };
 
 /** The picture of a user, over the first letter of the name. */
-export function Avatar({ of: { username, name, avatarUrl }, large }: { of: Person; large?: boolean }) {
+export function Avatar({ of: { username, name, avatarUrl } }: { of: Person }) {
   const hue = [...username].reduce((sum, letter) => sum + letter.codePointAt(0)! * 47, 0) % 360;
   return (
-    <span className={large ? 'avatar large' : 'avatar'} style={{ '--hue': hue } as object} aria-hidden="true">
+    <span className="avatar" style={{ '--hue': hue } as object} aria-hidden="true">
       {[...name][0].toUpperCase()}
       {avatarUrl && <Picture url={avatarUrl} alt="" />}
     </span>
@@ -68,7 +67,7 @@ type EntryProps = { noun: string; author: Person; at: string; link?: string; mar
 
 /** A twit or a comment. */
 export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) => (
-  <article className="entry" aria-label={`${noun} of ${author.username}`}>
+  <article aria-label={`${noun} of ${author.username}`}>
     <Avatar of={author} />
     <div>
       <p className="by">
@@ -80,22 +79,18 @@ export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) =>
   </article>
 );
 
-type PageProps = { title: string; above?: ReactNode; beside?: ReactNode; children: ReactNode };
-
-/** A page, with what is above its heading, and beside it. */
-export const Page = ({ title, above, beside, children }: PageProps) => (
+/** The title of a page, with what is beside it. */
+export const Title = ({ beside, children }: { beside?: ReactNode; children: string }) => (
   <>
-    <title>{`${title} · twibase`}</title>
-    {above}
-    <div className="title"><h1>{title}</h1>{beside}</div>
-    {children}
+    <title>{`${children} · twibase`}</title>
+    <div className="title"><h1>{children}</h1>{beside}</div>
   </>
 );
 
 /** What a page or a list shows if there is nothing to show. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
 
-export const Loading = () => <p className="loading" role="status" aria-label="Loading" />;
+export const Loading = () => <p className="loading"><progress aria-label="Loading" /></p>;
 
 /** An error. That of a field is thrown by Relay, and says nothing to the reader. */
 export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry?: () => void }) => (
@@ -116,10 +111,15 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
 }
 
 type LoadNext = (count: number, options: { onComplete: (error: Error | null) => void }) => void;
-export type Pages = { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext };
+type ListProps = {
+  label: string;
+  pages: { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext };
+  none: string;
+  children: readonly ReactNode[];
+};
 
-/** The end of a list: loads the next page when the reader comes near. A page may be empty without being the last. */
-export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: { pages: Pages; none?: ReactNode }) {
+/** A list that loads its next page when the reader comes near the end. A page may be empty without being the last. */
+export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const load = () => loadNext(20, { onComplete: setError });
@@ -131,8 +131,13 @@ export function More({ pages: { hasNext, isLoadingNext, loadNext }, none }: { pa
     observer.observe(end.current!);
     return () => observer.disconnect();
   }, [waiting]);
-  if (error) return <Failure error={error} onRetry={load} />;
-  return <div ref={end}>{hasNext ? <Loading /> : none && <Empty>{none}</Empty>}</div>;
+  return (
+    <>
+      {children.length > 0 && <div role="feed" aria-label={label} aria-busy={isLoadingNext}>{children}</div>}
+      {children.length === 0 && !hasNext && <Empty>{none}</Empty>}
+      {error ? <Failure error={error} onRetry={load} /> : <div ref={end}>{hasNext && <Loading />}</div>}
+    </>
+  );
 }
 
 /** Commits a mutation, and keeps the message of its failure: of the request, of a field or of the input. */
