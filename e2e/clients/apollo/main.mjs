@@ -121,7 +121,6 @@ const AFTER = gql`
   }
 `;
 
-// recipe: follow
 const FOLLOW = gql`
   mutation Follow($input: FollowInput!) {
     follow(input: $input) {
@@ -144,7 +143,6 @@ async function follow(username) {
     },
   });
 }
-// end of recipe
 
 const STATE = gql`
   query State($other: String!) {
@@ -169,7 +167,6 @@ async function state(fetchPolicy) {
   };
 }
 
-// recipe: subscribe
 const POSTED = gql`
   subscription Posted($username: String!) {
     twitPosted(username: $username) { id content }
@@ -183,7 +180,6 @@ function subscribe(username, onTwit) {
   });
   return () => subscription.unsubscribe();
 }
-// end of recipe
 
 // recipe: errors
 const FORBIDDEN = gql`
@@ -200,7 +196,6 @@ async function fieldErrors(username) {
 }
 // end of recipe
 
-// recipe: defer
 const FOLLOWED = gql`
   query Followed($username: String!) {
     user(username: $username) { id following(first: 2) { edges { node { id ...Newest @defer } } } }
@@ -210,7 +205,6 @@ const FOLLOWED = gql`
     twits(first: 2) { edges @stream(initialCount: 1) { node { id content } } }
   }
 `;
-// end of recipe
 
 const POST_DEFERRED = gql`
   mutation PostDeferred($input: PostTwitInput!) {

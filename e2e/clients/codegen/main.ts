@@ -133,7 +133,6 @@ async function state(requestPolicy?: 'cache-only' | 'network-only') {
   };
 }
 
-// recipe: null
 const Update = graphql(`
   mutation Update($input: UpdateUserInput!) {
     updateUser(input: $input) {
@@ -155,7 +154,6 @@ async function removeAge(username: string) {
   const removed = await update({ username, age: null });
   return { kept, removed };
 }
-// end of recipe
 
 const Posted = graphql(`
   subscription Posted($username: String!) {
@@ -171,7 +169,6 @@ function subscribe(username: string, see: (content: string) => void) {
   return unsubscribe;
 }
 
-// recipe: errors
 const Forbidden = graphql(`
   mutation Forbidden($username: String!) {
     follow(input: { username: $username }) { user { id username } }
@@ -184,7 +181,6 @@ async function fieldErrors(username: string) {
   const errors = error?.graphQLErrors ?? [];
   return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions.code })) };
 }
-// end of recipe
 
 const Node = graphql(`
   query Node($id: ID!) {

@@ -14,8 +14,6 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// recipe: subscription
-
 // Live receives the twits of a user, and reconnects if a connection is lost.
 type Live struct {
 	URL      string // of the endpoint, http or https
@@ -110,5 +108,3 @@ func (l *Live) keep(twit *api.TwitsTwitPostedTwit) {
 		l.Receive(twit)
 	}
 }
-
-// end of recipe

@@ -69,9 +69,7 @@ func run(ctx context.Context, url string, source source, liveURL string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	// recipe: client
 	client := graphql.NewClient(url, &http.Client{Transport: tokens, Timeout: 30 * time.Second})
-	// end of recipe
 
 	profile, err := api.Profile(ctx, client, viewer)
 	if err != nil {
@@ -148,7 +146,6 @@ func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (an
 // post posts a twit twice, as if the answer to the first attempt had been lost.
 func post(ctx context.Context, client graphql.Client, content string) (*api.PostPostTwitPostTwitPayloadTwit, error) {
 	var twit *api.PostPostTwitPostTwitPayloadTwit
-	// recipe: retry
 	key := rand.Text()
 	for range 2 {
 		response, err := api.Post(ctx, client, api.PostTwitInput{Content: content, IdempotencyKey: &key})
@@ -157,7 +154,6 @@ func post(ctx context.Context, client graphql.Client, content string) (*api.Post
 		}
 		twit = response.PostTwit.Twit
 	}
-	// end of recipe
 	return twit, nil
 }
 

@@ -11,8 +11,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// recipe: socket
-
 // socket is a WebSocket for genqlient, which knows the messages next and complete, and takes all
 // others for a broken connection.
 type socket struct {
@@ -72,5 +70,3 @@ func (s *socket) WriteMessage(kind int, text []byte) error {
 	defer s.writing.Unlock()
 	return s.Conn.WriteMessage(kind, text)
 }
-
-// end of recipe

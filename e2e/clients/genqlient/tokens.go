@@ -6,8 +6,6 @@ import (
 	"sync"
 )
 
-// recipe: tokens
-
 // Tokens is the viewer's token. It is safe for concurrent use.
 type Tokens struct {
 	Get func(ctx context.Context) (string, error) // gets a new one, such as by logIn
@@ -56,5 +54,3 @@ func authorized(r *http.Request, token string) *http.Request {
 	r.Header.Set("Authorization", "Bearer "+token)
 	return r
 }
-
-// end of recipe

@@ -20,7 +20,6 @@ from client import Tokens, http_client, twits
 
 VIEWER = "LiLei"
 
-# recipe: query
 PROFILE = gql("""
     query Profile($username: String!) {
       user(username: $username) {
@@ -40,7 +39,6 @@ async def profile(session, username):
     """Returns a user with the newest twits and followers, and None if there is no such user."""
     request = GraphQLRequest(PROFILE, variable_values={"username": username})
     return (await session.execute(request))["user"]
-# end of recipe
 
 
 # recipe: pages
@@ -129,11 +127,9 @@ async def change(session):
     keep(store, me)
     before = {user["id"]: dict(user) for user in store.values()}
     keep(store, await mutate(session, FOLLOW, username="Polly"))
-    # recipe: retry
     key = str(uuid.uuid4())
     for attempt in range(2):  # As if the answer to the first had been lost.
         posted = await mutate(session, POST, content="Polly can say hello.", idempotencyKey=key)
-    # end of recipe
     keep(store, posted)
     store[me["id"]]["twits"] = {"nodes": [posted["twit"], *me["twits"]["nodes"]][:2]}
 
@@ -216,11 +212,9 @@ async def errors(session, url, tokens):
 
 async def built(session, schema):
     """Returns a name that a query finds which was built from the schema."""
-    # recipe: dsl
     ds = DSLSchema(schema)
     name = ds.User.name
     query = dsl_gql(DSLQuery(ds.Query.user(username="HanMeimei").select(name)))
-    # end of recipe
     return (await session.execute(query))["user"]["name"]
 
 

@@ -11,7 +11,6 @@ from gql.transport.websockets import WebsocketsTransport
 from websockets.exceptions import ConnectionClosed
 
 
-# recipe: tokens
 class Tokens:
     """The viewer's token. get is a coroutine function that gets a new one, such as by logIn."""
 
@@ -41,7 +40,6 @@ def authorized(tokens):
         return response
 
     return middleware
-# end of recipe
 
 
 # recipe: client
@@ -52,7 +50,6 @@ def http_client(url, tokens):
 # end of recipe
 
 
-# recipe: subscription
 TWITS = gql("""
     subscription Twits($username: String!, $after: ID) {
       twitPosted(username: $username, after: $after) { id content }
@@ -91,4 +88,3 @@ async def twits(url, tokens, username, known):
                 refused = token
         await asyncio.sleep(pause)
         pause = min(2 * pause, 30)
-# end of recipe

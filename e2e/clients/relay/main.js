@@ -176,7 +176,6 @@ const AFTER = graphql`
   }
 `;
 
-// recipe: follow
 const FOLLOW = graphql`
   mutation mainFollowMutation($input: FollowInput!, $connections: [ID!]!) {
     follow(input: $input) {
@@ -193,7 +192,6 @@ function follow(username, viewerID) {
   const connections = [ConnectionHandler.getConnectionID(viewerID, 'main_following')];
   return mutate(FOLLOW, { input: { username }, connections });
 }
-// end of recipe
 
 // recipe: subscribe
 const POSTED = graphql`
@@ -267,7 +265,6 @@ async function unreadable() {
   };
 }
 
-// recipe: defer
 const NEWEST = graphql`
   fragment main_newest on User {
     twits(first: 2) @stream_connection(key: "newest_twits", initial_count: 1) { edges { node { id content } } }
@@ -279,7 +276,6 @@ const FOLLOWED = graphql`
     user(username: $username) { id following(first: 2) { edges { node { id ...main_newest @defer } } } }
   }
 `;
-// end of recipe
 
 const TEXT = graphql`
   fragment main_text on Twit {

@@ -153,7 +153,6 @@ const Follow = graphql(`
 
 const follow = (username: string) => client.mutate({ mutation: Follow, variables: { input: { username } } });
 
-// recipe: null
 const Update = graphql(`
   mutation Update($input: UpdateUserInput!) {
     updateUser(input: $input) {
@@ -174,7 +173,6 @@ async function removeAge(username: string) {
   const removed = await update({ username, age: null });
   return { kept, removed };
 }
-// end of recipe
 
 const Posted = graphql(`
   subscription Posted($username: String!) {

@@ -75,7 +75,6 @@ async function comments(id) {
 }
 // end of recipe
 
-// recipe: post
 const POST = gql`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
@@ -91,7 +90,6 @@ async function post(content) {
   if (error) throw error;
   return data.postTwit;
 }
-// end of recipe
 
 const FOLLOW = gql`
   mutation Follow($input: FollowInput!) {
@@ -119,7 +117,6 @@ async function state(requestPolicy) {
   };
 }
 
-// recipe: subscribe
 const POSTED = gql`
   subscription Posted($username: String!) {
     twitPosted(username: $username) { id content }
@@ -133,9 +130,7 @@ function subscribe(username, onTwit) {
   });
   return unsubscribe;
 }
-// end of recipe
 
-// recipe: errors
 const FORBIDDEN = gql`
   mutation Forbidden($username: String!) {
     follow(input: { username: $username }) { user { id username } }
@@ -148,7 +143,6 @@ async function fieldErrors(username) {
   const errors = error?.graphQLErrors ?? [];
   return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions.code })) };
 }
-// end of recipe
 
 async function requestError() {
   const query = gql`query Node($id: ID!) { viewer { id } node(id: $id) { id } }`;
