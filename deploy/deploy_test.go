@@ -1,5 +1,5 @@
-// Package deploy_test checks that what the files of this folder, the Dockerfile and the packages
-// name exists in twibase.
+// Package deploy_test checks that the commands, flags, metrics and paths in the files of this
+// folder, the Dockerfile and the packages exist in twibase.
 package deploy_test
 
 import (
@@ -87,7 +87,7 @@ func TestCommandsHaveTheirFlags(t *testing.T) {
 	}
 }
 
-// TestMetricsAndPathsExist asks a gateway for all paths and metrics that the files name.
+// TestMetricsAndPathsExist compares the paths and metrics of the files with those of a gateway.
 func TestMetricsAndPathsExist(t *testing.T) {
 	url := started(t)
 	_, metrics := get(t, url+"/metrics")
@@ -113,7 +113,7 @@ func TestMetricsAndPathsExist(t *testing.T) {
 	}
 }
 
-// Cluster managers must wait for 45 s more than the delay: docs/FAULTS.md.
+// Cluster managers must wait 45 s longer than --drain-delay: docs/FAULTS.md.
 func TestGracePeriodsAreLongEnough(t *testing.T) {
 	texts := files(t)
 	for path, want := range map[string]string{
@@ -130,7 +130,7 @@ func TestGracePeriodsAreLongEnough(t *testing.T) {
 	}
 }
 
-// TestYAMLIsValid parses all files that are not templates, and compose.yaml's nested files.
+// TestYAMLIsValid parses all files except templates, and the files inside compose.yaml.
 func TestYAMLIsValid(t *testing.T) {
 	for path, text := range files(t) {
 		if filepath.Ext(path) != ".yaml" || strings.Contains(path, "templates/") {
@@ -178,7 +178,7 @@ func TestYAMLIsValid(t *testing.T) {
 	}
 }
 
-// The chart refuses unknown values by its schema, so the schema has all of them.
+// The schema of the chart rejects unknown values, so it must have all values of the chart.
 func TestSchemaHasAllValues(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct{ Properties map[string]any }

@@ -18,14 +18,14 @@ import (
 	"twibase/transfer"
 )
 
-// description matches the text of a [prometheus.Desc], the only form in which it has its names.
+// description matches the text of a [prometheus.Desc]. A Desc exposes its names only in this text.
 var description = regexp.MustCompile(`fqName: "(\w+)".* constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
 
 // series matches a line of /metrics.
 var series = regexp.MustCompile(`(?m)^(twibase_\w+)(?:\{(.*)\})? `)
 
-// ofPrometheus are the labels that Prometheus adds when it scrapes.
-var ofPrometheus = []string{"job", "instance"}
+// scrapeLabels are the labels that Prometheus adds.
+var scrapeLabels = []string{"job", "instance"}
 
 // exported returns the labels of each metric of a gateway, of the cluster engine and of the command.
 func exported(t *testing.T) map[string][]string {
@@ -53,19 +53,19 @@ func exported(t *testing.T) map[string][]string {
 		if found == nil {
 			t.Fatalf("unknown form of a description: %s", d)
 		}
-		all := slices.Clone(ofPrometheus)
+		all := slices.Clone(scrapeLabels)
 		for constant := range strings.SplitSeq(found[2], ",") {
 			name, _, _ := strings.Cut(constant, "=")
 			all = append(all, name)
 		}
 		labels[found[1]] = append(all, strings.Split(found[3], ",")...)
 	}
-	_, served := get(t, started(t)+"/metrics") // has those of the command, too
+	_, served := get(t, started(t)+"/metrics") // with the metrics of the command
 	for _, found := range series.FindAllStringSubmatch(served, -1) {
 		if _, known := labels[found[1]]; known {
 			continue
 		}
-		all := slices.Clone(ofPrometheus)
+		all := slices.Clone(scrapeLabels)
 		for label := range strings.SplitSeq(found[2], ",") {
 			name, _, _ := strings.Cut(label, "=")
 			all = append(all, name)
@@ -75,7 +75,8 @@ func exported(t *testing.T) map[string][]string {
 	return labels
 }
 
-// functions are those of PromQL that the files use. The parser knows others, which Prometheus lacks.
+// functions are the PromQL functions of the files. The parser also accepts functions that Prometheus
+// lacks.
 var functions = []string{"rate", "increase", "histogram_quantile", "absent", "sum", "max", "count", "topk"}
 
 // check reports unknown metrics, labels and functions of an expression.
@@ -203,7 +204,6 @@ func TestDashboardIsOfExportedMetrics(t *testing.T) {
 	}
 }
 
-// A wrong name must not pass.
 func TestExpressionsAreChecked(t *testing.T) {
 	metrics := map[string][]string{"m": {"l"}, "h": {"l"}}
 	for expression, ok := range map[string]bool{
