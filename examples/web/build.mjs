@@ -1,4 +1,5 @@
-// Bundles the page into dist: node build.mjs. GATEWAY is the address of the gateway, http://127.0.0.1:8080 by default.
+// Bundles the page into dist: node build.mjs. The environment variable GATEWAY has the address of
+// the gateway, by default http://127.0.0.1:8080.
 import { transformFileAsync } from '@babel/core';
 import { build } from 'esbuild';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { basename, extname } from 'node:path';
 const gateway = new URL(process.env.GATEWAY || 'http://127.0.0.1:8080').origin;
 const dist = `${import.meta.dirname}/dist`;
 
-// Replaces each graphql`…` by an import of what relay-compiler generated for it.
+// Replaces each graphql`…` by an import of the file that relay-compiler generated for it.
 const relay = {
   name: 'relay',
   setup({ onLoad }) {

@@ -19,14 +19,14 @@ function Page({ address }: { address: string }) {
   return <Timeline />;
 }
 
-// shown is called when the page of the visit is on the screen.
+// shown is called when the page of the visit is rendered.
 type Visit = { address: string; fetchKey: number; fetchPolicy?: FetchPolicy; shown: () => void };
 
 export function App() {
   const [visit, setVisit] = useState<Visit>({ address: location.hash, fetchKey: 0, shown: () => {} });
   const [pending, startTransition] = useTransition();
 
-  // The page that is left stays until the next one has its data.
+  // The current page stays until the next one has its data.
   function open(shown: () => void, fetchPolicy?: FetchPolicy) {
     const address = location.hash;
     startTransition(() => setVisit(({ fetchKey }) => ({ address, fetchKey: fetchKey + 1, fetchPolicy, shown })));
@@ -38,7 +38,7 @@ export function App() {
     navigation.addEventListener('navigate', onNavigate);
     return () => navigation.removeEventListener('navigate', onNavigate);
   }, []);
-  useEffect(() => visit.shown(), [visit]); // the browser scrolls now: to the top, or to where the reader was
+  useEffect(() => visit.shown(), [visit]); // the browser scrolls now: to the top, or to the earlier position
 
   return (
     <>

@@ -43,7 +43,7 @@ type ComposerProps = {
   button: string;
   limit: number;
   pending: boolean;
-  /** Sends the text, and calls done when it is stored. */
+  /** Sends the text, and calls done after it is stored. */
   onSend: (content: string, fields: FormData, idempotencyKey: string, done: () => void) => void;
   children: ReactNode;
 };
@@ -53,7 +53,7 @@ export function Composer({ label, button, limit, pending, onSend, children }: Co
   const id = useId();
   const [key, setKey] = useState(() => crypto.randomUUID());
   function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault(); // an action would clear the form also after a failure
+    event.preventDefault(); // a form action would clear the form after a failure, too
     const form = event.currentTarget;
     const fields = new FormData(form);
     onSend(fields.get('content') as string, fields, key, () => form.reset());

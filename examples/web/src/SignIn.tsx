@@ -1,7 +1,7 @@
 import { reason, signIn } from './session';
 import { Title } from './ui';
 
-/** Asks for a token. */
+/** The form for a token. */
 export const SignIn = () => (
   <>
     <Title>Sign in</Title>

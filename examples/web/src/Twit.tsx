@@ -5,7 +5,7 @@ import type { TwitLikeMutation } from './__generated__/TwitLikeMutation.graphql'
 import { token } from './session';
 import { count, Entry, ErrorBoundary, href, Icon, Picture, useAction } from './ui';
 
-/** A twit, in a list or on a page of its own. One that could not be read leaves the others as they are. */
+/** A twit, in a list or on a page of its own. Its error does not affect other twits of the list. */
 export const Twit = ({ twit }: { twit: Twit_twit$key }) => <ErrorBoundary><TwitEntry twit={twit} /></ErrorBoundary>;
 
 function TwitEntry({ twit: key }: { twit: Twit_twit$key }) {
@@ -52,7 +52,7 @@ function LikeButton({ twit }: { twit: TwitLike_twit$key }) {
   function toggle() {
     if (pending) return;
     const likes = !viewerLikes;
-    // What the gateway will answer. It is undone if the mutation fails.
+    // The expected response, which Relay reverts if the mutation fails.
     const twit = { id, viewerLikes: likes, likeCount: likeCount + (likes ? 1 : -1) };
     const payload = { twit, userErrors: [] };
     commit({ variables: { twitId: id, likes }, optimisticResponse: likes ? { like: payload } : { unlike: payload } });

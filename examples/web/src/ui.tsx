@@ -1,9 +1,9 @@
-// What several pages use.
+// Components and functions that several pages use.
 import { Component, createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { type GraphQLTaggedNode, useMutation, type UseMutationConfig } from 'react-relay';
 import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
-/** How the query of a page is sent. Each visit has a key of its own, so that it repeats a query that failed before. */
+/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
 export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
 export const useFetchOptions = () => use(FetchOptions);
 
@@ -33,7 +33,7 @@ export const Icon = ({ name, label }: { name: IconName; label?: string }) => (
   </svg>
 );
 
-/** A picture of another site. It disappears if that does not answer. */
+/** A picture of another site. It is hidden if it cannot be loaded. */
 export const Picture = ({ url, alt }: { url: string; alt: string }) => (
   <img src={url} alt={alt} loading="lazy" onError={({ currentTarget }) => (currentTarget.hidden = true)} />
 );
@@ -79,7 +79,7 @@ export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) =>
   </article>
 );
 
-/** The title of a page, with what is beside it. */
+/** The title of a page, and the element next to it. */
 export const Title = ({ beside, children }: { beside?: ReactNode; children: string }) => (
   <>
     <title>{`${children} · twibase`}</title>
@@ -87,12 +87,12 @@ export const Title = ({ beside, children }: { beside?: ReactNode; children: stri
   </>
 );
 
-/** What a page or a list shows if there is nothing to show. */
+/** The text of an empty page or list. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
 
 export const Loading = () => <p className="loading"><progress aria-label="Loading" /></p>;
 
-/** An error. That of a field is thrown by Relay, and says nothing to the reader. */
+/** An error. Relay's message for an error of a field is replaced, because users do not understand it. */
 export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry?: () => void }) => (
   <div className="failure" role="alert">
     <p>{message.startsWith('Relay:') ? 'This could not be loaded completely.' : message}</p>
@@ -100,7 +100,7 @@ export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry
   </div>
 );
 
-/** Shows an error of the components in it instead of them. */
+/** Shows an error of its children in their place. */
 export class ErrorBoundary extends Component<{ onRetry?: () => void; children: ReactNode }, { error?: Error }> {
   state: { error?: Error } = {};
   static getDerivedStateFromError = (error: Error) => ({ error });
@@ -118,7 +118,7 @@ type ListProps = {
   children: readonly ReactNode[];
 };
 
-/** A list that loads its next page when the reader comes near the end. A page may be empty without being the last. */
+/** A list that loads its next page when its end is almost visible. A page may be empty without being the last. */
 export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -140,7 +140,7 @@ export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none,
   );
 }
 
-/** Commits a mutation, and keeps the message of its failure: of the request, of a field or of the input. */
+/** Commits a mutation, and keeps the message of its failure: an error of the request, of a field or of the input. */
 export function useAction<Mutation extends MutationParameters>(mutation: GraphQLTaggedNode) {
   const [commit, pending] = useMutation<Mutation>(mutation);
   const [failure, setFailure] = useState('');
