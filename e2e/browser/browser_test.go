@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// needsBrowser skips the test without browser or IDE, or fails it in CI.
+// needsBrowser skips the test if there is no browser or no built IDE. In CI it fails the test.
 func needsBrowser(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -21,7 +21,7 @@ func needsBrowser(t *testing.T) {
 		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// needs skips the test if a file is missing, or fails it in CI.
+// needs skips the test if a file is missing. In CI it fails the test.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

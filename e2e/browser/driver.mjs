@@ -1,4 +1,4 @@
-// Drives the IDE in a browser that can reach this machine only.
+// Drives the IDE in a browser without network access except to this machine.
 import puppeteer from 'puppeteer-core';
 
 const introspection = 'IntrospectionQuery'; // sent by the IDE
@@ -18,16 +18,16 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open opens the IDE in a page without earlier state. seen collects the requests and the errors of the console. The page keeps
-// what the IDE copies in copied.
-export async function open(browser, url, seen) {
+// open opens the IDE in a new browser context. It adds the requests and the errors of the console to
+// report. The global variable copied of the page has the text that the IDE copied last.
+export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  page.on('request', (request) => seen.requests.push(request.url()));
-  page.on('pageerror', (error) => seen.errors.push(`page: ${error.stack ?? error}`));
+  page.on('request', (request) => report.requests.push(request.url()));
+  page.on('pageerror', (error) => report.errors.push(`page: ${error.stack ?? error}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warn') seen.errors.push(`${message.type()}: ${message.text()} ${message.location()?.url ?? ''}`);
+    if (message.type() === 'error' || message.type() === 'warn') report.errors.push(`${message.type()}: ${message.text()} ${message.location()?.url ?? ''}`);
   });
   await page.evaluateOnNewDocument(() => {
     navigator.clipboard.writeText = async (text) => void (globalThis.copied = text);
@@ -36,10 +36,10 @@ export async function open(browser, url, seen) {
   return page;
 }
 
-// load runs what loads the IDE, and waits until it knows the schema and shows a query.
-export async function load(page, how) {
+// load calls navigate, and waits until the IDE has read the schema and shows a query.
+export async function load(page, navigate) {
   const introspected = page.waitForResponse((response) => bodyOf(response)?.operationName === introspection);
-  await how();
+  await navigate();
   const { errors } = await (await introspected).json();
   if (errors) throw new Error(`the schema: ${JSON.stringify(errors)}`);
   await page.waitForSelector('.graphiql-query-editor .view-line');
@@ -59,7 +59,8 @@ export async function change(page, tab) {
   });
 }
 
-// run executes the query, and returns what the server sent, and what the IDE shows.
+// run executes the query. It returns the plan and the report of the server, and the response that
+// the IDE shows.
 export async function run(page) {
   let plan;
   const answered = page.waitForResponse(async (response) => {
@@ -72,11 +73,13 @@ export async function run(page) {
   await page.click('.graphiql-execute-button');
   const response = await answered;
   const { extensions } = await response.json();
-  return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown: JSON.parse(await shown(page)) };
+  const shown = JSON.parse(await shownText(page));
+  return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown };
 }
 
-// subscribe executes a subscription, calls cause until an event arrives, and stops it. It returns what run does. cause gets a
-// function that sends a mutation as a user.
+// subscribe executes a subscription, calls cause until an event arrives, and stops the
+// subscription. It returns the same as run. The argument of cause is a function that sends a
+// mutation as a user.
 export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');
@@ -92,21 +95,20 @@ export async function subscribe(page, cause) {
   await page.click('.graphiql-execute-button');
   const response = await planned;
   const [, plan] = /^data: ?(.+)$/m.exec(await response.text());
-  // The subscription may begin after the first mutation.
+  // The subscription may start after the first mutation.
   for (let attempt = 0; !event && attempt < 6; attempt++) {
     await cause((username, mutation) => page.evaluate(mutate, username, mutation));
     for (const end = Date.now() + 5000; !event && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await shown(page);
   const result = {
     operation: bodyOf(response).operationName,
     plan: JSON.parse(plan).extensions.plan,
     report: event.extensions.report,
-    shown: JSON.parse(await shown(page)),
+    shown: JSON.parse(await shownText(page)),
   };
-  await page.click('.graphiql-execute-button'); // stops it
+  await page.click('.graphiql-execute-button'); // stops the subscription
   const late = new Promise((resolve) => setTimeout(resolve, 10_000, false));
-  if (!(await Promise.race([ended, late]))) throw new Error('the subscription goes on after it was stopped');
+  if (!(await Promise.race([ended, late]))) throw new Error('the subscription was stopped, but did not end');
   return result;
 }
 
@@ -119,8 +121,8 @@ async function mutate(username, query) {
   return data;
 }
 
-// shown returns the text of the response, once there is one.
-async function shown(page) {
+// shownText waits until the IDE shows a response, and returns its text.
+async function shownText(page) {
   const text = await page.waitForFunction(() => {
     const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
     return editor.getValue();
@@ -128,7 +130,7 @@ async function shown(page) {
   return text.jsonValue();
 }
 
-// drawn returns the bars and the tree of the pictures, as they are drawn, and the figures.
+// drawn returns the drawn bars, the drawn tree, and the figures.
 export async function drawn(page) {
   await page.click('#cost-execution');
   await page.waitForSelector('#cost-execution[aria-selected="true"]');

@@ -15,7 +15,8 @@ import (
 	costs "twibase/graph/report"
 )
 
-// example is a run of an example: what the server sent, the shown response, and the pictures.
+// example is a run of an example: the plan and the report of the server, the shown response, and the
+// pictures.
 type example struct {
 	Operation string
 	Plan      *explain.Plan
@@ -34,8 +35,8 @@ type example struct {
 	}
 }
 
-// bar is a drawn row of a round and region server. Cost and Bound are its numbers, Texts what is
-// written, Actual and Most the widths of the bars.
+// bar is the drawn row of a round and a region server. Cost and Bound are its numbers, Texts its
+// texts, Actual and Most the widths of its bars.
 type bar struct {
 	Round, Server, Cost, Bound, Ms string
 	Texts                          []string
@@ -64,12 +65,12 @@ func checkExamples(t *testing.T, examples []example) {
 	}
 }
 
-// checkBars compares the drawn bars with the report, and returns the number of those with a bound.
+// checkBars compares the drawn bars with the report, and returns the number of bars with a bound.
 func (e *example) checkBars(t *testing.T) (bounded int) {
 	var want []bar
 	for i := range e.Report.Levels {
 		l := &e.Report.Levels[i]
-		gets, rows, has := levelbound.Of(e.Plan, l)
+		gets, rows, hasBound := levelbound.Of(e.Plan, l)
 		for _, s := range l.Servers {
 			b := bar{Round: strconv.Itoa(i + 1), Server: s.Name, Ms: fmt.Sprint(s.Ms)}
 			number, most := s.Gets, gets
@@ -78,10 +79,10 @@ func (e *example) checkBars(t *testing.T) (bounded int) {
 			case l.Scans > 0:
 				number, most = l.Rows, rows
 			default:
-				number, has = s.RPCs, false
+				number, hasBound = s.RPCs, false
 			}
 			b.Cost = strconv.FormatInt(number, 10)
-			if has {
+			if hasBound {
 				bounded++
 				b.Bound = strconv.FormatInt(most, 10)
 				if number > most {
@@ -108,8 +109,8 @@ func (e *example) checkBars(t *testing.T) (bounded int) {
 func (e *example) checkLoaders(t *testing.T) {
 	var want, got []string
 	for _, l := range e.Report.Levels {
-		for _, of := range l.Loaders {
-			want = append(want, fmt.Sprint(of.Name, ": ", of.Keys, " keys, ", of.Hits, " hits"))
+		for _, loader := range l.Loaders {
+			want = append(want, fmt.Sprint(loader.Name, ": ", loader.Keys, " keys, ", loader.Hits, " hits"))
 		}
 	}
 	for _, l := range e.Drawn.Loaders {
@@ -161,7 +162,7 @@ func (e *example) checkFigures(t *testing.T) {
 	}
 }
 
-// checkData looks for what the comments of the examples promise.
+// checkData checks that the responses have the data that the comments of the examples describe.
 func (e *example) checkData(t *testing.T) {
 	for operation, text := range map[string]string{
 		"Followers":       `"username":"HanMeimei"`,

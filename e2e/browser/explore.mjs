@@ -1,8 +1,9 @@
-// Uses the IDE of a gateway with --dev-tokens, and prints what the server sent and the IDE drew as JSON:
+// Uses the IDE of a gateway with --dev-tokens, and prints a report as JSON:
 //
 //   node explore.mjs URL FOLDER
 //
-// It acts as LiLei, runs the query of each tab, and then uses everything else. The screenshots are in the folder.
+// It acts as LiLei, runs the operation of each tab, and then uses the other features. FOLDER gets
+// the screenshots.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { change, drawn, launch, load, open, run, subscribe } from './driver.mjs';
@@ -13,7 +14,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const browser = await launch();
 const page = await open(browser, url, report);
 
-// causes have a function that causes an event, by the title of the subscription's tab.
+// causes has, by the title of a subscription's tab, a function that causes an event.
 const posted = 'mutation { postTwit(input: { content: "news" }) { twit { id } } }';
 const commented = `mutation { addComment(input: { twitId: "VEx1Y3kAf__-ahlKpH9sdWN5LTM", content: "news" }) { userErrors { code } } }`;
 const causes = {
@@ -41,7 +42,7 @@ try {
   }
   await change(page, 0);
   await keyboard();
-  await looks();
+  await appearance();
   await explained();
   await withoutCost();
   await viewers();
@@ -80,8 +81,8 @@ async function keyboard() {
   await page.keyboard.press('Escape');
 }
 
-// looks checks both schemes and a narrow window.
-async function looks() {
+// appearance checks both colour schemes and a narrow window.
+async function appearance() {
   for (const scheme of ['dark', 'light']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     for (const view of ['plan', 'execution']) {
@@ -108,7 +109,7 @@ async function looks() {
   await page.setViewport({ width: 1600, height: 1000 });
 }
 
-// violations are those of WCAG 2 in what twibase adds to GraphiQL.
+// violations returns the violations of WCAG 2 in twibase's additions to GraphiQL.
 async function violations() {
   await page.evaluate(axe);
   return page.evaluate(async () => {
@@ -135,10 +136,10 @@ async function withoutCost() {
   await page.click('.cost-report');
 }
 
-// viewers acts as an invalid user, as a stranger, and as a user after a reload.
+// viewers acts as an invalid user, as an anonymous one, and as a user after a reload.
 async function viewers() {
   await actAs('no name');
-  report.errors = report.errors.filter((message) => !message.endsWith('/dev/token')); // the refusal, status 400
+  report.errors = report.errors.filter((message) => !message.endsWith('/dev/token')); // status 400
   report.viewers = { invalid: await page.$eval('.viewer-error', ({ textContent }) => textContent) };
   const seen = async (name) => {
     await actAs(name);
@@ -185,7 +186,7 @@ async function shared() {
   const other = await open(browser, link.href, report);
   const sent = other.waitForRequest((request) => request.headers()['x-twibase-explain'] === '1');
   await other.waitForFunction(() => document.querySelector('.graphiql-query-editor').innerText.includes('query'));
-  await other.click('.cost-explain'); // the other button offers a menu of the operations
+  await other.click('.cost-explain'); // the execute button opens a menu of the operations
   const copied = async (selector) => {
     await other.click(selector);
     const text = await other.waitForFunction(() => globalThis.copied);

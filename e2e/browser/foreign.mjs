@@ -1,4 +1,4 @@
-// Accesses the gateway from a page of another origin in a browser, and prints the results as JSON:
+// Sends requests to the gateway from a page of another origin, and prints the results as JSON:
 //
 //   node foreign.mjs PAGE GATEWAY TOKEN
 import puppeteer from 'puppeteer-core';

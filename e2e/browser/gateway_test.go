@@ -15,8 +15,7 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// gateway is a twibase process built from this tree, on an embedded store in memory with the sample
-// data.
+// gateway is a twibase process with an in-memory store that has the sample.
 type gateway struct {
 	url    string
 	binary string

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// session is what explore.mjs saw.
+// session is the report of explore.mjs.
 type session struct {
 	Requests     []string
 	Errors       []string // of the console
@@ -67,7 +67,7 @@ func TestTheIDE(t *testing.T) {
 			}
 		}
 	})
-	t.Run("420 pixels are enough", func(t *testing.T) {
+	t.Run("it fits in 420 pixels", func(t *testing.T) {
 		if s.Narrow.Width != 420 || len(s.Narrow.Outside) > 0 {
 			t.Errorf("the page is %d pixels wide; outside are %q", s.Narrow.Width, s.Narrow.Outside)
 		}
@@ -77,14 +77,14 @@ func TestTheIDE(t *testing.T) {
 			t.Errorf("got the fields %q", s.Explained)
 		}
 	})
-	t.Run("without the cost nothing more is requested, but time and size are shown", func(t *testing.T) {
+	t.Run("without the cost it requests no plan or report, but shows time and size", func(t *testing.T) {
 		w := s.WithoutCost
 		if w.Plan || w.Report || !strings.HasPrefix(w.Figures, "Response") || !strings.Contains(w.Figures, "Size") ||
 			strings.Contains(w.Figures, "Rounds") {
 			t.Errorf("%+v", w)
 		}
 	})
-	t.Run("users act in all tabs, and after a reload", func(t *testing.T) {
+	t.Run("the viewer applies to all tabs, and after a reload", func(t *testing.T) {
 		v := s.Viewers
 		if diff := cmp.Diff([]any{"", nil}, v.Stranger); diff != "" {
 			t.Errorf("stranger (-want +got):\n%s", diff)
@@ -114,7 +114,7 @@ func TestTheIDE(t *testing.T) {
 	t.Run("curl sends the operation", func(t *testing.T) { checkCurl(t, gateway.url, s.Shared.Curl, s.Shared.Sent) })
 }
 
-// checkCurl runs a command in a shell with a curl that prints its arguments.
+// checkCurl runs a command in a shell whose curl prints its arguments.
 func checkCurl(t *testing.T, gateway, command string, sent map[string]string) {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "bash", "-c", `curl() { printf '%s\0' "$@"; }; `+command).Output()
@@ -161,7 +161,7 @@ func TestTokenField(t *testing.T) {
 	}
 }
 
-// node runs a script, and decodes its output.
+// node runs a script and decodes its output.
 func node(t *testing.T, into any, script string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)

@@ -1,4 +1,4 @@
-// Uses the token field of a gateway without --dev-tokens, and prints what happened as JSON:
+// Uses the token field of a gateway without --dev-tokens, and prints a report as JSON:
 //
 //   node token.mjs URL TOKEN ANOTHER
 //

@@ -1,8 +1,10 @@
-// Uses examples/web in a browser that can reach this machine only, as two users, and prints what it saw as JSON:
+// Uses examples/web as two users, in a browser without network access except to this machine. It
+// prints a report as JSON:
 //
 //   node web.mjs URL SCREENSHOTS TOKEN OTHER
 //
-// TOKEN is of LiLei, OTHER of HanMeimei, whom LiLei follows. SCREENSHOTS is a folder. GET URL/cut cuts all connections to the gateway.
+// TOKEN is LiLei's token, OTHER is HanMeimei's, whom LiLei follows. SCREENSHOTS is a folder. GET
+// URL/cut closes all connections to the gateway.
 import { readFile } from 'node:fs/promises';
 import puppeteer from 'puppeteer-core';
 
@@ -13,10 +15,10 @@ const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', applicati
 const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
   <path fill="#7aa" d="M0 0h4v3H0z"/><path fill="#365" d="m0 3 1-1.5 1 1 1-2 1 1v1.5z"/></svg>`;
 
-// seen has an entry for each step; requests are the bodies that were sent to the gateway; errors those of the console, without
-// the browser's own messages of the failures that the steps cause.
+// seen has an entry for each step. requests are the bodies of requests to the gateway. errors are
+// those of the console, without the messages of failures that the steps cause.
 const seen = {};
-let failing; // the id of a document whose next response has the error of a field
+let failing; // the id of a document whose next response has an error of a field
 let losing; // the id of a document whose next response is lost
 const requests = [];
 const errors = [];
@@ -44,7 +46,7 @@ try {
   await away(page, friend);
   await follow(page);
   await failures(page);
-  await looks(page);
+  await appearance(page);
   await click(page, 'header button', 'Sign out');
   await page.waitForSelector('input[name="token"]');
   seen.signedOut = { title: await text(page, 'h1'), kept: await page.evaluate(() => sessionStorage.length) };
@@ -56,7 +58,8 @@ try {
 }
 console.log(JSON.stringify({ seen, requests, errors }));
 
-// open opens the application in a session of its own. Photos of other sites are answered here.
+// open opens the application in a new browser context. It responds to requests for photos of other
+// sites.
 async function open() {
   const page = await (await browser.createBrowserContext()).newPage();
   page.setDefaultTimeout(15_000);
@@ -88,7 +91,7 @@ async function open() {
   return page;
 }
 
-// A visitor without a token browses departments and profiles, and is refused with a bad token.
+// A visitor without a token browses departments and profiles. A bad token is rejected.
 async function anonymous(page) {
   await page.waitForSelector('input[name="token"]');
   await click(page, 'header nav a', 'Departments');
@@ -117,7 +120,8 @@ async function signIn(page, value) {
   await page.waitForSelector(value.startsWith('no') ? '[role="alert"]' : '[role="feed"] article');
 }
 
-// The first page, the next one by scrolling, and a twit that arrives while the page is open. LiLei likes it, and comments on it.
+// LiLei reads the first page, and the next one by scrolling. A twit arrives while the page is open.
+// LiLei likes it and comments on it.
 async function timeline(page, friend) {
   seen.first = (await contents(page)).slice(0, 2);
   await page.screenshot({ path: `${screenshots}/timeline.png` });
@@ -148,21 +152,21 @@ async function timeline(page, friend) {
   await page.click('form button');
   await shown(page, '[role="feed"] .text', 'And a good night.');
   const parts = () => [...document.querySelectorAll('.text, .row .action')].map((e) => e.ariaLabel ?? e.innerText);
-  seen.comment = await agreed(page, parts);
+  seen.comment = await afterRefetch(page, parts);
 }
 
-// A post appears on the profile without a request, and a refetch changes nothing.
+// A post appears on the profile without another request. A refetch changes nothing.
 async function own(page) {
   await click(page, 'header nav a', 'Profile');
   await shown(page, 'h1', '李雷');
   const before = await text(page, '.counts');
   await post(page, 'It is my own.', 'PUBLIC');
   await shown(page, 'article .text', 'It is my own.');
-  const after = await agreed(page, () => [...document.querySelectorAll('.counts, article .text')].slice(0, 2).map((e) => e.innerText));
+  const after = await afterRefetch(page, () => [...document.querySelectorAll('.counts, article .text')].slice(0, 2).map((e) => e.innerText));
   seen.own = { before, after };
 }
 
-// Twits that arrive without a connection, or while another page is shown. The timeline itself is in the store.
+// Twits arrive without a connection, and while another page is open. Relay's store has the timeline.
 async function away(page, friend) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('.live.on');
@@ -192,11 +196,12 @@ async function follow(page) {
     await page.click('.follow button');
     await shown(page, '.follow button', next);
     await page.waitForSelector('.follow button[aria-busy="false"]');
-    seen.follow.push(await agreed(page, () => [...document.querySelectorAll('.follow button, .counts')].map((e) => e.innerText)));
+    seen.follow.push(await afterRefetch(page, () => [...document.querySelectorAll('.follow button, .counts')].map((e) => e.innerText)));
   }
 }
 
-// What the reader sees of an input that is refused, an object that does not exist, a field that failed, and a lost network.
+// The page explains an invalid input, a lost response, a missing object, a failed field, and a lost
+// network.
 async function failures(page) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('textarea');
@@ -230,8 +235,9 @@ async function failures(page) {
   await shown(page, 'h1', '测试部');
 }
 
-// Every page in light and dark, wide and narrow: what axe-core finds, and what does not fit.
-async function looks(page) {
+// Checks each page with axe-core, in both colour schemes and in a narrow window, and whether it
+// fits.
+async function appearance(page) {
   seen.violations = [];
   seen.tooWide = [];
   await page.evaluate(axe);
@@ -261,8 +267,9 @@ function idOf(operation) {
   return documents.find(([, text]) => text.startsWith(`${operation}(`))[0];
 }
 
-// agreed returns what the page shows, after it has seen that it shows the same with an empty store.
-async function agreed(page, read) {
+// afterRefetch returns the result of read, after it has checked that a reload of the page, which
+// empties Relay's store, gives the same result.
+async function afterRefetch(page, read) {
   const before = await page.evaluate(read);
   await page.reload();
   await page.waitForSelector('article');

@@ -20,10 +20,10 @@ import (
 
 const application = "../../examples/web"
 
-// address is that of the gateway in the page: for fetch, and for the policy also of its WebSocket.
+// address matches the gateway's address in the page, also in the Content-Security-Policy.
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
-// TestWebApplication uses examples/web as its users do, with its trusted documents and no others.
+// TestWebApplication uses examples/web in a browser. The gateway has only its trusted documents.
 func TestWebApplication(t *testing.T) {
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
@@ -57,7 +57,7 @@ func TestWebApplication(t *testing.T) {
 			`{"twits":["Six rounds of Tetris, and Lily still says she let me win.",` +
 				`"My desk, before and after. Guess which is which.","Skating on the lake, for the last time this winter.",` +
 				`"Lily says I took her sweater. I am wearing mine. They are the same sweater."],"canLike":0}`},
-		{"a bad token is refused with the reason", "badToken", `"the token is not one of this server's"`},
+		{"a bad token is rejected with the reason", "badToken", `"the token is not one of this server's"`},
 		{"the timeline begins with the newest twit", "first",
 			`["Six rounds of Tetris, and Lily still says she let me win.","The view from the new kitchen 🌄"]`},
 		{"scrolling loads every twit once", "scrolled", `{"twits":17,"distinct":17,"pages":1}`},
@@ -142,7 +142,7 @@ func forward(to, from net.Conn) {
 	to.Close()
 }
 
-// cut closes all connections. New ones are forwarded.
+// cut closes all connections. Later ones are forwarded again.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,7 +198,8 @@ func checkDocuments(t *testing.T, requests []map[string]json.RawMessage) {
 	}
 }
 
-// checkCommitted fails in CI, which has just built the application, if that changed documents.json.
+// checkCommitted fails if the build of the application has changed documents.json. It runs only in
+// CI, which builds first.
 func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")

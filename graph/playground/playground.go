@@ -21,13 +21,13 @@ var dist embed.FS
 //go:embed unbuilt.html
 var unbuilt []byte
 
-// policy restricts the page to its own server. Monaco, GraphiQL's editor, writes style elements:
-// 'unsafe-inline' is for these. Fonts and icons are data: URLs in the style sheet.
+// policy restricts the page to its own server. GraphiQL's editor, Monaco, needs 'unsafe-inline' for
+// its style elements. Fonts and icons are data: URLs in the style sheet.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the IDE at / and its scripts under /assets/, or a page with build instructions. The
-// page of a request that actsAs accepts lets its user act as any user.
+// Handler serves the IDE at / and its scripts under /assets/. Without a built IDE it serves a page
+// with build instructions. If actsAs is true for a request, the page can act as any user.
 func Handler(actsAs func(*http.Request) bool) http.Handler {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -53,10 +53,10 @@ func handler(built fs.FS, actsAs func(*http.Request) bool) http.Handler {
 		}
 	})
 	mux.Handle("GET /assets/{name}", assets{built})
-	return guarded(mux)
+	return withSecurityHeaders(mux)
 }
 
-func guarded(next http.Handler) http.Handler {
+func withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -65,8 +65,8 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// contentTypes are fixed, because the system's table differs, and with nosniff scripts of the wrong
-// type do not run.
+// contentTypes are fixed, because those of package mime depend on the system, and browsers do not
+// run scripts of a wrong type.
 var contentTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",

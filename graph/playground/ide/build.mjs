@@ -1,4 +1,5 @@
-// Builds the IDE into ../dist: index.html, and assets/ with gzipped scripts and styles, named by content.
+// Builds the IDE into ../dist: index.html, and assets/ with gzipped scripts and styles, whose names
+// have hashes of their content.
 import { build } from 'esbuild';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -23,8 +24,8 @@ const common = {
   logLevel: 'warning',
 };
 
-// The file name of a built entry point.
-function built(result, name, extension) {
+// fileOf returns the file name of a built entry point.
+function fileOf(result, name, extension) {
   const file = result.outputFiles.find(({ path }) => basename(path).startsWith(`${name}-`) && path.endsWith(extension));
   return basename(file.path);
 }
@@ -50,9 +51,9 @@ const ide = await build({
   define: {
     'process.env.NODE_ENV': '"production"',
     WORKERS: JSON.stringify({
-      editor: built(workers, 'editor', '.js'),
-      json: built(workers, 'json', '.js'),
-      graphql: built(workers, 'graphql', '.js'),
+      editor: fileOf(workers, 'editor', '.js'),
+      json: fileOf(workers, 'json', '.js'),
+      graphql: fileOf(workers, 'graphql', '.js'),
     }),
     EXAMPLES: JSON.stringify(await Promise.all(names.map((name) => readFile(join(examples, name), 'utf8')))),
   },
@@ -60,8 +61,8 @@ const ide = await build({
 });
 
 const page = (await readFile(join(here, 'index.html'), 'utf8'))
-  .replace('STYLESHEET', `assets/${built(ide, 'ide', '.css')}`)
-  .replace('SCRIPT', `assets/${built(ide, 'ide', '.js')}`);
+  .replace('STYLESHEET', `assets/${fileOf(ide, 'ide', '.css')}`)
+  .replace('SCRIPT', `assets/${fileOf(ide, 'ide', '.js')}`);
 
 await rm(common.outdir, { recursive: true, force: true });
 await mkdir(common.outdir, { recursive: true });

@@ -1,4 +1,4 @@
-// The cost of the last request, below the answer: its figures, its execution and its plan.
+// The panel with the cost of the last request, below the response: figures, execution and plan.
 import { ToolbarButton, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { boundOf, useCost } from './costs.js';
@@ -61,10 +61,11 @@ export function Cost() {
   );
 }
 
-// Figures are the time and size of the response, and the totals of the report before their bounds.
+// Figures shows the time and the size of the response, and the totals of the report with their
+// bounds.
 function Figures({ time, size, report, plan }) {
   const totals = report ?? plan;
-  // The calls of writers are not planned.
+  // The plan has no calls of writers.
   const planned = plan && (report?.levels ?? []).every((level) => boundOf(plan, level));
   const most = (figure) => (report && planned ? plan[figure] : undefined);
   const servers = Math.max(...(report?.levels ?? []).map(({ regionServers }) => regionServers), 1);

@@ -1,5 +1,5 @@
-// The cost of the last request of each tab, as the panel shows it: { plan, report, time, size }. Times are in ms, sizes in
-// bytes; each may be missing.
+// The cost of the last request of each tab: { plan, report, time, size }. Each of them may be
+// missing. Times are in ms, sizes in bytes.
 import { useSyncExternalStore } from 'react';
 
 const costs = new Map(); // by the id of the tab
@@ -17,8 +17,10 @@ function subscribe(listener) {
   return () => listeners.delete(listener);
 }
 
-// boundOf returns the maximum number of Gets and of rows of a level of a report: the sum of the plan's reads that have one
-// of its fields and loaders, with the reads whose Gets they share. It is null for calls of writers, which are not planned.
+// boundOf returns the maximum numbers of Gets and of rows of a level of a report. They are the sums
+// of the plan's reads with the fields and loaders of the level. A read that shares the Gets of
+// another read counts as that read. It returns null for calls of writers, which are not in the
+// plan.
 export function boundOf(plan, level) {
   const loaders = new Set(level.loaders.map(({ name }) => name));
   const reads = new Set();

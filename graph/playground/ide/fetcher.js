@@ -1,4 +1,4 @@
-// Sends requests as the chosen viewer, with their plan and report, and shows the cost next to the answer.
+// Sends requests as the chosen viewer, requests their plan and report, and shows the cost.
 import { createGraphiQLFetcher, isAsyncIterable } from '@graphiql/toolkit';
 import { showCost } from './costs.js';
 import { forBrowser } from './settings.js';
@@ -17,7 +17,7 @@ let measuring = !forBrowser.get(off);
 let explaining = false;
 let tab = null;
 
-// setTab names the tab whose requests follow.
+// setTab sets the tab of the next requests.
 export const setTab = (id) => void (tab = id);
 
 export const measures = () => measuring;
@@ -28,7 +28,7 @@ export function measure(on) {
   forBrowser.set(off, on ? '' : '1');
 }
 
-// explain runs the current operation for its plan only.
+// explain requests only the plan of the current operation.
 export function explain(run) {
   explaining = true;
   run(); // calls the fetcher synchronously
@@ -37,25 +37,25 @@ export function explain(run) {
 
 export async function fetcher(params, options) {
   if (params.operationName === 'IntrospectionQuery') return send(params, options);
-  const [shown, planOnly, withCost] = [tab, explaining, measuring];
-  showCost(shown, null);
+  const [requestTab, planOnly, withCost] = [tab, explaining, measuring];
+  showCost(requestTab, null);
   const headers = await authorized(options?.headers);
   if (planOnly) {
     const response = await planOf(params, headers);
-    showCost(shown, { plan: response.extensions?.plan });
+    showCost(requestTab, { plan: response.extensions?.plan });
     return response;
   }
   const plan = withCost ? await planOf(params, headers).then(({ extensions }) => extensions?.plan, () => undefined) : undefined;
   const started = performance.now();
   const response = await send(params, { ...options, headers: withCost ? { ...headers, 'X-Twibase-Report': '1' } : headers });
-  if (isAsyncIterable(response)) return eventsOf(response, headers, (cost) => showCost(shown, { plan, ...cost }));
+  if (isAsyncIterable(response)) return eventsOf(response, headers, (cost) => showCost(requestTab, { plan, ...cost }));
   const time = performance.now() - started;
-  const { answer, report, size } = separated(response, headers);
-  showCost(shown, { plan, report, time, size });
-  return answer;
+  const { shown, report, size } = separated(response, headers);
+  showCost(requestTab, { plan, report, time, size });
+  return shown;
 }
 
-// planOf returns the response with the plan of an operation, also of a subscription.
+// planOf returns the response with the plan of an operation. A subscription has one, too.
 async function planOf(params, headers) {
   const response = await fetch(url, {
     method: 'POST',
@@ -67,16 +67,17 @@ async function planOf(params, headers) {
   return JSON.parse(event);
 }
 
-// eventsOf is no generator: return of a generator would wait for the next event before it ends the subscription.
+// eventsOf shows the cost of each event. It is not a generator: return() of a generator would wait
+// for the next event before it ends the subscription.
 function eventsOf(events, headers, show) {
   const source = events[Symbol.asyncIterator]();
   return {
     async next() {
       const { done, value } = await source.next();
       if (done) return { done, value };
-      const { answer, report, size } = separated(value, headers);
+      const { shown, report, size } = separated(value, headers);
       show({ report, size });
-      return { done, value: answer };
+      return { done, value: shown };
     },
     return: (value) => source.return(value),
     [Symbol.asyncIterator]() {
@@ -88,11 +89,11 @@ function eventsOf(events, headers, show) {
 // separated takes the report out of a response, unless the header editor requests it.
 function separated(response, headers) {
   const report = response.extensions?.report;
-  let answer = response;
+  let shown = response;
   if (report && !Object.keys(headers).some((name) => name.toLowerCase() === 'x-twibase-report')) {
     const { report: _, ...extensions } = response.extensions;
-    answer = { ...response, extensions };
-    if (Object.keys(extensions).length === 0) delete answer.extensions;
+    shown = { ...response, extensions };
+    if (Object.keys(extensions).length === 0) delete shown.extensions;
   }
-  return { answer, report, size: new TextEncoder().encode(JSON.stringify(answer)).length };
+  return { shown, report, size: new TextEncoder().encode(JSON.stringify(shown)).length };
 }

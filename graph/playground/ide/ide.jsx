@@ -23,7 +23,8 @@ const headers = `{
 const tabs = EXAMPLES.map((query) => ({ query, headers }));
 const plugins = [explorerPlugin({ showAttribution: false }), HISTORY_PLUGIN];
 
-// SystemTheme changes the colours of the editors when the system's scheme changes. GraphiQL reads it only at the start.
+// SystemTheme changes the colours of the editors when the system's colour scheme changes. GraphiQL
+// reads it only at the start.
 function SystemTheme() {
   const { setTheme } = useGraphiQLActions();
   const chosen = useGraphiQL(({ theme }) => theme);

@@ -1,8 +1,8 @@
-// What both pictures share: an SVG of the panel's width, whose rows can be pointed at and reached by the arrow keys, and a
-// hint about the current row.
+// The base of both pictures: an SVG with the width of the panel. The pointer and the arrow keys
+// select a row, which shows a hint.
 import { useEffect, useRef, useState } from 'react';
 
-// Picture draws rows of the form { key, y, height, label, hint, content }. children(width) is drawn behind them.
+// Picture draws rows { key, y, height, label, hint, content }. children(width) is the background.
 export function Picture({ label, height, rows, minWidth = 0, children }) {
   const box = useRef(null);
   const [room, setRoom] = useState(0);
@@ -53,8 +53,8 @@ export function Picture({ label, height, rows, minWidth = 0, children }) {
   );
 }
 
-// Hint is a table of names and values. It is beside a place of the window, where it hides nothing of the picture; on narrow
-// screens below or above.
+// Hint is a table of names and values. It is to the left of a row, outside of the picture. On narrow
+// screens it is above or below the row.
 function Hint({ place, lines }) {
   const upper = place.top < innerHeight / 2;
   const [under, over] = [place.bottom + 4, innerHeight - place.top + 4];

@@ -1,11 +1,12 @@
-// The plan of an operation: the tree of its fields with resolvers, and in which rounds each reads, with at most how many Gets.
+// The plan of an operation: the tree of its fields with resolvers, and the maximum number of rows
+// that each field reads in each round.
 import { count, fit, glyph, plural, short } from './format.js';
 import { Picture } from './picture.jsx';
 
 const row = 24;
 const head = 24;
 const indent = 14;
-const few = 8; // rounds that fit beside the names
+const few = 8; // the number of rounds that fit in wide cells
 
 export function PlanTree({ plan }) {
   const fields = treeOf(plan);
@@ -13,7 +14,7 @@ export function PlanTree({ plan }) {
   const cell = rounds > few ? 28 : 44; // the width of a round
   const most = Math.max(...plan.reads.map(({ gets, rows }) => Math.max(gets, rows)), 1);
   const longest = Math.max(...fields.map(({ depth, label }) => 8 + depth * indent + (label.length + 1) * glyph));
-  // The names have the width that the rounds leave, but at least enough to be read.
+  // The names have the width that the rounds leave, but at least a readable one.
   const names = (width) => Math.max(width - rounds * cell - 70, Math.min(longest, width * 0.4));
   const rows = fields.map((field, index) => {
     const y = head + index * row;
@@ -62,7 +63,7 @@ export function PlanTree({ plan }) {
   );
 }
 
-// treeOf returns the plan's fields in order, each with its depth, the index of its parent, and its reads.
+// treeOf returns the plan's fields in order, with depth, index of the parent, and reads.
 function treeOf({ fields, reads }) {
   const above = [];
   return fields.map((field, index) => {
@@ -73,7 +74,7 @@ function treeOf({ fields, reads }) {
   });
 }
 
-// cellsOf adds up the reads of a field that begin in the same round. They may take several.
+// cellsOf adds up the reads of a field that begin in the same round. A read may take several rounds.
 function cellsOf(reads) {
   const cells = new Map();
   for (const read of reads) {

@@ -1,8 +1,8 @@
-// What the IDE remembers: in this browser, or for the session only.
+// The settings that the IDE stores in this browser, or for the session only.
 export const forBrowser = keep(() => localStorage);
 export const forSession = keep(() => sessionStorage);
 
-// keep accesses a storage, or nothing if the browser forbids it.
+// keep returns the settings of a storage. If the browser forbids the storage, they are empty.
 function keep(storage) {
   return {
     get(name) {

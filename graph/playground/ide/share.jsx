@@ -4,17 +4,17 @@ import { useEffect, useState } from 'react';
 import { authorized } from './viewer.js';
 import { Icon } from './icon.jsx';
 
-// shared is the operation of the page's link, without null values.
+// shared is the operation of the page's link. It lacks the parameters that the link lacks.
 export const shared = Object.fromEntries(
   ['query', 'variables', 'operationName'].flatMap((name) => {
     const value = new URLSearchParams(location.search).get(name);
     return value ? [[name, value]] : [];
   }),
 );
-// A reload shows the tabs as they are then, not the link's operation again.
+// A reload must show the current tabs instead of the operation of the link.
 if (shared.query) history.replaceState(null, '', location.pathname);
 
-// SharedOperation selects the operation of the page's link, once its document is parsed.
+// SharedOperation selects the operation of the page's link when its document is parsed.
 export function SharedOperation() {
   const { setOperationName } = useGraphiQLActions();
   const parsed = useGraphiQL(({ documentAST }) => Boolean(documentAST));
@@ -72,7 +72,7 @@ function linkTo(operation) {
   return link.href;
 }
 
-// curl returns a command for a POSIX shell. The token is a variable: commands are kept in histories.
+// curl returns a command for a POSIX shell. The token is a variable, because shells store commands.
 function curl({ query, variables, operationName }, headers) {
   const body = { query };
   if (variables) body.variables = tryParseJSONC(variables);

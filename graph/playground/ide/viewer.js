@@ -1,8 +1,9 @@
-// The viewer of all tabs: with --dev-tokens a user of the store, kept in this browser; otherwise a token, kept for the
-// session. An Authorization header of a tab takes precedence.
+// The viewer of all tabs. With --dev-tokens it is a user of the store, stored in this browser.
+// Otherwise it is a token, stored for the session. An Authorization header of a tab takes
+// precedence.
 import { forBrowser, forSession } from './settings.js';
 
-// canActAs is set by a gateway with --dev-tokens on this machine.
+// canActAs is true if the gateway has --dev-tokens and runs on this machine.
 export const canActAs = document.body.hasAttribute('data-act-as');
 
 let username = canActAs ? forBrowser.get('actAs') : '';
@@ -12,7 +13,7 @@ let expires = 0;
 export const actingAs = () => username;
 export const typedToken = () => token;
 
-// actAs changes the user; '' is none: requests are unauthenticated. It throws if the name is invalid.
+// actAs changes the user. '' sends unauthenticated requests. It throws if the name is invalid.
 export async function actAs(name) {
   [username, token] = [name, ''];
   forBrowser.set('actAs', '');
@@ -43,16 +44,16 @@ async function renew() {
     username = '';
     throw new Error(`cannot act as ${name}: ${reason}`);
   }
-  const answer = await response.json();
-  token = answer.token;
-  expires = Date.parse(answer.expiresAt);
+  const body = await response.json();
+  token = body.token;
+  expires = Date.parse(body.expiresAt);
 }
 
 const users = `query Users($beginning: String!) {
   users(query: $beginning, first: 20) { nodes { username name } }
 }`;
 
-// usernames returns users to choose from: the first whose names begin with a text.
+// usernames returns the first users whose names begin with a text.
 export async function usernames(beginning) {
   const response = await fetch('graphql', {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Chooses the viewer of all tabs.
+// The form for the viewer of all tabs.
 import { useId, useRef, useState } from 'react';
 import { actAs, actingAs, canActAs, typedToken, setToken, usernames } from './viewer.js';
 

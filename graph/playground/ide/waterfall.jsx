@@ -1,5 +1,5 @@
-// The execution of a request as a waterfall: a bar per round and region server over time, the loaders below it, and its Gets
-// before the bound that the plan predicted.
+// The execution of a request as a waterfall: over time, a bar per round and region server, and
+// below it the loaders. To the right are the numbers of Gets, with the plan's bounds.
 import { boundOf } from './costs.js';
 import { count, fit, glyph, milliseconds, plural } from './format.js';
 import { Picture } from './picture.jsx';
@@ -35,14 +35,14 @@ export function Waterfall({ report, plan }) {
   );
 }
 
-// columns are the places of names, times and costs.
+// columns returns the horizontal positions of names, times and costs.
 function columns(width) {
   const names = Math.min(Math.max(width * 0.3, 92), 240);
   const costs = Math.min(Math.max(width * 0.27, 100), 190);
   return { names, from: names + 8, to: width - costs - 12, costs: width - costs };
 }
 
-// costOf is the figure that a level is measured by: Gets, rows of a scan, or RPCs of a write.
+// costOf returns the figure that measures a level: Gets, rows of a scan, or RPCs of a write.
 function costOf(level) {
   if (level.gets > 0) return { figure: 'gets', number: level.gets, noun: 'Get' };
   if (level.scans > 0) return { figure: 'rows', number: level.rows, noun: 'row' };
@@ -51,7 +51,7 @@ function costOf(level) {
 
 function serverRow({ level, round, bound, server, first, y, scale }) {
   const cost = costOf(level);
-  // The rows of a scan are known by level only.
+  // A report has the rows of a scan per level only.
   const number = cost.figure === 'gets' ? server.gets : cost.figure === 'rpcs' ? server.rpcs : first ? level.rows : 0;
   const most = bound?.[cost.figure];
   const begun = level.startMs + server.startMs;
@@ -120,7 +120,7 @@ function Bar({ className, from, to, start, ms, y, height, time }) {
   return <rect className={className} x={at(start)} y={y} width={Math.max(at(start + ms) - at(start), 2)} height={height} rx="2" />;
 }
 
-// Cost draws a number before its bound, which is as wide as its share of the largest.
+// Cost draws a number in front of its bound. The widths are shares of the largest number or bound.
 function Cost({ x, width, y, number, most, noun, scale }) {
   const text = most === undefined ? `${count(number)} ${noun}${number === 1 ? '' : 's'}` : `${count(number)} ≤ ${count(most)}`;
   const track = width - 14 * glyph;
