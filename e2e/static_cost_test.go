@@ -58,6 +58,9 @@ func (c *staticCost) field(f *ast.Field, n int, sized map[string]bool, length in
 		defaultWeight = 1
 	}
 	cost, objects := n*c.weight(f.Definition.Directives, defaultWeight), n
+	for _, argument := range f.Arguments {
+		cost += n * c.weight(f.Definition.Arguments.ForName(argument.Name).Directives, 0)
+	}
 	if sized[f.Name] {
 		objects = n * length
 	}
@@ -164,6 +167,25 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	}
 	slices.Sort(ratios)
 	t.Logf("%d of %d queries: half of the static costs are at most %.1f times the rows of the plan", len(ratios), n, ratios[len(ratios)/2])
+}
+
+// The weight of an optional argument counts only where the argument is given.
+func TestStaticCostOfArguments(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: gatewaypkg.SDL()})
+	for text, want := range map[string]int{
+		`{ games { edges { cursor } } }`:             22, // a page of 20, one more, and the cursor
+		`{ users { edges { cursor } } }`:             22,
+		`{ users(query: "l") { edges { cursor } } }`: 42, // the entries of the search, and the names of 20 users
+	} {
+		document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		c := staticCost{t: t, schema: schema}
+		if got := c.of(document.Operations[0]); got != want {
+			t.Errorf("%s: the cost is %d, want %d", text, got, want)
+		}
+	}
 }
 
 // smallPages reports whether no page has more entries than the default.

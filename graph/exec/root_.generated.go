@@ -3963,8 +3963,8 @@ directive @semanticNonNull(
 ) on FIELD_DEFINITION
 
 """
-The maximum number of rows that a field reads for each parent, or that each object of a type takes, for a viewer with a token and the default
-page. It follows IBM's [specification](https://ibm.github.io/graphql-specs/cost-spec.html): the sum of both is the cost of an operation.
+The maximum number of rows that a field reads for each parent, that an argument adds, or that each object of a type takes, for a viewer with a token
+and the default page. It follows IBM's [specification](https://ibm.github.io/graphql-specs/cost-spec.html): their sum is the cost of an operation.
 """
 directive @cost(
   "A number."

@@ -17,10 +17,11 @@ import (
 
 // WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row.
 // Each weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
-// default page, and the most expensive values of the other arguments:
+// default page after a cursor, and the most expensive values of the required arguments:
 //
-//	@cost of a type    the rows of one more object in a list: the least of all lists of the type
-//	@cost of a field   the rows of the call, less those of the objects if they are selected
+//	@cost of a type        the rows of one more object in a list: the least of all lists of the type
+//	@cost of a field       the rows of the call, less those of the objects if they are selected
+//	@cost of an argument   the rows that an optional text adds, such as users(query:)
 //
 // ids are an id of each object type that has ids.
 //
@@ -31,11 +32,19 @@ func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast
 	for _, field := range plan.Resolvers(schema) {
 		p.resolved[field[0]+"."+field[1]] = true
 	}
-	weights, found := map[string]int64{}, map[string]probe{}
+	weights, found, withText := map[string]int64{}, map[string]probe{}, map[string]probe{}
 	for _, name := range slices.Sorted(maps.Keys(p.resolved)) {
-		probed, err := p.field(name)
+		probed, err := p.field(name, "")
 		if err != nil {
 			return nil, fmt.Errorf("the cost of %s: %w", name, err)
+		}
+		for _, argument := range p.definition(name).Arguments {
+			if !isText(argument) || !probed.paged {
+				continue
+			}
+			if withText[name+"."+argument.Name], err = p.field(name, argument.Name); err != nil {
+				return nil, fmt.Errorf("the cost of %s with %s: %w", name, argument.Name, err)
+			}
 		}
 		if found[name] = probed; probed.paged {
 			if least, known := weights[probed.typ]; !known || probed.slope < least {
@@ -62,8 +71,13 @@ func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast
 		for _, field := range def.Fields {
 			freeInputs(into, def, field)
 			if probed, ok := found[def.Name+"."+field.Name]; ok {
-				weight := max(probed.rows-probed.objects*weights[probed.typ], probed.least)
+				weight := probed.weight(weights)
 				field.Directives = append(field.Directives, costDirective(weight))
+				for _, argument := range field.Arguments {
+					if with, ok := withText[def.Name+"."+field.Name+"."+argument.Name]; ok {
+						argument.Directives = append(argument.Directives, costDirective(max(with.weight(weights)-weight, 0)))
+					}
+				}
 				field.Directives = append(field.Directives, probed.listSize(into, field)...)
 			} else if def.Kind == ast.Object && into.Types[field.Type.Name()].IsCompositeType() {
 				field.Directives = append(field.Directives, costDirective(0))
@@ -135,8 +149,13 @@ type probe struct {
 	slope         int64 // the rows of one more entry of a page
 }
 
-// field returns the cost of a field.
-func (p *prober) field(name string) (probe, error) {
+// weight returns the rows of a call without those of its objects. weights are of the types of objects.
+func (p probe) weight(weights map[string]int64) int64 {
+	return max(p.rows-p.objects*weights[p.typ], p.least)
+}
+
+// field returns the cost of a field: with the optional argument text, unless that is empty.
+func (p *prober) field(name, text string) (probe, error) {
 	def := p.definition(name)
 	found := probe{typ: def.Type.Name(), paged: def.Arguments.ForName("first") != nil}
 	for _, below := range p.schema.Schema().Types[found.typ].Fields {
@@ -152,7 +171,7 @@ func (p *prober) field(name string) (probe, error) {
 	}
 	var first Totals // of the default page, forwards
 	for i, size := range sizes {
-		totals, err := p.totals(name, size, "")
+		totals, err := p.totals(name, size, text, "")
 		if err != nil {
 			return found, err
 		}
@@ -161,14 +180,14 @@ func (p *prober) field(name string) (probe, error) {
 		}
 		found.rows, found.objects = max(found.rows, totals.Rows), max(found.objects, totals.Objects)
 		if found.paged {
-			if totals, err = p.totals(name, size, found.typ); err != nil {
+			if totals, err = p.totals(name, size, text, found.typ); err != nil {
 				return found, err
 			}
 			found.least = max(found.least, totals.Rows)
 		}
 	}
 	if found.paged {
-		one, err := p.totals(name, "first:1", "")
+		one, err := p.totals(name, "first:1", text, "")
 		found.slope = (first.Rows - one.Rows) / (relay.DefaultPage - 1)
 		return found, err
 	}
@@ -176,9 +195,9 @@ func (p *prober) field(name string) (probe, error) {
 }
 
 // totals returns the cost of a call for one parent, for the id that costs most.
-func (p *prober) totals(name, size, without string) (most Totals, err error) {
+func (p *prober) totals(name, size, text, without string) (most Totals, err error) {
 	for _, id := range p.ids {
-		totals, err := p.totalsOf(name, size, id, without)
+		totals, err := p.totalsOf(name, size, text, id, without)
 		if err != nil {
 			return most, err
 		}
@@ -189,8 +208,8 @@ func (p *prober) totals(name, size, without string) (most Totals, err error) {
 	return most, nil
 }
 
-func (p *prober) totalsOf(name, size, id, without string) (totals Totals, err error) {
-	doc, variables, err := p.document(name, size, id, without)
+func (p *prober) totalsOf(name, size, text, id, without string) (totals Totals, err error) {
+	doc, variables, err := p.document(name, size, text, id, without)
 	if err != nil {
 		return totals, err
 	}

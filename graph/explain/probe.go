@@ -64,15 +64,21 @@ func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
 
+// isText reports whether an argument is an optional text that is no cursor.
+func isText(a *ast.ArgumentDefinition) bool {
+	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
+}
+
 // document returns an operation with a call of a field, and its variables: a value of each required
-// argument, and a cursor and texts if the field has a size. It selects no field whose type is without.
-func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, map[string]any, error) {
+// argument and of the optional one named text, and a cursor if the field has a size. It selects no
+// field whose type is without.
+func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
-	text := o.call(p.definition(name), size) + o.selection(p.definition(name).Type.Name(), "")
+	call := o.call(p.definition(name), size, text) + o.selection(p.definition(name).Type.Name(), "")
 	for p.paths[object].field != nil {
 		above := p.paths[object]
-		text = o.call(above.field, "") + "{...on " + object + "{" + text + "}}"
+		call = o.call(above.field, "", "") + "{...on " + object + "{" + call + "}}"
 		object = above.object
 	}
 	kind := "query"
@@ -82,7 +88,7 @@ func (p *prober) document(name, size, id, without string) (*ast.QueryDocument, m
 	if o.definitions != nil {
 		kind += "(" + strings.Join(o.definitions, " ") + ")"
 	}
-	doc, errs := gqlparser.LoadQueryWithRules(o.schema, kind+"{"+text+"}", rules.NewDefaultRules())
+	doc, errs := gqlparser.LoadQueryWithRules(o.schema, kind+"{"+call+"}", rules.NewDefaultRules())
 	if errs != nil {
 		return nil, nil, errs
 	}
@@ -99,16 +105,15 @@ type operation struct {
 	without     string // a type that is not selected
 }
 
-// call returns a field with its arguments.
-func (o *operation) call(field *ast.FieldDefinition, size string) string {
+// call returns a field with its size, its cursor, the argument text, and its required arguments.
+func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
 	var arguments []string
 	if size != "" {
 		arguments = append(arguments, size)
 	}
 	cursor := map[bool]string{true: "after", false: "before"}[strings.HasPrefix(size, "first")]
 	for _, a := range field.Arguments {
-		text := a.Type.NamedType == "String" && a.Name != "after" && a.Name != "before"
-		if a.Type.NonNull || size != "" && (a.Name == cursor || text) {
+		if a.Type.NonNull || size != "" && a.Name == cursor || a.Name == text {
 			variable := "$v" + string(rune('a'+len(o.definitions)))
 			o.definitions = append(o.definitions, variable+":"+a.Type.String())
 			o.values[variable[1:]] = o.value(a.Type)
