@@ -29,8 +29,7 @@ func (c *createCommand) Validate() error {
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
-// Run creates missing tables and prints their names. It also completes the tables in which objects
-// are found.
+// Run creates missing tables and prints their names. It also completes the search tables.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -40,7 +39,8 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 		if err != nil {
 			return fmt.Errorf("creating tables: %w", err)
 		}
-		// Gateways of an earlier version may have added objects since those tables exist.
+		// Gateways of an earlier version may have added objects after the search tables were
+		// created.
 		if err := transfer.CompleteSearch(ctx, store); err != nil {
 			return err
 		}

@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkImport measures an import into an embedded store on disk. ratio is its time divided by
-// that of writing the same batches of cells again; sorted-ratio divides by the best case of the
-// engine: whole rows in key order. The data is the folder TWIBASE_DATA, or generated with the same
-// shape.
+// the time for writing the same batches of cells. sorted-ratio divides by the best case of the
+// engine: whole rows in key order. TWIBASE_DATA is the folder of the data. Without it, data of the
+// same shape are generated.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {

@@ -103,7 +103,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	}
 }
 
-// Twits in a bucket that no directory names are stored nowhere else.
+// Twits in a bucket that no directory names have no other copy.
 func TestRepairRestoresBucketsWithoutADirectory(t *testing.T) {
 	r := seeded(t)
 	d, store := longListsBy(r), openStore(t)

@@ -20,8 +20,8 @@ import (
 
 var errDead = errors.New("injected: the process died")
 
-// dyingStore fails after left mutations, in the middle of a batch: random mutations of it are
-// applied.
+// dyingStore fails after left mutations. Of the batch in which it fails, it applies random
+// mutations.
 type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex

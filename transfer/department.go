@@ -9,7 +9,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// An import of departments reads all files before it writes, to check that the result is a tree.
+// treeSchema returns the schema of departments. An import reads all files of it before it writes, to
+// check that the result is a tree.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -49,8 +50,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments emits parents before children, and last the departments without a path to the
-// top.
+// exportDepartments emits parents before children. Departments without a path to the top come last.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

@@ -10,11 +10,12 @@
 // (object, edge, plays, twit). A row whose source is stored is complete, so the same import
 // completes an interrupted one.
 //
-// Cells have the timestamps of their rows: the time of a twit, a comment or a dated relation, and
-// otherwise 1. So importing twice makes the same cells, and later changes in the store, which are
-// younger, are kept. A changed department or role moves in lists, and is a millisecond younger than
-// the stored one.
+// The timestamp of a cell is the time of the twit, the comment or the dated relation, and otherwise
+// 1. So a second import makes the same cells, and keeps later changes in the store, which are
+// younger. A changed department or role moves in lists. It is a millisecond younger than the stored
+// one.
 //
-// The last row with a key counts; for a dated relation, that with the latest time. A twit never
-// changes: another row with its id must be equal. An empty optional column keeps the stored value.
+// Of several rows with a key, the last one counts. For a dated relation it is the one with the
+// latest time. A twit never changes: another row with its id must be equal. An empty optional
+// column keeps the stored value.
 package transfer

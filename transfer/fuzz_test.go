@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzImport checks that any file is imported or refused with a RowError, and that importing it
-// again changes nothing.
+// FuzzImport checks that any file is imported or rejected with a RowError, and that a second import
+// changes nothing.
 func FuzzImport(f *testing.F) {
 	for i, schema := range schemas {
 		text := base[schema.name]

@@ -18,7 +18,7 @@ type play struct {
 }
 
 func parsePlay(r *row) play {
-	// The bound keeps sums far below 64 bits.
+	// The maximum keeps sums far below 64 bits.
 	count := parse(r, "count", func(s string) (int, error) { return tables.ParseNumber(s, 1, math.MaxInt32) })
 	key := pair{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)}
 	return play{key, tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
@@ -39,27 +39,27 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	if err != nil {
 		return err
 	}
-	news, stored := map[pair][]hbase.Cell{}, map[pair][]hbase.Cell{}
-	var keys, sought []pair
+	read, stored := map[pair][]hbase.Cell{}, map[pair][]hbase.Cell{}
+	var keys, mayExist []pair
 	for _, it := range batch {
 		p := it.value
-		if news[p.pair] == nil {
+		if read[p.pair] == nil {
 			if keys = append(keys, p.pair); !unstored.first(p.key()) {
-				sought = append(sought, p.pair)
+				mayExist = append(mayExist, p.pair)
 			}
 		}
-		news[p.pair] = overlay(news[p.pair], tables.Plays.Put(p.a, p.b, p.DayCount, timeless).Cells[0])
+		read[p.pair] = overlay(read[p.pair], tables.Plays.Put(p.a, p.b, p.DayCount, timeless).Cells[0])
 	}
-	cells, err := hbase.GetEach(ctx, im.store, sought, func(p pair) hbase.Get { return tables.Plays.Get(p.a, p.b) })
+	cells, err := hbase.GetEach(ctx, im.store, mayExist, func(p pair) hbase.Get { return tables.Plays.Get(p.a, p.b) })
 	if err != nil {
 		return err
 	}
-	for i, p := range sought {
+	for i, p := range mayExist {
 		stored[p] = cells[i]
 	}
 	derived, sources := im.derivedWrites(), im.sourceWrites()
 	for _, key := range keys {
-		if err := im.writePlayed(derived, sources, key, stored[key], news[key]); err != nil {
+		if err := im.writePlayed(derived, sources, key, stored[key], read[key]); err != nil {
 			return err
 		}
 	}
@@ -69,18 +69,19 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news []hbase.Cell) error {
+// writePlayed writes the plays of a user and a game. read are the cells of the files.
+func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
 	committed := int64(0) // the timestamp of the commit record
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
 		committed = c.Timestamp
 	}
 	merged := slices.Clone(stored)
-	for i, cell := range news {
+	for i, cell := range read {
 		if committed > 0 && rebuild.Find(stored, cell.Qualifier) == nil {
-			// Erased plays may mask older cells.
-			news[i].Timestamp = max(cell.Timestamp, committed+1)
+			// The delete marker of erased plays may mask older cells.
+			read[i].Timestamp = max(cell.Timestamp, committed+1)
 		}
-		merged = overlay(merged, news[i])
+		merged = overlay(merged, read[i])
 	}
 	if slices.EqualFunc(stored, merged, sameCell) {
 		return nil
@@ -97,7 +98,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, news
 		players.count(key.b, false)
 	}
 	put := tables.Plays.Put(key.a, key.b, days[0], timeless)
-	put.Cells = news
+	put.Cells = read
 	sources.put(put)
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Options configure an import. The functions are optional, and are called one at a time.
+// Options configure an import. The functions are optional, and are not called concurrently.
 type Options struct {
 	// SkipBad skips bad rows. Otherwise the first one ends the import.
 	SkipBad bool
@@ -39,8 +39,9 @@ type Summary struct {
 // the store.
 //
 // A bad row is a [RowError], and ends the import unless it is skipped. Dangling rows are always
-// skipped; without SkipBad, the error is [ErrDangling] in the end. The same import completes an
-// interrupted one. Only one may run on a store at a time.
+// skipped. Without SkipBad, the import then returns [ErrDangling] at the end. After an
+// interruption, the same import completes the interrupted one. Only one import may run on a store
+// at a time.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := openPaths(paths)
 	if err != nil {
@@ -79,7 +80,7 @@ type importer struct {
 	// timelines are the owners of timelines with new entries.
 	timelines owners
 	// ensureMarker stores the import marker before the first entry of a timeline. interrupted is
-	// true if an earlier import left it: then any timeline may have new entries.
+	// true if an interrupted import has stored it: then any timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -87,8 +88,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank is true if the store was empty: then the import need not read cells that it has not
-	// written.
+	// blank is true if the store was empty. Then the import reads only cells that it has written.
 	blank bool
 	// repaired is true if a repair has removed cells from the store.
 	repaired bool
@@ -128,7 +128,7 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		if tables.IsSearch(table.Name) {
-			continue // it has a row if no object exists
+			continue // it always has a row
 		}
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
 			return false, err
@@ -176,26 +176,18 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }
 
-// name is a column that names an object, unless it is empty.
+// name is a column with the name of an object. The column may be empty.
 type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	lists  []*tables.AnyList // of the object, with a member for the row
+	lists  []*tables.AnyList // lists of the object that get a member for the row
 }
 
 // known returns the items whose named objects exist, skips the others, and touches the lists.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
-	for _, n := range names {
-		all := make([]string, 0, len(batch))
-		for i := range batch {
-			if name := n.of(batch[i].value); name != "" {
-				all = append(all, name)
-			}
-		}
-		if err := im.objects[n.object].find(ctx, all); err != nil {
-			return nil, err
-		}
+	if err := findNamed(ctx, im, batch, names); err != nil {
+		return nil, err
 	}
 	kept := batch[:0]
 	for _, it := range batch {
@@ -212,6 +204,26 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 			return nil, err
 		}
 	}
+	return kept, touchLists(ctx, im, kept, names)
+}
+
+// findNamed looks up the named objects.
+func findNamed[T any](ctx context.Context, im *importer, batch []item[T], names []name[T]) error {
+	for _, n := range names {
+		all := make([]string, 0, len(batch))
+		for i := range batch {
+			if name := n.of(batch[i].value); name != "" {
+				all = append(all, name)
+			}
+		}
+		if err := im.objects[n.object].find(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names []name[T]) error {
 	for _, n := range names {
 		for _, l := range n.lists {
 			owners := make([]string, len(kept))
@@ -219,11 +231,11 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 				owners[i], _ = im.objects[n.object].of(n.of(kept[i].value))
 			}
 			if err := im.lists[l].touch(ctx, owners); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return kept, nil
+	return nil
 }
 
 // owners is a set of owners of lists. It is safe for concurrent use.

@@ -71,18 +71,18 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys recognizes keys without a row in the store, if it was blank: those that the import has
-// not written yet. It is safe for concurrent use.
+// newKeys recognises keys without a row in the store, if the store was blank: the import has not
+// written them yet. It is safe for concurrent use.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool
 	seen  map[uint64]struct{}
 }
 
-// maxSeen bounds the memory of newKeys to about 100 MB.
+// maxSeen bounds the memory of newKeys to about 100 MB. Further keys are not recognised.
 const maxSeen = 4 << 20
 
-// first reports whether the store certainly has no row of the key.
+// first reports whether the store is known to have no row of the key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

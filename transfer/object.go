@@ -71,7 +71,7 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revision has the stored attributes of an object, and those in a file.
+// revision has the stored attributes of an object, and those of a file.
 type revision struct {
 	key     string
 	before  []hbase.Cell
@@ -80,8 +80,8 @@ type revision struct {
 	changed bool
 }
 
-// revisions compares objects with the stored ones. A changed object becomes younger: its new place
-// in a list is younger than the deletion of the old one.
+// revisions compares objects with the stored ones. A changed object gets a later timestamp, so that
+// the delete marker of the old member of a list does not mask the new one.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
@@ -115,7 +115,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
-// revise writes changed objects that have references, with their places in lists.
+// revise writes changed objects that have references, and moves their members in lists.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	revisions, err := revisions(ctx, im, o, batch)
 	if err != nil {
@@ -145,7 +145,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
-	var moves [][2]tables.Referrer // before and after
+	var moves [][2]tables.Referrer // before and after the change
 	var owners []string
 	for _, v := range revisions {
 		before, _, err := ref.Decode(v.key, v.before)

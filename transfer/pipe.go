@@ -17,7 +17,7 @@ type item[T any] struct {
 	value T
 }
 
-// read skips bad rows.
+// read parses the rows of all files of a schema, and calls f with each. It skips bad rows.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -53,11 +53,11 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	var lines [workers]chan []item[T]
-	for i := range lines {
-		lines[i] = make(chan []item[T], 1)
+	var queues [workers]chan []item[T]
+	for i := range queues {
+		queues[i] = make(chan []item[T], 1)
 		g.Go(func() error {
-			for batch := range lines[i] {
+			for batch := range queues[i] {
 				if err := write(ctx, batch); err != nil {
 					return err
 				}
@@ -69,7 +69,7 @@ func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*r
 		var batches [workers][]item[T]
 		send := func(i int) error {
 			select {
-			case lines[i] <- batches[i]:
+			case queues[i] <- batches[i]:
 				batches[i] = nil
 				return nil
 			case <-ctx.Done():
@@ -77,8 +77,8 @@ func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*r
 			}
 		}
 		defer func() {
-			for i := range lines {
-				close(lines[i])
+			for i := range queues {
+				close(queues[i])
 			}
 		}()
 		seed := maphash.MakeSeed()

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has two related objects: their names in the file, later their keys.
+// pair has two related objects: first their names in the file, later their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -24,11 +24,11 @@ type relations struct {
 	newKeys  newKeys // of edges
 }
 
-// relationSchemas returns the schemas of the relations to objects of this type, or of all other
-// relations.
-func relationSchemas(of *tables.AnyObject, have bool) (schemas []schema) {
+// relationSchemas returns the schemas of the relations to objects of a type or, if to is false, of
+// all other relations.
+func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
-		if (x.To.Object() == of) != have {
+		if (x.To.Object() == object) != to {
 			continue
 		}
 		f := schema{
@@ -86,7 +86,7 @@ type edge struct {
 	timestamp int64
 }
 
-// write writes edges last.
+// write writes the lists, and then the edges.
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
 	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {
@@ -128,21 +128,21 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 
 func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) (map[pair]*edge, error) {
 	edges := make(map[pair]*edge, len(batch))
-	var sought []pair
+	var mayExist []pair
 	for _, it := range batch {
 		p := it.value.pair
 		if edges[p] == nil {
 			edges[p] = new(edge)
 			if !x.newKeys.first(p.key()) {
-				sought = append(sought, p)
+				mayExist = append(mayExist, p)
 			}
 		}
 	}
-	cells, err := hbase.GetEach(ctx, store, sought, func(p pair) hbase.Get { return x.Get(p.a, p.b) })
+	cells, err := hbase.GetEach(ctx, store, mayExist, func(p pair) hbase.Get { return x.Get(p.a, p.b) })
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range sought {
+	for i, p := range mayExist {
 		related, at, err := x.Decode(cells[i])
 		if err != nil {
 			return nil, err

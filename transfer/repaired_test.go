@@ -18,7 +18,7 @@ import (
 // inDirectory reports whether a cell is in the directory of a list.
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps from lines: rewritten cells are younger.
+// withoutTimes removes timestamps from lines, because rewritten cells are younger.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")

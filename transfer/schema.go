@@ -17,8 +17,8 @@ type schema struct {
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// schemas are in the order of an import: objects before rows that name them, and follows before
-// twits, whose fan-out reads them.
+// schemas has the schemas in the order of an import: objects before the rows that name them, and
+// follows before twits, because the fan-out of twits reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
@@ -44,7 +44,7 @@ func schemaNames() string {
 // columns returns all columns in the order of an export.
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check returns the wrong column of a header and the reason, if any.
+// check returns a wrong column of a header and the reason. The reason is empty if all are correct.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {

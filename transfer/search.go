@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// searchable are the kinds of objects that are found by their keys.
+// searchable returns the objects that have a search table.
 func searchable() (all []*tables.AnyObject) {
 	for _, o := range tables.Objects() {
 		if o.Search != nil {
@@ -38,9 +38,9 @@ func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bo
 	return o.Search.IsComplete(cells), err
 }
 
-// CompleteSearch adds all objects to the tables in which they are found, and removes outdated rows.
-// Gateways may run: a
-// deletion at the same time hides the row, because it is younger than the object.
+// CompleteSearch adds all objects to their search tables, and removes outdated rows.
+// Gateways may run: the delete marker of a concurrent deletion hides the row, because it is younger
+// than the object.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
 		if err := completeSearch(ctx, store, o); err != nil {
@@ -60,7 +60,7 @@ func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
 
-// addAll skips unreadable objects, which a repair reports.
+// addAll adds all objects to their search table. It skips unreadable ones, which a repair reports.
 func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	for rows, err := range rebuild.Batches(store.Scan(ctx, scan), batchRows) {
@@ -88,7 +88,7 @@ func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	return nil
 }
 
-// removeOutdated removes the rows of objects whose keys an earlier version folded differently.
+// removeOutdated removes rows whose keys an earlier version folded differently.
 func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	for rows, err := range rebuild.Batches(store.Scan(ctx, o.Search.Scan()), batchRows) {
 		if err != nil {
@@ -107,8 +107,8 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch adds the objects of a batch, without those that are deleted: their rows in a file do
-// not restore them.
+// addToSearch adds the objects of a batch to their search table, except for deleted ones, which an
+// import does not restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {
 		return nil

@@ -24,8 +24,8 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// A store of an earlier version has no table in which users are found. Creating it adds all users
-// but the deleted ones, also if it was interrupted before.
+// A store of an earlier version has no search table of users. Its creation adds all users except the
+// deleted ones, also after an interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})

@@ -14,19 +14,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// createTimeout bounds the creation of all tables. A busy cluster opens hundreds of regions.
+// createTimeout bounds the creation of all tables, which opens hundreds of regions.
 const createTimeout = 3 * time.Minute
 
 const (
-	// marksTimeout bounds the wait for the marks: their table may be in creation, or its server away.
+	// marksTimeout bounds the wait for the table of the marks. It may be in creation, or
+	// unavailable.
 	marksTimeout = 30 * time.Second
 	marksPause   = 200 * time.Millisecond
 )
 
-// EnsureTables creates the missing tables, each pre-split into a number of regions, at least 1, and
-// returns their names. It marks all tables before it creates them, and writes nothing if [FindTables]
-// fails. It completes the tables in which objects are found, for objects that an earlier version
-// stored. It is safe to call concurrently, also by several processes.
+// EnsureTables creates the missing tables and returns their names. Each table has a number of
+// regions, at least 1. It marks all tables before it creates them, and writes nothing if
+// [FindTables] fails. It completes search tables that lack objects of an earlier version. Several
+// processes may call it at the same time.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -78,8 +79,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls do for tables, concurrently because a cluster takes a second per table. It returns
-// the names of those for which do returned true.
+// forEach calls do for each table concurrently, because a cluster takes a second per table. It
+// returns the names of the tables for which do returned true.
 func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -96,8 +97,8 @@ func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []stri
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables drops the present tables with their rows, the marks at the end, and returns their
-// names. An interrupted drop can be repeated.
+// DropTables drops the existing tables with their rows, and returns their names. It drops the marks
+// last, so that an interrupted drop can be repeated.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
 	if err != nil {
@@ -117,7 +118,7 @@ func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err e
 	return append(dropped, last...), err
 }
 
-// splitMarks separates the table of the marks, if all has it.
+// splitMarks separates the table of the marks from the others.
 func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	for _, table := range all {
 		if table.Name == tables.Marks.Table() {
@@ -129,7 +130,7 @@ func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	return marks, others
 }
 
-// Found are the tables of twibase in a store.
+// Found has the tables of twibase in a store.
 type Found struct {
 	Present []hbase.Table // the definitions
 	Missing []string
@@ -137,8 +138,8 @@ type Found struct {
 	unmarked []string // present and missing ones
 }
 
-// ForeignError is the error of a store with tables that have names of twibase's tables, and that
-// twibase has not created.
+// ForeignError is the error of a store with tables of another application that have names of
+// twibase's tables.
 type ForeignError struct{ Tables []string }
 
 // Error implements error.
@@ -146,8 +147,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
 }
 
-// FindTables finds the tables of twibase. It writes nothing, and needs no master of a cluster. The
-// error is [*ForeignError], or that of [tables.Marks].
+// FindTables finds the tables of twibase. It writes nothing, and needs no HBase master. The error is
+// a [*ForeignError], or an error of [tables.Marks].
 //
 // A table without a mark is twibase's only if
 //
@@ -231,8 +232,8 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 	return foreign, nil
 }
 
-// withoutFamilies returns the tables that lack a family of their definitions. A table that does not
-// answer counts as having them.
+// withoutFamilies returns the tables that lack a family of their definitions. It assumes that tables
+// that do not answer have all families.
 func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
 	gets := make([]hbase.Get, len(present))
 	for i, table := range present {

@@ -35,7 +35,7 @@ func createSome(t *testing.T, store hbase.Store, only func(hbase.Table) bool) {
 	}
 }
 
-// stops fails all calls that change the store, but the first n.
+// stops fails all calls that change the store, except for the first n.
 type stops struct {
 	hbase.Store
 	left int

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters has the stored states of authors. It is safe for concurrent use.
+// broadcasters has the states of broadcasters by author. It is safe for concurrent use.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
@@ -73,6 +73,7 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
+// fanIn writes the twits of followed authors into the timelines of new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
 	if im.blank { // twits are imported after follows
 		return nil
@@ -110,7 +111,8 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark writes the import marker: whether timelines have new entries and are not trimmed yet.
+// mark writes the import marker. marked means that timelines have new entries, and are not trimmed
+// yet.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

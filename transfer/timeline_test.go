@@ -15,7 +15,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// Timelines keep the entries from before.
+// Timelines keep their earlier entries.
 func TestImportMakesAuthorsAboveTheLimitBroadcasters(t *testing.T) {
 	store := openStore(t)
 	load := func(files map[string]string) {
@@ -83,7 +83,7 @@ func TestImportLimitsBroadcasters(t *testing.T) {
 	}
 }
 
-// failingPuts fails puts of cells that is accepts.
+// failingPuts fails puts of cells for which is returns true.
 type failingPuts struct {
 	hbase.Store
 	is func(hbase.Cell) bool

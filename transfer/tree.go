@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments that an import makes: the rows of its files replace the stored
-// departments.
+// tree is the tree of departments after an import: the stored departments, replaced by the rows of
+// the files.
 type tree struct {
 	rows   map[string]item[*tables.Department]
 	order  []string          // the codes of rows
@@ -31,8 +31,8 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune reports and removes wrong rows until the result is a tree: removing one restores the stored
-// department, or leaves others without a parent.
+// prune reports and removes wrong rows until the result is a tree. The removal of a row may make
+// others wrong: it restores the stored department, or leaves departments without a parent.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // rows may move stored departments down
 	for {
@@ -62,8 +62,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the path to the top. If it does not end there or is too long, check returns the
-// wrong row, unless the path has one already.
+// check follows the path of a department to the top. If the path does not end there or is too long,
+// it returns the wrong row, unless the path already has a wrong row.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {
@@ -92,7 +92,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 	return "", nil
 }
 
-// blame returns the nearest row on the path to the top, if any.
+// blame returns the error of the nearest row on the path to the top, if any.
 func (t *tree) blame(code, format string, args ...any) (row string, _ *RowError) {
 	at := code
 	for range len(t.rows) + len(t.stored) { // stored departments may have a cycle

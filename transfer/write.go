@@ -8,10 +8,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
+// maxCells is the number of cells at which a fan-out flushes.
 const maxCells = 20_000
 
-// timeless is the timestamp of cells without a time of their own. A store would replace 0 by its
-// clock.
+// timeless is the timestamp of cells without a time of their own. A store would replace 0 by the
+// time of its clock.
 const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
@@ -33,8 +34,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites also rewrites cells that a repair after an interrupted import removed because their
-// sources were missing.
+// derivedWrites returns writes that also rewrite cells that a repair has removed, because an
+// interrupted import had not written their sources.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired

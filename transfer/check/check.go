@@ -2,22 +2,22 @@
 //
 //	sources                        derived data
 //	edges, plays, references       the members of the lists of both ends
-//	users                          the rows by which they are found
+//	users                          the rows of the search table
 //	names of twits, twits          the author's list, the album, timelines
-//	comments of a twit             the list of their author
+//	comments of a twit             the lists of their authors
 //	the members of a list          its buckets and length
 //	plays                          the sums of a game by day
 //
-// Two directions are compared. Checks of sources, such as edges, expect entries in lists: see
-// expect. Checks of lists ask for the source of each member: see explain. A check scans one table
-// in batches, so memory depends on the number of violations and departments only.
+// Both directions are compared. Checks of sources, such as edges, expect entries in lists: see
+// expect. Checks of lists read the source of each member: see explain. A check scans one table in
+// batches, so that its memory depends only on the numbers of violations and departments.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
-// The order of the checks matters: buckets first, since lists are read through them; then sources;
-// then lists, lengths, sums and timelines, which are compared with repaired data. Without repairs,
-// the run keeps the changes that repairs would have made, so that a missing member is not reported
-// again as a wrong length.
+// The order of the checks matters. Buckets come first, since the members of lists are read through
+// them. Then come sources, and last lists, lengths, sums and timelines, which are compared with
+// repaired data. A run without repairs records the changes that repairs would have made, so that it
+// does not report a missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a violation.
 // Only RunLive checks a store that gateways write to.
@@ -34,18 +34,18 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Checker checks a store. Fields other than Store are optional. The functions are called from one
-// goroutine.
+// Checker checks a store. All fields except Store are optional. The functions are not called
+// concurrently.
 type Checker struct {
 	Store hbase.Store
 	// Report is called with each violation.
 	Report func(Violation)
 	// Read is called with the number of rows read from a table since the last call.
 	Read func(table string, rows int)
-	// Waiting is called with the number of fan-out jobs: the twits of their authors are not checked in
-	// timelines.
+	// Waiting is called with the number of pending fan-out jobs. Timelines are not checked for the
+	// twits of their authors.
 	Waiting func(jobs int)
-	// Grace is the minimum age of incomplete operations that are violations.
+	// Grace is the age at which an incomplete operation is a violation.
 	Grace time.Duration
 	// TimelineBound is the number of entries that a timeline keeps. The default is
 	// [tables.TimelineBound].
@@ -57,13 +57,13 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
-// Run checks the store once and writes nothing. A violation is no error.
+// Run checks the store once and writes nothing. It returns no error for violations.
 func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// maxRuns bounds the runs of RepairAll. A repair may reveal another violation: a moved member may
-// lack a source.
+// maxRuns bounds the runs of RepairAll. A repair may reveal another violation, such as a moved
+// member without a source.
 const maxRuns = 8
 
 // Result counts violations.
@@ -103,28 +103,28 @@ type run struct {
 	Checker
 	repair bool
 	now    time.Time
-	// reported are the violations of the current batch of rows.
+	// reported has the violations of the current batch of rows.
 	reported map[Violation]bool
 	// puts and deletes are pending repairs.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 
-	splitting bool            // a split in progress has not cleaned up yet
-	broken    bool            // a directory is broken and not repaired
+	splitting bool            // a split is in progress
+	broken    bool            // a broken directory is not repaired
 	damaged   map[listOf]bool // lists with a reported unreadable twit
 
-	// Departments: the parents of the readable ones, all others, and the depth of the tree.
+	// Departments: the parents of readable ones, the unreadable ones, and the depth of the tree.
 	parents map[string]string
 	unread  map[string]bool
 	levels  int
 
-	// pending are the ids of fan-out jobs. Timelines may lack the twits of busy authors, who have
-	// jobs, and of merged ones, the broadcasters.
+	// pending has the ids of fan-out jobs. Timelines may lack the twits of busy authors, who have
+	// jobs, and of merged authors: the broadcasters.
 	pending, busy, merged map[string]bool
 
-	// The changes that repairs would have made, in a run without repairs: differences of the lengths
-	// of lists; missing members by position; twits whose row of the name is missing; public twits that
-	// should be for followers only.
+	// In a run without repairs, the changes that repairs would have made: differences of the
+	// lengths of lists; missing members by position; twits without a row in twit_ids; public twits
+	// that should be for followers only.
 	lengthDiff          map[listOf]rebuild.Length
 	lacking             map[listOf]map[string]*hbase.Cell
 	unnamed, restricted map[tables.TwitKey]bool
@@ -164,7 +164,7 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 			return err
 		}
 		if r.broken {
-			return nil // members behind a broken directory would seem lost
+			return nil // members of the list cannot be found, and would be reported as missing
 		}
 	}
 	return nil
@@ -175,8 +175,8 @@ const (
 	maxRepairs = 1000 // repairs that are written together
 )
 
-// flush writes the pending repairs. A put has the timestamp of its source, unless a deletion masks
-// it: later commits are younger.
+// flush writes the pending repairs. A put has the timestamp of its source, so that later commits are
+// younger. If a delete marker masks it, it has a later one.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with all rows or, after a decoding error, with each row alone, to report the
+// each calls f with all rows. After a decoding error it calls f with each row alone, and reports the
 // unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)

@@ -14,18 +14,20 @@ type pair struct {
 	a, b string
 	// entries are the members of the lists of both objects.
 	entries [2]entry
-	// dangling reports the row if an object does not exist. The repair ends the relation.
+	// dangling reports that an object of the row does not exist. The repair ends the relation.
 	dangling func(why string)
 }
 
-// pairs checks that both objects of each row exist, and that both lists have their members. of
-// reports unreadable rows; it returns nil for them and for rows without a relation.
-func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, of func(hbase.Row) *pair) error {
+// pairs checks that both objects of each row exist, and that both lists have their members. decode
+// reports unreadable rows. It returns nil for them, and for rows without a relation.
+func (r *run) pairs(
+	ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, decode func(hbase.Row) *pair,
+) error {
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		var pairs []*pair
 		var as, bs []string
 		for _, row := range rows {
-			if p := of(row); p != nil {
+			if p := decode(row); p != nil {
 				pairs, as, bs = append(pairs, p), append(as, p.a), append(bs, p.b)
 			}
 		}
@@ -54,8 +56,8 @@ func (r *run) pairs(ctx context.Context, scan hbase.Scan, from, to *tables.AnyOb
 
 func (r *run) edges(ctx context.Context) error {
 	for _, x := range tables.Relations() {
-		of := func(row hbase.Row) *pair { return r.edge(x, row) }
-		if err := r.pairs(ctx, x.Edges(), x.From.Object(), x.To.Object(), of); err != nil {
+		decode := func(row hbase.Row) *pair { return r.edge(x, row) }
+		if err := r.pairs(ctx, x.Edges(), x.From.Object(), x.To.Object(), decode); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,7 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated returns the edge from a to b. when is the time of the member.
+// sourceOfRelated returns the edge from a to b as a source. when is the time of the member.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

@@ -14,10 +14,10 @@ type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
-	// source is the table of the member's source, why the reason in words.
+	// source is the table of the member's source. why is the reason for the report.
 	source, why string
 
-	// Set by find: the row of the bucket that covers the member, and the stored column, if any.
+	// Set by find: the row of the bucket that covers the member, and the stored cell, if any.
 	row   string
 	found *hbase.Cell
 }
@@ -36,7 +36,7 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
-// expect reports entries that lists lack, or have with another value.
+// expect reports entries that are missing in lists, or have another value.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err
@@ -70,7 +70,8 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// addToLength records n missing members like c. Repairs change the list instead.
+// addToLength records that n members like c are missing. With repairs it does nothing, since the
+// list changes.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair {
 		return
@@ -89,13 +90,13 @@ func (r *run) unpublish(l listOf) {
 	}
 }
 
-// isPublic reports whether a member is public. An unreadable one is not.
+// isPublic reports whether a member is readable and public.
 func isPublic(l listOf, c hbase.Cell) bool {
 	public, _ := l.Public(l.owner, []hbase.Cell{c})
 	return slices.Contains(public, true)
 }
 
-// find sets row and found, also of entries that a repair would have written.
+// find sets row and found of entries. It also finds entries that a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}
@@ -127,7 +128,7 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 	return err
 }
 
-// existing returns which objects exist, by their keys.
+// existing reports for each key whether its object exists.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)

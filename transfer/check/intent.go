@@ -13,7 +13,7 @@ import (
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
-		var of []hbase.Row
+		var records []hbase.Row
 		for _, row := range rows {
 			i, ok, err := tables.Intents.Decode(row.Key, row.Cells)
 			if err != nil {
@@ -22,7 +22,7 @@ func (r *run) intents(ctx context.Context) error {
 			}
 			r.splitting = r.splitting || ok && i.Due > 0
 			if ok && !begun(i).Add(r.Grace).After(r.now) {
-				stale, of = append(stale, i), append(of, row)
+				stale, records = append(stale, i), append(records, row)
 			}
 		}
 		commits, err := hbase.GetEach(ctx, r.Store, stale, func(i tables.Intent) hbase.Get {
@@ -38,9 +38,9 @@ func (r *run) intents(ctx context.Context) error {
 			last, err := tables.DecodeCommitRecord(commits[j])
 			if err != nil {
 				r.unreadable(attribute(i.Table, i.Row, tables.CommitColumn), err)
-			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(of[j].Cells) {
+			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(records[j].Cells) {
 				age := r.now.Sub(begun(i)).Round(time.Second)
-				r.report(attribute(tables.Intents.Table, of[j].Key, "kind"), i.Kind, absent,
+				r.report(attribute(tables.Intents.Table, records[j].Key, "kind"), i.Kind, absent,
 					fmt.Sprintf("it began %s ago; a sweep completes it", age))
 			}
 		}
@@ -48,7 +48,7 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
-// begun returns the time at which an operation began, or is due.
+// begun returns the time at which an operation began or, if that is later, at which it is due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -73,7 +73,8 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters reads the broadcasters, and checks that the job of one that is leaving exists.
+// broadcasters reads the broadcasters. It checks that an author who stops being a broadcaster has a
+// job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -12,14 +12,14 @@ import (
 // source is the source of a member: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
-	place *entry // nil if it is a row
-	// why returns the reason against the member, given the cells of the source; empty if it is
-	// correct.
+	place *entry // nil if the source is a row
+	// why returns why the member is wrong, given the cells of the source. It returns "" if the
+	// member is correct.
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns functions that return the source of a member. The lists of twits, comments and
-// timelines have checks of their own.
+// sources returns, by list, a function that returns the source of a member. The lists of twits and
+// comments, and timelines, have checks of their own.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -74,7 +74,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain returns the reasons against members of one list.
+// explain returns why members of one list are wrong, given their sources.
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -120,7 +120,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members checks each member of all lists. explain returns a reason against each, or an empty text.
+// members checks each member of all lists of l. explain returns why members are wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {

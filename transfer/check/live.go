@@ -18,12 +18,12 @@ type candidate struct {
 }
 
 // RunLive checks a store that gateways write to, and writes nothing. It returns the columns that
-// kept changing: it cannot tell whether they are correct.
+// kept changing, which may be correct.
 //
 // A single run also reports operations in progress, and columns that were written between the two
-// reads that it compares. RunLive runs again after the Grace, until no column has differed in all
-// runs, and three times at most. It reports the violations that had the same values in all runs.
-// The other columns are written more often than they are read, and may be correct.
+// reads that it compares. So RunLive makes up to three runs, with the Grace between them, until no
+// column has differed in all runs. It reports the violations that had the same values in all runs.
+// It returns the other columns that differed in all runs.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]candidate

@@ -89,8 +89,8 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}
 }
 
-// Users follow each other, post and comment all the time, and one member is missing.
-func TestRunLiveBesideWriters(t *testing.T) {
+// Users follow each other, post and comment during the check, and one member is missing.
+func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	store := open(t)
@@ -123,7 +123,7 @@ func TestRunLiveBesideWriters(t *testing.T) {
 	t.Logf("%d writes; %d columns were changing", writes[0]+writes[1]+writes[2]+writes[3], len(changing))
 }
 
-// writeAny writes something. Operations that exclude each other fail.
+// writeAny runs a random operation. It fails if another one excludes it.
 func writeAny(ctx context.Context, w *writers.Writers, random *rand.Rand) {
 	users := []string{"a", "b", "c", "d", "e"}
 	user := func() string { return users[random.IntN(len(users))] }

@@ -66,8 +66,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling returns the keys of objects whose reference is wrong. A department must also have a path
-// to the top.
+// dangling reports wrong references, and returns the keys of their objects. A department must also
+// have a path to the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// search checks the tables in which objects are found by their keys.
+// search checks the search tables.
 func (r *run) search(ctx context.Context) error {
 	for _, o := range tables.Objects() {
 		if o.Search == nil {
@@ -24,7 +24,7 @@ func (r *run) search(ctx context.Context) error {
 	return nil
 }
 
-// findable checks that each object is found.
+// findable checks that each object has a row in the search table.
 func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
@@ -56,7 +56,7 @@ func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 	})
 }
 
-// found checks that each row has an object.
+// found checks that each row of the search table has an object.
 func (r *run) found(ctx context.Context, o *tables.AnyObject) error {
 	return r.rows(ctx, o.Search.Scan(), func(rows []hbase.Row) error {
 		var named []hbase.Row

@@ -10,11 +10,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// batchTimelines is the number of timelines in memory: each may be long.
+// batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines checks the twits of all followed authors down to the position at which a timeline was
-// trimmed, except those of busy authors and broadcasters.
+// timelines checks that each timeline has the twits of the followed authors, down to the position at
+// which it was trimmed. It skips busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -31,7 +31,7 @@ func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline has the entries of a timeline by position. It must be complete before end.
+// timeline has the positions of the entries of a timeline. The timeline must be complete before end.
 type timeline struct {
 	entries map[string]bool
 	end     string
@@ -127,7 +127,7 @@ func (r *run) explainEntries(ctx context.Context, owner string, members []tables
 		exists, err := tables.PostedTwits.Exists(twit.String(), twits[i])
 		related, _, corrupt := tables.Follows.Decode(follows[i])
 		switch {
-		case r.busy[twit.Author] || err != nil || corrupt != nil: // errors are reported by twitNames or edges
+		case r.busy[twit.Author] || err != nil || corrupt != nil: // twitNames or edges report the error
 		case !exists && !r.unnamed[twit]:
 			why[i] = noObject(tables.PostedTwits, twit.String())
 		case !related:

@@ -33,8 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports the department if its own parent is the reason that its path does not end at the
-// top.
+// climb follows the path of a department to the top. If the path does not end there, and the parent
+// of the department is the reason, it reports the department.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -64,7 +64,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 	return false
 }
 
-// depth checks that the tree has at most the stored number of levels, which bounds new departments.
+// depth checks that the tree has no more levels than the stored number. Writers rely on that number.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -15,13 +15,13 @@ type Violation struct {
 	Table, Row string
 	// Column is family:qualifier.
 	Column string
-	// Is and Should are the stored and the derived value, Why the reason.
+	// Is is the stored value, Should the derived one, and Why the reason.
 	Is, Should, Why string
 	// Lost is true if there is no repair.
 	Lost bool
 }
 
-// String returns a line, with keys as the HBase shell prints them.
+// String returns the violation as a line. Keys have the format of the HBase shell.
 func (v Violation) String() string {
 	at := v.at()
 	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
@@ -46,7 +46,7 @@ const (
 	present = "present"
 )
 
-// text formats a value for a line: numbers plain, everything else quoted.
+// text formats a value: numbers as they are, everything else quoted.
 func text(value []byte) string {
 	if _, err := strconv.Atoi(string(value)); err == nil {
 		return string(value)
@@ -66,9 +66,9 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report adds the repair to the pending ones. Puts are written before deletions: a moved cell is
-// never missing. isNew is false if the violation was reported, since a batch with an unreadable row
-// is checked again.
+// report reports a violation, and adds the repair to the pending ones. Puts are written before
+// deletions, so that a moved cell is never missing. isNew is false for a violation that was reported
+// before: a batch with an unreadable row is checked twice.
 func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, is, should, why, len(repair) == 0}
 	if r.reported[v] {

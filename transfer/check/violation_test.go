@@ -16,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// files have a few rows of everything. Lists are split above two members.
+// files have a few rows of each schema. Lists of more than two members are split.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broken is damage, and the lines that report it.
+// broken has damage of a store, and the lines that report it.
 type broken struct {
 	name   string
 	broken []hbase.Mutation
