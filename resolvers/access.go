@@ -12,8 +12,8 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// This file reads what the decisions of package permission depend on, and declares the cost.
-
+// access decides what the viewer of a request may do. It reads the relations that a decision of
+// package permission depends on.
 type access struct {
 	viewer auth.Viewer
 	known  bool // false for a request without a token
@@ -28,14 +28,14 @@ func (a access) decide(action permission.Action, target permission.Target) permi
 	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed returns for each of n decisions whether it permits the viewer. It reads nothing if the
-// token alone decides.
+// allowed reports for each of n decisions whether the viewer is permitted. It reads nothing if the
+// token decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed returns for each of n decisions whether it permits its viewer. It reads each relation
-// that they depend on once, all in one round.
+// allowed reports for each of n decisions whether its viewer is permitted. It reads each relation
+// that they depend on once, all of them in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -78,8 +78,9 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective returns which relations are in effect: the relation, the viewer and the role exist.
-// Those of a deleted user or role grant nothing until the background work removes them.
+// effective reports for each relation whether it exists, and whether the viewer and the role exist.
+// The relations of a deleted user or role have no effect, although background work removes them
+// later.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -102,7 +103,7 @@ func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error)
 	return related, loaders.Join(len(relations), err, viewerErr, errs)
 }
 
-// adminCost declares the reads of whether the viewer is an administrator.
+// adminCost declares the reads that find out whether the viewer is an administrator.
 func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stage {
 	a := accessOf(call.Ctx)
 	if !a.known || a.viewer.Admin {
@@ -114,8 +115,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads of whether the viewer follows users: a number of users for each
-// object of a set. With a subject, equal reads are sent once.
+// followsCost declares the reads that find out whether the viewer follows users: a number of users
+// for each object of a set. Equal reads are sent once if they have a subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -129,8 +130,7 @@ func (call *costCall) followsCost(
 // check is an authorization check that reads. It returns nil if the viewer is authorized.
 type check func(ctx context.Context) error
 
-// all runs checks in one round, and returns the error of the first that fails. A nil check
-// succeeds.
+// all runs checks in one round, and returns the error of the first failed one. A nil check succeeds.
 func all(ctx context.Context, checks ...check) error {
 	errs, run := make([]error, len(checks)), []func(){}
 	for i, c := range checks {
@@ -142,9 +142,9 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer of an action, and the check that remains, nil if the token alone
-// authorizes. Errors, also those of the check, are UNAUTHENTICATED without a token and for a
-// deleted viewer, otherwise FORBIDDEN.
+// authorize returns the viewer of an action, and the remaining check. The check is nil if the token
+// authorizes the viewer. Errors of authorize and of the check are UNAUTHENTICATED without a token
+// or for a deleted viewer, and otherwise FORBIDDEN.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {
@@ -159,7 +159,7 @@ func authorize(
 	}
 }
 
-// authorizeNow is authorize that also runs the check, with others in the same round.
+// authorizeNow is like authorize, but also runs the remaining check, in one round with others.
 func authorizeNow(
 	ctx context.Context, action permission.Action, target permission.Target, others ...check,
 ) (viewer string, err error) {
@@ -174,7 +174,7 @@ func unauthenticated(action permission.Action) error {
 	return apierr.Unauthenticated("%s needs a token: log in, and send Authorization: Bearer TOKEN", action)
 }
 
-// check reads what a verdict depends on, in one round.
+// check reads the relations that a verdict depends on, in one round.
 func (a access) check(ctx context.Context, action permission.Action, verdict permission.Verdict) error {
 	awaitViewer := loaders.Users.Exists.Enqueue(ctx, []string{a.viewer.Username})
 	yes, err := a.allowed(ctx, 1, func(int) permission.Verdict { return verdict })

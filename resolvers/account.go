@@ -23,7 +23,7 @@ var (
 func signUp(ctx context.Context, r *Resolver, in *model.SignUpInput) (username string, err error) {
 	key := in.IdempotencyKey.Value()
 	wait := r.Attempts.SignUp(ctx)
-	if wait == 0 && key != nil { // a repeated sign-up checks the password, like a log-in
+	if wait == 0 && key != nil { // a retry of a sign-up checks the password, like a log-in
 		wait = r.Attempts.LogIn(ctx, norm.NFC.String(in.Username))
 	}
 	if wait > 0 {

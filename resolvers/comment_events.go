@@ -10,8 +10,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// visibleAdded checks the twits of comments, and the comments, in one round after the twits are
-// read.
+// visibleAdded reads the twits of comments, and then checks the twits and the comments in one round.
 func visibleAdded(ctx context.Context, all []live.Candidate) ([]*tables.Comment, error) {
 	twitKeys, authors := make([]entryKey, len(all)), make([]string, len(all))
 	for i, c := range all {

@@ -13,7 +13,7 @@ type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
 	list    loaders.List[E]
 	objects loaders.Object[T]
-	key     func(member E) string // of the object that a member refers to
+	key     func(member E) string // returns the key of the object that a member refers to
 	as      func(*page[E, T]) C
 }
 
@@ -37,8 +37,8 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 		keys, err = c.read(ctx, owners, r.pageRange(), pages)
 		return err
 	})
-	// Named is called after fill, so that the rows of the nodes are read in the round after the
-	// totals, together with the lists of the next level.
+	// Named is called after fill, so that the rows of the nodes are read after the totals, in one
+	// round with the lists of the next level.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}

@@ -17,7 +17,7 @@ const (
 	ifOtherOwner = "the viewer changes what others own"
 )
 
-// Subjects of reads that no argument or attribute names. They contain spaces, and names do not.
+// Subjects of reads that are not names of objects. They contain spaces, and names do not.
 const (
 	theViewer       = "the viewer"
 	byViewer        = "by the viewer"
@@ -53,8 +53,8 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// requests returns the page that a connection requests. If arguments are open (see
-// [explain.Call.Open]), it is the page that costs most: the largest, with cursors. If the direction
+// requests returns the page that the arguments of a connection request. For open arguments (see
+// [explain.Call.Open]) it is the page that costs most: the largest, with cursors. If the direction
 // is open, it returns a request for each direction.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
@@ -84,12 +84,12 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	return requests, err
 }
 
-// anyCursor stands for the position of an unknown cursor. In a subtree it is on the deepest level,
-// so that all levels are read.
+// anyCursor is the position of an open cursor. In a subtree it is on the deepest level, so that all
+// levels are read.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
 // openSize sets the size of a page if it is open, and reports whether the direction is open, too.
-// Clients can't pass both first and last.
+// Clients cannot pass both first and last.
 func (call *costCall) openSize(args *pageArgs) (either bool) {
 	first, last := call.Open("first"), call.Open("last")
 	if first && args.last != nil && !last {
@@ -104,14 +104,14 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 	return either
 }
 
-// read declares a read of a row for each object of a set: its own, unless the set is
-// [explain.Call.Shared].
+// read declares a read of the own row of each object of a set. For [explain.Call.Shared] it
+// declares one read for all objects.
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares consecutive reads of each object, each repeated by times. A condition, unless
-// empty, holds for all of them.
+// reads declares consecutive reads for each object, each a number of times. condition applies to
+// all of them, unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -144,7 +144,7 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// otherRow returns a read of a row that is not the object's own. Reads of one object with the same
+// otherRow returns a read of a row that is not the object's own. Reads of an object with the same
 // subject are equal.
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
@@ -152,7 +152,7 @@ func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	return r
 }
 
-// readOther declares a number of reads of other rows for each object. Reads without a subject all
+// readOther declares a number of reads of other rows for each object. All reads without a subject
 // differ. The set may be [explain.Call.Shared].
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,

@@ -34,7 +34,7 @@ func (c cursorOf[T]) resolve(_ context.Context, events []*T) ([]string, error) {
 
 func (cursorOf[T]) cost(*costCall) error { return nil }
 
-// after returns the key of the event with a cursor, nil without one.
+// after returns the key of the event with a cursor, or nil without a cursor.
 func (c cursorOf[T]) after(owner string, cursor *string) (*live.Key, error) {
 	if cursor == nil {
 		return nil, nil
@@ -59,8 +59,9 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions checks whether the viewers could see the deleted twits. Of a twit for followers,
-// those who began to follow later learn nothing: its id has its author, name and time.
+// visibleDeletions checks whether the viewers were permitted to see the deleted twits. For a twit
+// for followers it requires that the viewer followed the author at the deletion, because the id of
+// the twit contains the name and the time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, func(k live.Key) entryKey {
 		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}

@@ -14,9 +14,9 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order: each level follows the order of its
-// parents. The code identifies the department, also after the tree has changed. If it was deleted
-// or moved, depth and index say where it was.
+// treePosition is a position in a subtree, in level order: each level has the order of its parents.
+// The code identifies the department, also after changes of the tree. If it was deleted or moved,
+// depth and index are its former place.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -86,8 +86,7 @@ func depthOf(maxDepth *int) (int, error) {
 	return min(tables.MaxDepth, *maxDepth), nil
 }
 
-// assumedSubtree is the size of a subtree that the cost call assumes if no argument bounds the
-// read.
+// assumedSubtree is the size of a subtree that the cost assumes if no argument bounds the read.
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
@@ -95,13 +94,13 @@ func (descendants) cost(call *costCall) error {
 	if err != nil {
 		return err
 	}
-	request := requests[len(requests)-1] // from the end, if it may be: that reads whole levels
+	request := requests[len(requests)-1] // backward costs more: it reads whole levels
 	depth, err := depthOf(argument[*int](call, "maxDepth"))
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only if the levels above have at most a page of departments. So it has at most
-	// that number of lists.
+	// A level is read only if the levels above have at most a page of departments, so it has at
+	// most a page of lists.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree
@@ -130,11 +129,12 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
 		var pageKeys []loaders.PageKey
-		var of []int
+		var indexes []int // of the tree of each page
 		for i, tree := range trees {
 			if errs[i] == nil && !tree.complete() {
 				for _, code := range tree.level {
-					pageKeys, of = append(pageKeys, loaders.PageKey{Owner: code, Range: tree.pageRange()}), append(of, i)
+					pageKeys = append(pageKeys, loaders.PageKey{Owner: code, Range: tree.pageRange()})
+					indexes = append(indexes, i)
 				}
 			}
 		}
@@ -143,7 +143,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 		}
 		lists, err := loaders.Children.Page(ctx, pageKeys)
 		levels := make([][]string, len(trees))
-		for j, i := range of {
+		for j, i := range indexes {
 			if e := loaders.At(err, j); e != nil {
 				errs[i] = e
 			}
@@ -176,8 +176,9 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// pageRange returns the part of each list of children to read for the next level. Below the level
-// of after it is the number of departments that the page lacks, and one more for hasNextPage.
+// pageRange returns the range of each list of children to read for the next level. Below the level
+// of after, its limit is the number of departments that the page lacks, and one more for
+// hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
@@ -211,8 +212,8 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the index of a treePosition in the level that was just read: that of its code or,
-// if it is gone, its former index.
+// locate returns the index of a department in the level that was read last. For a department that
+// was deleted or moved it is the former index.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

@@ -11,9 +11,9 @@ import (
 	"twibase/loaders"
 )
 
-// payloadEdge is a field of a payload P: the edge of an entry of a list, equal to the one that the
-// list returns. So clients can add it to the list, and continue after its cursor. It is null if the
-// list does not have the entry, and if the payload has user errors.
+// payloadEdge is a field of a payload P: the edge of an entry of a list. It equals the edge in the
+// list, so that clients can add it to the list, and continue after its cursor. It is null if the
+// list does not have the entry, or the payload has user errors.
 type payloadEdge[P, E, T, G any] struct {
 	cursors relay.Cursors
 	entry   payloadEntry[P, E]
@@ -22,7 +22,7 @@ type payloadEdge[P, E, T, G any] struct {
 }
 
 type payloadEntry[P, E any] interface {
-	// find returns the entry that the payload is about, nil if the list does not have it.
+	// find returns the entry of the payload's object, or nil if the list does not have it.
 	find(ctx context.Context, payload *P) (*listEntry[E], error)
 	// findCost declares the reads of find, and returns the stage at which it returns.
 	findCost(call *costCall) explain.Stage
@@ -60,7 +60,7 @@ func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
 	return nil
 }
 
-// keyOf returns the key of an object of a payload, empty without one.
+// keyOf returns the key of an object of a payload, or "" if the payload does not have it.
 type keyOf[P any] func(ctx context.Context, payload *P) string
 
 func viewerKey[P any](ctx context.Context, _ *P) string {
@@ -175,7 +175,7 @@ func edgeOfMember[P, O, E, T, C, G any](
 	}
 }
 
-// rowEntry is the entry of a scan. It reads nothing.
+// rowEntry is the entry of a scan. find reads nothing.
 type rowEntry[P any] struct{ key keyOf[P] }
 
 func (e rowEntry[P]) find(ctx context.Context, payload *P) (*listEntry[struct{}], error) {
@@ -195,10 +195,10 @@ func edgeOfScan[P, T, C, G any](in scan[T, C], edges func(C) []*G, key keyOf[P])
 	}
 }
 
-// storedEntry is the entry of a list that stores its objects. It reads nothing.
+// storedEntry is the entry of a list that stores its objects. find reads nothing.
 type storedEntry[P, T any] struct {
 	list loaders.List[*T]
-	node func(*P) *T // nil if the list does not have it
+	node func(*P) *T // returns nil if the list does not have the object
 }
 
 func (e storedEntry[P, T]) find(_ context.Context, payload *P) (*listEntry[*T], error) {

@@ -8,8 +8,8 @@ import (
 	"twibase/loaders"
 )
 
-// entries are objects stored in lists, such as twits, without a row of their own. They are deleted
-// with an author: see [entryKey].
+// entries reads objects that are stored in lists, such as twits, and have no row of their own. They
+// are deleted with an author: see [entryKey].
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error) // parses the key of an id
@@ -17,23 +17,23 @@ type entries[T any] struct {
 	visible visibility[T]
 }
 
-// entryKey is the list and the position of an entry, and the user with whom it is deleted: the
+// entryKey has the list and the position of an entry, and the user with whom it is deleted: the
 // author of a twit, or of the twit of a comment.
 type entryKey struct {
 	loaders.MemberKey
 	author string
 }
 
-// visibility is how a noun's invisible objects are hidden.
+// visibility hides the invisible objects of a noun.
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter for n objects per object of a set. With a subject, all of them
-	// have one author, whose reads the subject identifies.
+	// cost declares the reads of filter for n objects per object of a set. If subject is not empty,
+	// they have one author, and subject identifies the reads about that author.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
-// read does not check visibility.
+// read reads entries without a check of visibility.
 func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	memberKeys, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
@@ -72,9 +72,9 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts declares the reads of readVisible for n entries of each object. If author is not empty,
-// it is the subject of the read of the author's existence, which is sent once per object of the
-// set.
+// readCosts declares the reads of readVisible for n entries of each object of a set. If author is
+// not empty, the entries have one author, whose existence is read once per object. author is the
+// subject of that read.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
@@ -109,9 +109,9 @@ type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
 	// byOwner is true if the owner of a list is the author of its entries. The list of a deleted owner
-	// is hidden until the background work has cleared it.
+	// is hidden, since background work clears it later.
 	byOwner bool
-	// ownersExist is true if the owners need no check of existence.
+	// ownersExist is true if the owners are known to exist.
 	ownersExist bool
 }
 

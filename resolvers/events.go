@@ -10,7 +10,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// eventSource is a kind of row whose new entries are delivered.
+// eventSource is a type of row whose new entries are delivered to subscribers.
 type eventSource[T any] struct {
 	kind live.Kind
 	key  func(entry *T) live.Key
@@ -18,9 +18,9 @@ type eventSource[T any] struct {
 	position func(live.Key) string
 	// read reads pages of rows, as the viewer sees them.
 	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
-	// visible returns the entries of candidates, nil for those to omit.
+	// visible returns the entries of candidates, and nil for invisible ones.
 	visible func(ctx context.Context, all []live.Candidate) ([]*T, error)
-	// kept is how long entries can be read; 0 is forever.
+	// kept is the lifetime of entries; 0 is unlimited.
 	kept time.Duration
 }
 
@@ -79,8 +79,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round, comments in two. Entries of an earlier poll take one more, because they may be
-// deleted. fresh is [Resolver].Fresh.
+// in one round, or in two for comments. Candidates of an earlier poll need one more round to read
+// their entries, which may be deleted. fresh is [Resolver].Fresh.
 func Visible(
 	fresh func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -105,7 +105,7 @@ func Visible(
 	}
 }
 
-// check stores the visible entries of its kind.
+// check stores the visible entries of the candidates of its kind.
 func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries []any, errs loaders.Errors) {
 	var own []live.Candidate
 	var indexes []int
@@ -125,7 +125,7 @@ func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries
 	}
 }
 
-// visibleDelivered checks follows only: followers may see all twits.
+// visibleDelivered checks only the follows, because followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
 	for i, c := range all {
@@ -155,16 +155,17 @@ func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, er
 	return twits, loaders.Join(len(all), readErr, existErr, mayErr)
 }
 
-// entriesOf returns the entries of candidates. It reads those of an earlier poll.
+// entriesOf returns the entries of candidates. It reads the entries of candidates of an earlier
+// poll.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {
 	found, errs := make([]*T, len(all)), make(loaders.Errors, len(all))
 	var old []entryKey
-	var oldAt []int
+	var indexes []int
 	for i, c := range all {
 		if c.Entry == nil {
-			old, oldAt = append(old, keyOf(c.Key)), append(oldAt, i)
+			old, indexes = append(old, keyOf(c.Key)), append(indexes, i)
 		} else {
 			found[i] = c.Entry.(*T)
 		}
@@ -173,6 +174,6 @@ func entriesOf[T any](
 		return found, nil
 	}
 	read, err := list.read(ctx, old)
-	scatter(found, errs, oldAt, read, err)
+	scatter(found, errs, indexes, read, err)
 	return found, loaders.Join(len(all), errs)
 }

@@ -16,13 +16,13 @@ const lookahead = 4
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates. A
 // look reads a range of candidates. The first look reads one candidate per entry of the page. If
-// some are hidden, a second look reads further candidates, up to the lookahead. A page may be short
-// although more entries follow: its end cursor is the last candidate's.
+// some are hidden, a second look reads more candidates, up to the lookahead. So a page may be short
+// although more entries follow. Its end cursor is that of the last candidate.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
 	source source[T]
-	total  total // nil if there is none
+	total  total // nil without a totalCount
 	as     func(*page[struct{}, T]) C
 	// eager connections read the whole lookahead in one look, because most candidates are hidden from
 	// most viewers.
@@ -39,21 +39,21 @@ type source[T any] interface {
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
 
-// candidates are a part of a list. A hidden member is nil.
+// candidates is a part of a list. A hidden member is nil.
 type candidates[T any] = loaders.Page[*T]
 
-// look is a read of a range of candidates, for its cost.
+// look describes a read of a range of candidates, for its cost.
 type look struct {
 	loaders.Range
-	atBeginning bool   // the range begins with the list, or lies in its first bucket
-	candidates  int    // candidates that the look before did not read
+	atBeginning bool   // the range begins with the list, or is in its first bucket
+	candidates  int    // the number of candidates that the first look did not read
 	condition   string // of the second look; empty for the first
 }
 
 func (l look) first() bool { return l.condition == "" }
 
-// looks returns the number of candidates after each look. A page from the end reads the rest of one
-// bucket, whatever its limit. So a single look reads the lookahead.
+// looks returns the number of candidates that are read after each look. A backward look reads a
+// whole bucket in any case, so a single one reads the lookahead.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -61,7 +61,7 @@ func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	return []int{r.Size, r.Size * lookahead}
 }
 
-func (f filteredConnection[P, T, C]) window(r *request, limit int) loaders.Range {
+func (f filteredConnection[P, T, C]) rangeOf(r *request, limit int) loaders.Range {
 	w := r.pageRange()
 	w.Limit, w.Far = limit, w.Far && !f.unsplit
 	return w
@@ -112,12 +112,12 @@ func (f filteredConnection[P, T, C]) read(
 		builders[i].page = pages[i]
 	}
 	for _, limit := range f.looks(r) {
-		window := f.window(r, limit)
+		all := f.rangeOf(r, limit)
 		incomplete, pageKeys := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
-				pageKeys = append(pageKeys, loaders.PageKey{Owner: owners[i], Range: builders[i].next(window)})
+				pageKeys = append(pageKeys, loaders.PageKey{Owner: owners[i], Range: builders[i].next(all)})
 			}
 		}
 		if len(pageKeys) == 0 {
@@ -137,16 +137,16 @@ func (f filteredConnection[P, T, C]) read(
 
 func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at explain.Stage) explain.Stage {
 	looks := f.looks(r)
-	first := look{Range: f.window(r, looks[0]), candidates: looks[0]}
+	first := look{Range: f.rangeOf(r, looks[0]), candidates: looks[0]}
 	first.atBeginning = first.After == ""
 	at = f.source.cost(call, at, first)
 	if len(looks) == 1 {
 		return at
 	}
-	// The second look continues the first: in the same bucket if that began with the list, and buckets
-	// are large enough.
+	// The second look continues the first. It reads the same bucket if the first look began with
+	// the list, and buckets are large enough.
 	all := looks[1]
-	second := look{Range: f.window(r, all), candidates: all - looks[0], condition: ifHidden}
+	second := look{Range: f.rangeOf(r, all), candidates: all - looks[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
 	second.After += "\x00"
 	if r.Backward { // the first look may have ended early
@@ -155,16 +155,16 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	return f.source.cost(call, at, second)
 }
 
-// pageBuilder builds the page of one owner from the candidates of consecutive looks, in the order
-// of reading: from the end of the list if the request is Backward.
+// pageBuilder builds the page of one owner from the candidates of consecutive looks. They are in the
+// order of reading, which is from the end of the list if the request is Backward.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
-	// no candidate follows the last look
+	// exhausted is true if no candidate follows the last look.
 	exhausted bool
 }
 
-// complete reports whether another look cannot add to the page.
+// complete reports whether the page needs no other look.
 func (b *pageBuilder[T]) complete() bool {
 	size, visible := b.request.Size, 0
 	for _, node := range b.Members {
@@ -201,13 +201,13 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the client's order. A full page ends with its last entry, any other
-// page with the last candidate that was read. The start and end cursors are those of the first and the
-// last candidate up to there, maybe hidden ones.
+// build completes the page, in the order of the client. A full page ends with its last entry, any
+// other page with the last candidate that was read. The start and end cursors are those of the
+// first and the last candidate of the page, even if these are hidden.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
-	// Most pages hide nothing and need no copy. That saves two allocations per page, two thirds of
-	// those of BenchmarkEmbedded/reference in bench.
+	// Most pages hide nothing and need no copy. That saves two allocations per page: two thirds of
+	// the allocations of BenchmarkEmbedded/reference in bench.
 	b.nodes, b.positions = slices.Clip(b.Members[:end]), slices.Clip(b.Positions[:end])
 	if slices.Contains(b.nodes, nil) {
 		b.nodes, b.positions = make([]*T, 0, b.request.Size), make([]string, 0, b.request.Size)
@@ -238,7 +238,7 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// unread returns candidates that have positions, and no members yet: [distribute] adds them.
+// unread returns candidates with positions. [distribute] adds their members.
 func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	pages := make([]candidates[T], len(lists))
 	for i, list := range lists {
@@ -247,7 +247,7 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute gives each page its members, one per position, and errors.
+// distribute sets the members of each page, one per position, and joins the errors.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

@@ -39,7 +39,8 @@ func (r *subscriptionResolver) FollowerChanged(
 
 var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
 
-// visibleChanges returns all changes of viewers who exist, also those by the deletion of a follower.
+// visibleChanges returns all changes of existing viewers, including changes by the deletion of a
+// follower.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
 	viewers := make([]string, len(all))
 	for i, c := range all {

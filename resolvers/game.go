@@ -95,7 +95,7 @@ func (playsByDay) resolve(ctx context.Context, games []*tables.Game, from, to st
 
 func (playsByDay) cost(call *costCall) error {
 	days, err := dayRange("", argument[string](call, "from"), argument[string](call, "to"))
-	if call.Open("from") || call.Open("to") { // days that are valid may be given
+	if call.Open("from") || call.Open("to") { // the request may have valid days
 		err = nil
 	}
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 // merge returns one page of the union of several lists. Each part is the page of one list in the
 // same range. Members at the same position are equal; one is hidden only if all parts hide it.
 //
-// If a part has more members than were read, the page ends where that part ends: the members that
-// follow there are unknown.
+// If a part has more members than were read, the page ends at the end of that part, because the
+// members that follow are unknown.
 func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
 	order := strings.Compare // the order of reading
 	if w.Backward {

@@ -16,7 +16,7 @@ import (
 	"twibase/writers"
 )
 
-// mutation is a mutation field. Its cost does not include the reads of writers.
+// mutation is a mutation field. Its cost excludes the reads of writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
@@ -40,7 +40,7 @@ func (m mutation) cost(call *costCall) error {
 	return nil
 }
 
-// run authorizes the viewer and calls write, as [change] does.
+// run authorizes the viewer, and calls write like [change].
 func (m mutation) run(
 	ctx context.Context, target permission.Target, write func(ctx context.Context, viewer string) error, checks ...check,
 ) ([]*model.UserError, error) {
@@ -52,12 +52,12 @@ func (m mutation) run(
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
-// errUnauthorized is the failed precondition of an unauthorized viewer. Clients get the error of
-// the check.
+// errUnauthorized is the error of the precondition if the viewer is not authorized. Clients get the
+// error of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change calls write if the checks succeed. It returns the user errors, none if the change was
-// made. It forgets earlier reads, so that the payload shows the change.
+// change calls write if the checks succeed, and returns the user errors. If there are none, the
+// change was made. It forgets earlier reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -83,7 +83,8 @@ func userErrorsOf(problems writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// checkAndWrite runs the checks while the writer reads, and commits after they succeeded.
+// checkAndWrite runs the checks while the writer reads. The writer commits after they have
+// succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })
@@ -109,7 +110,7 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted returns the id of a deleted object, nil after an error. It hides the object from the
+// deleted returns the id of a deleted object, or nil after an error. It hides the object from the
 // reads of the payload.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
@@ -140,8 +141,8 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
-// readBefore returns the object before its deletion, nil if it does not exist. If the key is
-// invalid, or is all that the selection needs, it reads nothing, and returns an object with only
+// readBefore returns the object before its deletion, or nil if it does not exist. If the key is
+// invalid, or the selection needs only the key, it reads nothing and returns an object with only
 // the key.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
@@ -154,12 +155,12 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation changes an object, and returns it. write returns its key.
+// objectMutation changes an object and returns it. write returns the key of the object.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
 	write  writer[I]
-	owner  func(in *I) string // owner that the permission depends on; may be nil
+	owner  func(in *I) string // returns the owner that the permission depends on; may be nil
 }
 
 func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {
@@ -193,7 +194,7 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation relates or unrelates two objects, and returns both.
+// pairMutation relates or unrelates two objects and returns both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -219,7 +220,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion deletes an object, and returns it as it was.
+// deletion deletes an object and returns it as it was before.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

@@ -12,20 +12,20 @@ import (
 	"twibase/writers"
 )
 
-// naming is a pair of input fields that name an object: the first has its key, such as `username`,
-// and the second its id, such as `userId`.
+// naming is a pair of input fields that name an object: one with its key, such as `username`, and
+// one with its id, such as `userId`.
 type naming struct {
 	object          *tables.AnyObject
 	keyName, idName string
 	key             *graphql.Omittable[*string]
 	id              *graphql.Omittable[*tables.ID]
-	// optional is true for the attribute of an object that refers to another.
+	// optional is true if the input may name no object: the target of a reference.
 	optional bool
 }
 
-// withKeys calls resolve with the keys of all objects that an input names by their ids. User errors
-// of such a key get the path of the id. If a name is missing or ambiguous, or an id has another
-// type, it returns user errors instead.
+// withKeys sets the keys of all objects that an input names by their ids, and calls resolve. User
+// errors of such a key get the path of the id. If an input names no object or two, or an id has
+// another type, it returns user errors instead.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var problems writers.UserErrors
@@ -47,13 +47,13 @@ func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*mode
 	userErrors, err := resolve()
 	for _, e := range userErrors {
 		if len(e.Path) > 0 && byID[e.Path[0]] != "" {
-			e.Path[0] = byID[e.Path[0]] // also the field
+			e.Path[0] = byID[e.Path[0]] // Field points to it
 		}
 	}
 	return userErrors, err
 }
 
-// check returns what is wrong with the values.
+// check returns the user errors of the pair.
 func (n naming) check() writers.UserErrors {
 	wrong := func(field, format string, args ...any) writers.UserErrors {
 		return writers.UserErrors{{Code: writers.BadInput, Field: field, Message: fmt.Sprintf(format, args...)}}
@@ -69,8 +69,8 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf finds the pairs of an input. departmentId belongs to `department` if the input has that
-// field, and otherwise to the key of the department that the mutation changes.
+// namingsOf returns the pairs of an input. departmentId is paired with `department` if the input has
+// that field, and otherwise with the key of the department that the mutation changes.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())

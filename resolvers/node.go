@@ -99,8 +99,8 @@ func (viewer) cost(call *costCall) error {
 type nodeReader struct {
 	noun tables.Noun
 	typ  string
-	// read returns the objects, nil for those that do not exist. The error is nil, index-aligned, or
-	// that of all keys.
+	// read returns the objects, and nil for those that do not exist. Its error is nil,
+	// index-aligned, or one for all keys.
 	read func(ctx context.Context, keys []string) ([]model.Node, error)
 	// cost returns the stage at which read returns.
 	cost func(call *costCall, objects *explain.Set) explain.Stage
@@ -200,8 +200,8 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 	nodeCounts(call, counts, true)
 }
 
-// nodeCounts declares the reads of objects by their number of each type. If they are read together,
-// fields are resolved when all of them have been read.
+// nodeCounts declares the reads of objects, given their number by type. If they are read together,
+// their fields are resolved after all of them have been read.
 func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {

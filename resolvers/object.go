@@ -12,7 +12,7 @@ type lookup[T any] struct {
 	argument string
 }
 
-// resolve returns the object, nil for an invalid key.
+// resolve returns the object, or nil for an invalid key.
 func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
 	if l.objects.Kind().CheckKey(key) != nil {
 		return nil, nil
@@ -30,9 +30,10 @@ func (l lookup[T]) cost(call *costCall) error {
 // reference is a field that returns the object that each parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute is true if key reads an attribute of the parent. A lazy parent must be loaded before.
+	// attribute is true if key reads an attribute of the parent, so that a lazy parent must be
+	// loaded first.
 	attribute bool
-	// key returns the key of the object, nil if there is none.
+	// key returns the key of the object, or nil without a reference.
 	key func(parent *P) *string
 }
 
@@ -84,7 +85,7 @@ func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err
 	}
 }
 
-// keysOf returns the key of each parent, empty for nil.
+// keysOf returns the key of each parent, and "" for nil.
 func keysOf[T any](parents []*T, key func(*T) string) []string {
 	keys := make([]string, len(parents))
 	for i, parent := range parents {

@@ -23,19 +23,18 @@ type request struct {
 	relay.Page
 	connectionSelection
 	within bounds
-	// reversed is set if the client sees the list from its end to its beginning. The page, with its
-	// direction and its cursors, is one of the list as it is stored.
+	// reversed is true if the client sees the list in reverse order. The page, its direction and its
+	// cursors are those of the stored list.
 	reversed bool
 }
 
-// reverse turns a page of the reversed list into the same page of the list as it is stored.
+// reverse converts a page of the reversed list to the same page of the stored list.
 func (r *request) reverse() {
 	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
-// bounds are positions between which a client requests a part of a list, exclusive. Each may be
-// empty. Members outside are no part of the connection: hasPreviousPage and hasNextPage ignore
-// them.
+// bounds limits a connection to the members between two positions, both exclusive. Each may be
+// empty. hasPreviousPage and hasNextPage ignore members outside of the bounds.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -54,7 +53,7 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
-// page is the page of one parent: members of a list, and the nodes that they refer to.
+// page is the page of one parent: members of a list, and their nodes.
 type page[E, T any] struct {
 	request   *request
 	members   []E
@@ -73,7 +72,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all returns the nodes. It is never nil: null would mean that the page could not be read.
+// all returns the nodes. It never returns nil, which would mean that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}
@@ -108,7 +107,7 @@ func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	return list
 }
 
-// convert returns the connections of the pages, nil for a page with an error.
+// convert returns the connections of the pages, and nil for a page with an error.
 func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	connections, all := make([]*C, len(pages)), make([]C, len(pages))
 	for i, p := range pages {
@@ -126,7 +125,7 @@ type total interface {
 	cost(call *costCall, at explain.Stage) explain.Stage
 }
 
-// fill reads the selected parts of the pages, entries and totals, in parallel.
+// fill reads the entries and the totals of pages in parallel, if they are selected.
 func fill[E, T any](
 	ctx context.Context, pages []*page[E, T], r *request, t total, owners []string, entries func() error,
 ) error {
@@ -152,7 +151,7 @@ func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.St
 	return t.cost(call, at)
 }
 
-// length is the [total] of a list with a count.
+// length is the [total] of a list with a stored length.
 type length struct{ loaders.Loader[string, int] }
 
 func (l length) read(ctx context.Context, owners []string) ([]*int, error) {

@@ -8,7 +8,8 @@ import (
 	"twibase/loaders"
 )
 
-// relationField is a Boolean field: whether each parent is related to the object of a key.
+// relationField is a Boolean field that reports whether each parent is related to the object of a
+// key.
 type relationField[P any, K comparable] struct {
 	parents  func([]*P) []string
 	argument string
@@ -68,8 +69,8 @@ func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")
 }
 
-// viewerRelationField is a Boolean field: whether the viewer is related to each parent. Without a
-// token it is false.
+// viewerRelationField is a Boolean field that reports whether the viewer is related to each parent.
+// Without a token it is false.
 type viewerRelationField[P any] struct {
 	relationField[P, loaders.EdgeKey]
 }

@@ -15,10 +15,10 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived after the given one and before the subscription started. It
-// omits those that the subscription delivers. It first sends entries older than the given one that
-// may have arrived later, and then newer ones, oldest first. So if the replay is interrupted, the
-// client has received all entries before its last one.
+// replay sends the entries that arrived after the entry after and before the subscription started.
+// It omits entries that the subscription delivers. It first sends entries that are older than after
+// but may have arrived later, and then newer ones, oldest first. So if the replay is interrupted,
+// the client has received all entries before its last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after live.Key, send func(*T) error,
 ) error {

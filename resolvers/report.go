@@ -7,8 +7,7 @@ import (
 	"twibase/loaders"
 )
 
-// Watch starts to record the loader calls of ctx. levels ends that, and returns them for the
-// report.
+// Watch records the loader calls of ctx. levels ends the record and returns it for the report.
 func Watch(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {

@@ -2,10 +2,10 @@
 // all its parents, and passes all keys to the loaders together. Results and errors are
 // index-aligned with the parents; see [loaders.Errors].
 //
-// A field with a resolver is a variable named after its object type and the field: userFollowers is
-// User.followers. Its value, such as a [connection], has methods that read the field and that
-// declare the cost. The generated methods of fields.generated.go call these variables.
-// Subscriptions have hand-written methods.
+// A field with a resolver is a variable with the name of its object type and the field:
+// userFollowers is User.followers. Its value, such as a [connection], has methods that read the
+// field and declare the cost. The generated methods of fields.generated.go call them. Subscriptions
+// have hand-written methods.
 package resolvers
 
 import (

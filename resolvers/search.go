@@ -16,7 +16,7 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 	if query == nil || *query == "" {
 		return s.scan.resolve(ctx, args)
 	}
-	r, err := args.request(ctx, s.found())
+	r, err := args.request(ctx, s.searchCursors())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 		}
 	}
 	p.locate(keys.HasPrevious, keys.HasNext, keys.Positions...)
-	// The rows are read even if the keys are enough: an object may have been deleted.
+	// The rows are read even if the selection needs only the keys, because objects may be deleted.
 	p.nodes, p.positions = s.objects.Roots(ctx, keys.Members, r.node), keys.Positions
 	p.members = make([]struct{}, len(p.nodes))
 	return new(s.as(p)), nil
@@ -35,16 +35,16 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 
 func (s search[T, C]) index() *tables.Search { return s.objects.Kind().Search }
 
-// found returns the cursors of the search.
-func (s search[T, C]) found() relay.Cursors {
+// searchCursors returns the cursors of a search, which differ from those of a scan.
+func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost declares the cost of the search if the query is an open argument: a scan of all objects reads
-// no more.
+// cost declares the cost of the search if the query is an open argument, because a scan costs no
+// more.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
-	requests, err := call.requests(s.found())
+	requests, err := call.requests(s.searchCursors())
 	if !open && (query == nil || *query == "") || open && err != nil {
 		return s.scan.cost(call)
 	}

@@ -40,7 +40,7 @@ var conditions = func() map[string][]string {
 	return conditions
 }()
 
-// below returns the selections of all fields of a name.
+// below returns the selection of all fields with a name.
 func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {
@@ -64,7 +64,8 @@ func (s selection) has(name string) bool {
 }
 
 type connectionSelection struct {
-	// whether edges, pageInfo, any entry at all, and totalCount are needed
+	// edges, info and total are true if edges, pageInfo and totalCount are selected. entries is
+	// true if the list must be read.
 	edges, info, entries, total bool
 	node                        []string // selected fields of the nodes
 }

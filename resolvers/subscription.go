@@ -16,7 +16,8 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded event
 
-// event is a subscription field. Its entry is read before the event is executed.
+// event is a subscription field. Its cost has no reads: the entry is read before the event is
+// executed.
 type event struct{}
 
 func (event) cost(call *costCall) error {
@@ -80,8 +81,8 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns a channel of the visible entries that arrive in a row, preceded by those later
-// than after.
+// subscribe returns a channel of the visible entries that arrive in a row. Entries later than after
+// come first.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {
@@ -116,8 +117,8 @@ func subscribe[T any](
 	return events, nil
 }
 
-// noEvents returns a channel without events, for the name of an object that cannot exist. It is
-// closed when the subscriber leaves.
+// noEvents returns a channel without events, for an object that cannot exist. It is closed when the
+// subscription ends.
 func noEvents[T any](ctx context.Context) <-chan *T {
 	operation, events := resume.Of(ctx), make(chan *T)
 	go func() {
@@ -147,13 +148,13 @@ type stream struct {
 	*live.Subscription
 	owner string
 	begun time.Time
-	// replayed are entries that replay sent and that the subscription may deliver again; nil when that
-	// is no longer possible.
+	// replayed has the entries of the replay that the subscription may deliver again. It is nil
+	// when that is no longer possible.
 	replayed map[live.Key]bool
-	// an earlier operation had the subscription
+	// resumed is true if an earlier operation started the subscription.
 	resumed bool
-	// taken are the first entries, two at most, that this operation received: one that the endpoint
-	// sends, and the next.
+	// taken has the first entries that this operation received, at most two: the one that the
+	// endpoint sends, and the next one.
 	taken []live.Key
 }
 
@@ -189,8 +190,9 @@ func (s *stream) MoveTo(earlier resume.Position) {
 // Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run sends each entry once, after a replay, until ctx or the subscription ends. When expiry fires,
-// it suspends the subscription, sends the entries that are queued, and returns [live.ErrSuspended].
+// run replays entries, and then sends each entry once until ctx or the subscription ends. When
+// expiry fires, it suspends the subscription, sends the queued entries, and returns
+// [live.ErrSuspended].
 func run[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after *live.Key,
 	expiry <-chan struct{}, events chan<- *T,
@@ -218,7 +220,7 @@ func run[T any](
 				continue
 			}
 			if time.Since(s.begun) > live.Window {
-				s.replayed = nil // no entry of the replay can arrive any more
+				s.replayed = nil // the subscription delivers none of them any more
 			}
 			if len(s.taken) < 2 {
 				s.taken = append(s.taken, e.Key)

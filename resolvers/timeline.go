@@ -13,7 +13,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// timelineConnection is User.timeline, for the user and administrators.
+// timelineConnection is User.timeline. Only the user and administrators may read it.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -53,8 +53,8 @@ func (t timelineConnection) cost(call *costCall) error {
 	return nil
 }
 
-// timelineSource reads timelines, which have two sources: the list of delivered twits, and the
-// lists of the broadcasters that the owner follows. It merges both, in three rounds:
+// timelineSource reads timelines. It merges the list of delivered twits with the lists of the
+// broadcasters that the owner follows, in three rounds:
 //
 //  1. the timelines, and the names of all broadcasters
 //  2. the delivered twits, and which broadcasters the owners follow
@@ -68,7 +68,7 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	if err != nil {
 		return make([]candidates[tables.Twit], len(pageKeys)), loaders.At(err, 0)
 	}
-	awaitFollowed := askFollowed(ctx, pageKeys, broadcasters[0])
+	awaitFollowed := enqueueFollowed(ctx, pageKeys, broadcasters[0])
 	delivered, deliveredErr := readDelivered(ctx, pageKeys, timelines, timelineErr)
 	followed, followedErr := awaitFollowed()
 	posts, postsErr := readPosts(ctx, pageKeys, followed)
@@ -80,8 +80,8 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
 }
 
-// askFollowed reads which broadcasters the owners follow.
-func askFollowed(
+// enqueueFollowed reads which broadcasters the owners follow.
+func enqueueFollowed(
 	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
 	relations := make([]loaders.EdgeKey, 0, len(pageKeys)*len(broadcasters))
@@ -108,8 +108,8 @@ func askFollowed(
 	}
 }
 
-// readDelivered returns the twits of timelines, nil if the twit was deleted or the owner no longer
-// follows its author.
+// readDelivered returns the twits of timelines. A twit is nil if it was deleted, or if the owner no
+// longer follows its author.
 func readDelivered(
 	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
@@ -124,8 +124,8 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits returns the twits of keys in the timelines of owners, with the nils of
-// readDelivered.
+// followedTwits returns the twits with these keys in the timelines of owners. A twit is nil if it
+// was deleted, or if the owner does not follow its author.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -151,9 +151,9 @@ func readPosts(
 	var indexes []int // of the ranges
 	for i, pageKey := range pageKeys {
 		for _, author := range authors[i] {
-			of, err := postsIn(pageKey, author)
+			key, err := postsIn(pageKey, author)
 			errs[i] = cmp.Or(errs[i], err)
-			posts, indexes = append(posts, of), append(indexes, i)
+			posts, indexes = append(posts, key), append(indexes, i)
 		}
 	}
 	if len(posts) == 0 {
@@ -167,9 +167,9 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn returns the range of an author's list that covers a range of a timeline. Positions in a
-// timeline begin with the position in the author's list. Only one twit has that position, so a
-// range of the author's list may exclude it, too.
+// postsIn returns the range of an author's list that covers a range of a timeline. A position in a
+// timeline begins with the position in the author's list, which only one twit has. So both ranges
+// can exclude that twit.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {

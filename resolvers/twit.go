@@ -99,8 +99,8 @@ func (m postTwit) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// onTwit calls run for a mutation of a twit that must be visible to the viewer. It returns the
-// twit, nil if nothing was changed. The writer rejects ids of other nouns.
+// onTwit calls run for a mutation of a twit, which must be visible to the viewer. It returns the
+// twit, or nil if nothing was changed. The writer rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
@@ -137,7 +137,7 @@ func (m deleteTwit) resolve(
 		return nil, err
 	}
 	userErrors, err := change(ctx, func(ctx context.Context) error {
-		if before[0] == nil { // a client repeats a deletion whose outcome it does not know
+		if before[0] == nil { // it may be a retry of a successful deletion
 			return r.Writers.TwitWasDeleted(ctx, key)
 		}
 		return r.Writers.DeleteTwit(ctx, before[0])
@@ -179,8 +179,8 @@ func (p postedTwits) resolve(
 	if since != nil || until != nil {
 		p.total = nil // their number is not stored
 	}
-	// A lazy user that turns out to be deleted is null, with all fields. Skipping the check saves a
-	// tenth of the CPU time of BenchmarkEmbedded/reference in bench.
+	// Lazy users need no check: a deleted one becomes null with all its fields. That saves a tenth
+	// of the CPU time of BenchmarkEmbedded/reference in bench.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)
@@ -190,8 +190,8 @@ func oldestFirst(order *model.TwitOrder) bool {
 	return order != nil && *order == model.TwitOrderOldestFirst
 }
 
-// postedIn returns the bounds of the twits posted from since on and before until, in a newest-first
-// list.
+// postedIn returns the bounds of the twits that were posted at since or later, and before until. The
+// list is newest first.
 func postedIn(since, until *time.Time) (b bounds) {
 	if until != nil {
 		b.after = tables.NotBefore(*until)
@@ -239,7 +239,8 @@ func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.Publi
 
 func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount }
 
-// visibleCount is a total: of all twits, or of the public ones if the viewer may not see others.
+// visibleCount is a [total]: the number of all twits, or of the public ones if the viewer may not
+// see others.
 type visibleCount struct {
 	field  string
 	counts func(*tables.User) (all, public *int)

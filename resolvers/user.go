@@ -67,7 +67,8 @@ var (
 
 var userPayload = payloadObject[tables.User]{loaders.Users}
 
-// The keys of the objects that members refer to, and the attributes of their edges.
+// The functions below return the keys of the objects that members refer to, and set attributes of
+// edges.
 
 func self(key string) string { return key }
 
@@ -99,7 +100,7 @@ func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.Upda
 	})
 }
 
-// given returns whether an input has an attribute, and its value.
+// given returns the change of an attribute by an input.
 func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 	v, given := value.ValueOK()
 	return writers.Change[T]{Given: given, Value: v}

@@ -9,8 +9,6 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// Objects that the viewer may not see are nil, like objects that do not exist.
-
 var permitted = permission.Verdict{Yes: true}
 
 func allowedByOwner(ctx context.Context, action permission.Action, usernames []string) ([]bool, error) {
@@ -46,7 +44,7 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// Comments of a deleted author are hidden, except from that author.
+// commentVisibility hides comments of a deleted author, too, except from that author.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {
@@ -58,7 +56,8 @@ var commentVisibility = visibility[tables.Comment]{
 	},
 }
 
-// visibleComments reads the existence of authors in the same round as the permissions.
+// visibleComments replaces invisible comments with nil. It checks the existence of authors in one
+// round with the permissions.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	a := accessOf(ctx)
 	verdicts := make([]permission.Verdict, len(comments))
@@ -94,6 +93,7 @@ func (a access) comment(c *tables.Comment) permission.Verdict {
 	return a.decide(permission.SeeComment, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 }
 
+// hide replaces objects that the viewer may not see with nil, like objects that do not exist.
 func hide[T any](objects []*T, may []bool) {
 	for i, yes := range may {
 		if !yes {
@@ -102,8 +102,8 @@ func hide[T any](objects []*T, may []bool) {
 	}
 }
 
-// visibleCounts returns the number of each owner's twits that the viewer may see: all, or the
-// public ones. A deleted user is nil.
+// visibleCounts returns the number of each owner's twits that the viewer may see: of all, or of the
+// public ones. It is nil for a deleted user.
 func visibleCounts(
 	ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int),
 ) ([]*int, error) {

@@ -1,4 +1,4 @@
-// Package permission decides who may do what. Tests compare it with the table of
+// Package permission decides what a viewer may do. Tests compare it with the table of
 // docs/PERMISSIONS.md.
 package permission
 
@@ -24,7 +24,8 @@ const (
 	Admin                        // an administrator
 )
 
-// Action is something that a viewer may do or not. The zero Action is permitted to no viewer.
+// Action is an action of a viewer, such as the deletion of a twit. The zero Action is permitted to no
+// viewer.
 type Action struct {
 	name  string // as in docs/PERMISSIONS.md
 	roles Roles  // roles that may do it
@@ -36,7 +37,7 @@ const (
 	own    = Owner | Admin
 )
 
-// The actions, in the order of docs/PERMISSIONS.md. Other reads are permitted to every viewer.
+// The actions, in the order of docs/PERMISSIONS.md. All other reads are permitted to every viewer.
 var (
 	SignUp           = Action{"signUp", anyone}
 	LogIn            = Action{"logIn", anyone}
@@ -76,21 +77,18 @@ var (
 
 // Target is the object of an action. Fields that do not apply are empty.
 type Target struct {
-	// the user of the action, or the author of the twit or the comment
-	Owner string
-	// the author of the twit that a comment is on
-	TwitAuthor string
+	Owner      string // the user of the action, or the author of the twit or the comment
+	TwitAuthor string // the author of the twit that a comment is on
 }
 
 // Verdict is a decision that may depend on a read.
 type Verdict struct {
-	Yes     bool
-	IfAdmin bool // permitted if the viewer is an administrator
-	// permitted if the viewer follows this user, unless empty
-	IfFollows string
+	Yes       bool
+	IfAdmin   bool   // permitted if the viewer is an administrator
+	IfFollows string // permitted if the viewer follows this user; may be empty
 }
 
-// Decide decides whether a viewer may do an action. known is false without a token; then viewer is
+// Decide decides whether a viewer may do an action. known is false without a token. Then viewer is
 // ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, target Target) Verdict {
 	is := Anonymous
