@@ -3,6 +3,7 @@ package embedded
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ type lookup struct {
 	cacheable bool
 	index     uint16 // of the row's state
 	key       cacheKey
+	hash      uint64 // of the key
 	writes    uint64 // the row's count of writes before it is read
 	cached    *cachedRow
 }
@@ -80,17 +82,20 @@ func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 // selected is the part of a lookup that successive Gets share.
 type selected struct {
 	*selection
-	shape unique.Handle[shape]
+	shape     unique.Handle[shape]
+	shapeHash uint64
 }
 
 func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Result) {
 	hbase.Select(gets, results, s.selectFor, func(i int, sel selected) error {
 		g := &gets[i]
+		hash := rowHash(sel.table, g.Row)
 		lookups[i] = lookup{
 			sel:       sel.selection,
 			cacheable: s.cache != nil && !sel.expires && g.Versions <= 1 && g.Time == hbase.TimeRange{},
-			index:     rowIndex(sel.table, g.Row),
+			index:     rowStateIndex(hash),
 			key:       cacheKey{sel.shape, g.Row},
+			hash:      hash ^ sel.shapeHash,
 		}
 		return nil
 	})
@@ -103,6 +108,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	}
 	if sel.selection, err = t.selection(g.Columns); err == nil {
 		sel.shape = unique.Make(shape{t.id, g.Columns, g.Page})
+		sel.shapeHash = maphash.Comparable(rowSeed, sel.shape)
 	}
 	return sel, err
 }

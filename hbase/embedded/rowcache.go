@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"hash/maphash"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -49,12 +48,13 @@ type shape struct {
 // cacheShard keeps a part of the rows, up to limit bytes. It evicts the least recently used.
 type cacheShard struct {
 	mu          sync.Mutex
-	rows        *simplelru.LRU[cacheKey, *cachedRow]
+	rows        *simplelru.LRU[uint64, *cachedRow] // by the hash of the key
 	size, limit int
 }
 
 // cachedRow is the result of a Get. Callers share its cells.
 type cachedRow struct {
+	key   cacheKey
 	cells []hbase.Cell
 	bytes int64 // of the cells, as [hbase.Size] counts
 	// writes is the row's count of writes before it was read.
@@ -83,7 +83,7 @@ func newRowCache(limit int) *rowCache {
 	for i := range cache.shards {
 		s := &cache.shards[i]
 		s.limit = limit / len(cache.shards)
-		s.rows, _ = simplelru.NewLRU(s.limit+1, func(_ cacheKey, r *cachedRow) { s.size, r.evicted = s.size-r.size, true })
+		s.rows, _ = simplelru.NewLRU(s.limit+1, func(_ uint64, r *cachedRow) { s.size, r.evicted = s.size-r.size, true })
 	}
 	return cache
 }
@@ -99,7 +99,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 		}
 		if l.cacheable {
 			state := &states[l.index]
-			if l.cached = c.shard(l).get(l.key); l.cached != nil && state.unchanged(l.cached.writes) {
+			if l.cached = c.shard(l).get(l); l.cached != nil && state.unchanged(l.cached.writes) {
 				hits++
 				continue
 			}
@@ -112,7 +112,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 }
 
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
-	if c == nil || !l.cacheable || !c.again(l.key) {
+	if c == nil || !l.cacheable || !c.again(l.hash) {
 		return
 	}
 	s := c.shard(l)
@@ -120,9 +120,10 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if size > min(maxCached, s.limit/2) {
 		return
 	}
-	row := &cachedRow{cells: cloneCells(cells), bytes: bytes, writes: l.writes, size: size}
+	key := cacheKey{l.key.shape, strings.Clone(l.key.row)} // the row may alias the whole request
+	row := &cachedRow{key: key, cells: cloneCells(cells), bytes: bytes, writes: l.writes, size: size}
 	hbase.GiveMemos(row.cells, func(bytes int) bool { return s.grow(row, bytes) })
-	s.add(cacheKey{l.key.shape, strings.Clone(l.key.row)}, row) // the row may alias the whole request
+	s.add(l.hash, row)
 }
 
 func cloneCells(cells []hbase.Cell) []hbase.Cell {
@@ -134,10 +135,10 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether the key was offered before and not kept. A key replaces another one in its
-// slot half of the time: otherwise two keys that are read in turns would never be kept.
-func (c *rowCache) again(key cacheKey) bool {
-	hash := maphash.Comparable(rowSeed, key)
+// again reports whether a key with this hash was offered before and not kept. A key replaces
+// another one in its slot half of the time: otherwise two keys that are read in turns would never
+// be kept.
+func (c *rowCache) again(hash uint64) bool {
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
 	switch known := asked.Load(); {
 	case known == mine:
@@ -151,18 +152,20 @@ func (c *rowCache) again(key cacheKey) bool {
 
 func (c *rowCache) shard(l *lookup) *cacheShard { return &c.shards[int(l.index)%len(c.shards)] }
 
-func (s *cacheShard) get(key cacheKey) *cachedRow {
+func (s *cacheShard) get(l *lookup) *cachedRow {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	row, _ := s.rows.Get(key)
-	return row
+	if row, ok := s.rows.Get(l.hash); ok && row.key == l.key {
+		return row
+	}
+	return nil
 }
 
-func (s *cacheShard) add(key cacheKey, row *cachedRow) {
+func (s *cacheShard) add(hash uint64, row *cachedRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows.Remove(key)
-	s.rows.Add(key, row)
+	s.rows.Remove(hash)
+	s.rows.Add(hash, row)
 	s.take(row.size)
 }
 

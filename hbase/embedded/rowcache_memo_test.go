@@ -39,10 +39,9 @@ func TestMemosCountForTheCacheSize(t *testing.T) {
 	taken := func(row string) (room, shard int) {
 		for i := range d.cache.shards {
 			s := &d.cache.shards[i]
-			for _, key := range s.rows.Keys() {
-				k, _ := s.rows.Peek(key)
-				if key.row == row {
-					return k.size, s.size
+			for _, cached := range s.rows.Values() {
+				if cached.key.row == row {
+					return cached.size, s.size
 				}
 			}
 		}

@@ -180,7 +180,7 @@ func TestRowsThatChangeDuringACallAreReadAgain(t *testing.T) {
 	if d.allCurrent(lookups) || lookups[0].cached != nil || lookups[1].cached == nil {
 		t.Errorf("want row r dropped and row other current, got %v", lookups)
 	}
-	d.cache.again(lookups[0].key)
+	d.cache.again(lookups[0].hash)
 	if d.cache.offer(&lookups[0], nil, 0); d.hits(gets[0]) != 0 {
 		t.Error("a row that changed during the call was cached")
 	}
@@ -332,10 +332,26 @@ func TestKeysThatShareASlotAreCached(t *testing.T) {
 	kept := map[string]bool{}
 	for range 100 { // 2^-99 that neither is kept
 		for _, key := range []string{"a", "b"} {
-			kept[key] = kept[key] || c.again(cacheKey{row: key})
+			kept[key] = kept[key] || c.again(rowHash(0, key))
 		}
 	}
 	if !kept["a"] || !kept["b"] {
 		t.Errorf("got %v, want a and b", kept)
+	}
+}
+
+func TestKeysWithEqualHashesAreNotMixedUp(t *testing.T) {
+	d := newFixture(t)
+	d.put("i:a", 1)
+	gets := []hbase.Get{{Table: "t", Row: "r", Columns: "i:a"}}
+	for range 2 {
+		d.answer(gets...)
+	}
+	lookups := make([]lookup, 1)
+	d.prepare(gets, lookups, make([]hbase.Result, 1))
+	if s := d.cache.shard(&lookups[0]); s.get(&lookups[0]) == nil {
+		t.Fatal("the row is not cached")
+	} else if lookups[0].key.row = "other"; s.get(&lookups[0]) != nil {
+		t.Error("another row with the same hash was found")
 	}
 }

@@ -41,9 +41,11 @@ func (r *rowState) unchanged(writes uint64) bool { return r.begun.Load() == writ
 
 var rowSeed = maphash.MakeSeed()
 
-func rowIndex(table uint32, row string) uint16 {
-	return uint16((maphash.String(rowSeed, row) + uint64(table)) % (1 << rowStateBits))
-}
+func rowHash(table uint32, row string) uint64 { return maphash.String(rowSeed, row) + uint64(table) }
+
+func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(table, row)) }
+
+func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
 // share locks the rows of valid mutations, which have a table, for a blind write, in ascending
 // order: two batches do not deadlock.
