@@ -53,13 +53,13 @@ func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 // page may be short: see [listscan.Scan].
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
-	// Most scans take one round. So the first round makes each scan twice, for its Gets and for its
-	// results, and only unfinished scans are kept.
-	open := p.round(ctx, len(keys), func(i int) openScan {
-		return openScan{listscan.New(&l.of.AnyList, keys[i].Owner, &keys[i].Range), i}
-	})
-	for len(open) > 0 {
-		open = p.round(ctx, len(open), func(i int) openScan { return open[i] })
+	scans := make([]openScan, len(keys))
+	for i := range scans {
+		scans[i].key = i
+		scans[i].Begin(&l.of.AnyList, keys[i].Owner, &keys[i].Range)
+	}
+	for len(scans) > 0 {
+		scans = p.round(ctx, scans)
 	}
 	return p.pages, p.errs.orNil()
 }
@@ -124,29 +124,29 @@ type openScan struct {
 	key int
 }
 
-// round reads the next Gets of n scans, and returns the unfinished scans. scan is called twice for
-// each.
-func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) (open []openScan) {
+// round reads the next Gets of all scans, and returns the unfinished ones.
+func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
-		for i := range n {
-			p.errs.set(scan(i).key, len(p.keys), err)
+		for i := range scans {
+			p.errs.set(scans[i].key, len(p.keys), err)
 		}
 		return nil
 	}
 	var m tables.Memory
-	set := newReadSet(n)
-	for i := range n {
-		s := scan(i)
-		for k := range s.Reads() {
-			set.add(s.Get(&m, k))
+	set := newReadSet(len(scans))
+	for i := range scans {
+		for k := range scans[i].Reads() {
+			set.add(scans[i].Get(&m, k))
 		}
 	}
 	l := from(ctx)
 	l.enqueue(ctx, p.name, set)
 	l.wait(set)
+	open = scans[:0]
 	var results []hbase.Result
-	for i, next := 0, 0; i < n; i++ {
-		s := scan(i)
+	next := 0
+	for i := range scans {
+		s := &scans[i]
 		results = results[:0]
 		for range s.Reads() {
 			results, next = append(results, set.result(next)), next+1
@@ -161,13 +161,13 @@ func (p *pager[E]) round(ctx context.Context, n int, scan func(i int) openScan) 
 		case s.Done():
 			p.finish(s)
 		default:
-			open = append(open, s)
+			open = append(open, *s)
 		}
 	}
 	return open
 }
 
-func (p *pager[E]) finish(s openScan) {
+func (p *pager[E]) finish(s *openScan) {
 	page, err := &p.pages[s.key], error(nil)
 	page.HasNext, page.HasPrevious = s.HasNext(), s.HasPrevious()
 	if page.Members, page.Positions, _, err = p.decoder.Decode(p.keys[s.key].Owner, s.Cells()); err != nil {

@@ -156,7 +156,15 @@ type Scan struct {
 
 // New returns a scan of a list. The range must not change during it.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
-	s := Scan{list: list, owner: owner, Range: r, reads: 1, width: 1, fill: MaxWidth, from: r.start()}
+	var s Scan
+	s.Begin(list, owner, r)
+	return s
+}
+
+// Begin is [New] for a zero Scan, without a copy.
+func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
+	s.list, s.owner, s.Range, s.from = list, owner, r, r.start()
+	s.width, s.fill = 1, MaxWidth
 	switch {
 	case r.Empty():
 		s.state, s.reads = done, 0
@@ -164,8 +172,9 @@ func New(list *tables.AnyList, owner string, r *Range) Scan {
 		s.state, s.reads = backwardFirst, 2
 	case r.Far && s.from != "":
 		s.reads = 2
+	default:
+		s.reads = 1
 	}
-	return s
 }
 
 // Done reports whether the page is complete, so that no further round is needed.
