@@ -158,34 +158,36 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel, within the calling task. If one panics, so does Together,
-// when all are done.
+// Together runs functions in parallel, the last one in the calling goroutine. They are part of the
+// calling task. If one panics, so does Together, when all are done.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return
 	}
-	l := from(ctx)
+	l, last := from(ctx), len(run)-1
 	var left atomic.Int64
 	left.Store(int64(len(run)))
 	done := make(chan struct{})
 	var panicked atomic.Value
-	l.Start(len(run) - 1)
-	for _, f := range run {
-		go func() {
-			defer func() {
-				if p := recover(); p != nil {
-					panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
-				}
-				// When the last function returns, its task becomes the caller's, and is not ended here.
-				if left.Add(-1) == 0 {
-					close(done)
-				} else {
-					l.End()
-				}
-			}()
-			f()
+	call := func(f func()) {
+		defer func() {
+			if p := recover(); p != nil {
+				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
+			}
+			// When the last function returns, its task becomes the caller's, and is not ended here.
+			if left.Add(-1) == 0 {
+				close(done)
+			} else {
+				l.End()
+			}
 		}()
+		f()
 	}
+	l.Start(last)
+	for _, f := range run[:last] {
+		go call(f)
+	}
+	call(run[last])
 	<-done
 	if p := panicked.Load(); p != nil {
 		panic(p)

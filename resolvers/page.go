@@ -137,7 +137,7 @@ func fill[E, T any](
 	}
 	var totals []*int
 	var err, totalErr error
-	loaders.Together(ctx, func() { err = entries() }, func() { totals, totalErr = t.read(ctx, owners) })
+	loaders.Together(ctx, func() { totals, totalErr = t.read(ctx, owners) }, func() { err = entries() })
 	for i, p := range pages {
 		p.total = totals[i]
 	}
