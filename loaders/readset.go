@@ -14,7 +14,7 @@ type readSet struct {
 	loader   string
 	reads    []read
 	batch    *batch                     // of the set's new reads; nil until the dispatch
-	thunk    dataloader.Thunk[struct{}] // waits for the batch; nil if no read is new
+	thunk    dataloader.Thunk[struct{}] // waits for the batch; nil before [Loaders.load]
 	waiting  int                        // tasks that wait for the batch
 	answered bool
 }
@@ -129,7 +129,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 	l.last = set.reads
 	if added {
-		set.thunk = l.dataloader.Load(l.ctx, set)
+		l.collecting = append(l.collecting, set)
 		l.scheduler.collect()
 	}
 }
@@ -151,9 +151,28 @@ func (l *Loaders) wait(set *readSet) {
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !set.answered {
-		set.waiting++
-		l.scheduler.stop()
+	if set.answered {
+		return false
 	}
-	return !set.answered
+	set.waiting++
+	l.scheduler.stop()
+	l.load(set)
+	return true
+}
+
+// load gives a set to the dataloader, as late as possible: its first set starts a goroutine, which
+// would wake up for each further set. The caller holds mu.
+func (l *Loaders) load(set *readSet) {
+	if set.thunk == nil {
+		set.thunk = l.dataloader.Load(l.ctx, set)
+	}
+}
+
+// dispatch sends the sets that are collecting as a batch. The caller holds mu.
+func (l *Loaders) dispatch() {
+	for _, set := range l.collecting {
+		l.load(set)
+	}
+	l.collecting = l.collecting[:0]
+	l.dataloader.Flush()
 }

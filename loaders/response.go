@@ -27,6 +27,7 @@ type Loaders struct {
 	mu         sync.Mutex
 	store      hbase.Store // unmasked, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
+	collecting []*readSet // of the next batch
 	reads      index
 	last       []read // of the set that was enqueued last
 	scheduler  scheduler
@@ -55,7 +56,7 @@ type Watchdog struct {
 func (w *Watchdog) With(ctx context.Context, store hbase.Store) context.Context {
 	l := &Loaders{watchdog: w, ctx: ctx, unmasked: store, store: store}
 	l.dataloader = l.newDataloader()
-	l.scheduler.dispatch, l.scheduler.onTimeout = l.dataloader.Flush, l.batchTimedOut
+	l.scheduler.dispatch, l.scheduler.onTimeout = l.dispatch, l.batchTimedOut
 	return context.WithValue(ctx, loadersKey{}, l)
 }
 
