@@ -79,8 +79,7 @@ func allowed(
 }
 
 // effective reports for each relation whether it exists, and whether the viewer and the role exist.
-// The relations of a deleted user or role have no effect, although background work removes them
-// later.
+// A relation of a deleted user or role has no effect, even before background work removes it.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {

@@ -207,7 +207,6 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 	return kept, touchLists(ctx, im, kept, names)
 }
 
-// findNamed looks up the named objects.
 func findNamed[T any](ctx context.Context, im *importer, batch []item[T], names []name[T]) error {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))

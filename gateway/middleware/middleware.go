@@ -17,8 +17,8 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	return handler
 }
 
-// SecurityHeaders forbids browsers to guess content types, to run scripts of a response and to show
-// it in a frame. The IDE replaces the Content-Security-Policy.
+// SecurityHeaders keeps browsers from guessing content types, running scripts of a response and
+// showing it in a frame. The IDE replaces the Content-Security-Policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -58,7 +58,6 @@ func exceptionOf(err error) string {
 	return ""
 }
 
-// busy reports whether an error is one of busyExceptions.
 func busy(err error) bool { return busyExceptions[exceptionOf(err)] }
 
 // newException returns gohbase's error for an exception of a multi.

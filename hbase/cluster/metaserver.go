@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// metaServerTimeout bounds checkMetaServer.
 const metaServerTimeout = 4 * time.Second
 
 // checkMetaServer returns the refusal of the server of hbase:meta, if it refuses connections. It

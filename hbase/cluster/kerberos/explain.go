@@ -106,7 +106,7 @@ func (id *identity) unreachable(err error) error {
 
 const maxErrorText = 200
 
-// short returns the beginning of an error's text. gokrb5 repeats it.
+// short returns the beginning of an error's text. The rest of gokrb5's texts repeats it.
 func short(err error) string {
 	text := err.Error()
 	if len(text) > maxErrorText {
