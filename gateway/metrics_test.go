@@ -79,6 +79,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	exported := map[string]bool{
 		"twibase_store_exceptions_total": true, "twibase_store_servers_unresponsive": true,
+		"twibase_kerberos_ticket_expiry_timestamp_seconds": true, "twibase_kerberos_login_failures_total": true,
 		"twibase_store_regions_refused": true, "twibase_log_lines_dropped_total": true,
 		"twibase_config_reload_failures_total": true, "twibase_reload_failing": true, // by the command
 		"twibase_deprecated_field_requests_total": true, // the schema has no deprecated field

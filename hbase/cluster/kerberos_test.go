@@ -15,6 +15,7 @@ import (
 
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 	"github.com/jcmturner/gokrb5/v8/keytab"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"twibase/hbase"
@@ -255,6 +256,26 @@ func (r realm) service(t *testing.T, host, want string) {
 }
 
 // renewal uses a store for longer than a ticket lasts.
+// kerberosMetrics returns the values of twibase_kerberos_….
+func kerberosMetrics(t *testing.T, store *cluster.Store) (expiry, failures int64) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(store.Metrics()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		switch family.GetName() {
+		case "twibase_kerberos_ticket_expiry_timestamp_seconds":
+			expiry = int64(family.GetMetric()[0].GetGauge().GetValue())
+		case "twibase_kerberos_login_failures_total":
+			failures = int64(family.GetMetric()[0].GetCounter().GetValue())
+		}
+	}
+	return expiry, failures
+}
+
 func (r realm) renewal(t *testing.T) {
 	const lifetime = minihbase.TicketLifetime
 	conns := new(cutting)
@@ -279,15 +300,22 @@ func (r realm) renewal(t *testing.T) {
 	if err := get(); err != nil {
 		t.Fatal(err)
 	}
+	begun := time.Now()
 	time.Sleep(lifetime * 5 / 4) // the first ticket has ended; the second is new
 	r.Kill()
 	conns.cut()
 	if err := get(); err != nil {
 		t.Errorf("after the end of the first ticket: %v", err)
 	}
+	if expiry, failures := kerberosMetrics(t, store); expiry <= begun.Add(lifetime).Unix() || failures != 0 {
+		t.Errorf("the ticket was renewed: the metrics are %d (began at %d) and %d", expiry, begun.Unix(), failures)
+	}
 	time.Sleep(lifetime) // the second has ended, and there is no KDC
 	if err := get(); err != nil {
 		t.Errorf("an open connection after the end of its ticket: %v", err)
+	}
+	if expiry, failures := kerberosMetrics(t, store); expiry > time.Now().Unix() || failures == 0 {
+		t.Errorf("the ticket has ended: the metrics are %d and %d", expiry, failures)
 	}
 	conns.cut()
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"twibase/hbase/cluster/kerberos"
 )
 
 func newExceptionCounter() *prometheus.CounterVec {
@@ -11,13 +13,15 @@ func newExceptionCounter() *prometheus.CounterVec {
 	}, []string{"exception"})
 }
 
-// Metrics returns the collectors of a store that is not connected. They have the names and labels of
-// [Store.Metrics].
-func Metrics() []prometheus.Collector { return (&Store{exceptions: newExceptionCounter()}).Metrics() }
+// Metrics returns the collectors of a store with Kerberos that is not connected. They have the names
+// and labels of [Store.Metrics].
+func Metrics() []prometheus.Collector {
+	return (&Store{exceptions: newExceptionCounter(), login: new(kerberos.Login)}).Metrics()
+}
 
 // Metrics returns the collectors of the store.
 func (s *Store) Metrics() []prometheus.Collector {
-	return []prometheus.Collector{
+	collectors := []prometheus.Collector{
 		s.exceptions,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_servers_unresponsive",
@@ -28,6 +32,19 @@ func (s *Store) Metrics() []prometheus.Collector {
 			Help: "Regions to which calls fail immediately, because earlier calls were not answered.",
 		}, func() float64 { return float64(s.breaker.open.Load()) }),
 	}
+	if s.login == nil {
+		return collectors
+	}
+	return append(collectors,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "twibase_kerberos_ticket_expiry_timestamp_seconds",
+			Help: "Time at which the ticket of --hbase-principal expires.",
+		}, func() float64 { return float64(s.login.Expiry()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "twibase_kerberos_login_failures_total",
+			Help: "Failed attempts to renew the ticket of --hbase-principal.",
+		}, func() float64 { return float64(s.login.Failures()) }),
+	)
 }
 
 // observe counts an exception of HBase. It logs how to grant a missing right, once for each right.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/iana/nametype"
@@ -22,6 +23,9 @@ type Login struct {
 	done sync.WaitGroup
 
 	session *session
+
+	expiry   atomic.Int64 // of the ticket, in Unix seconds
+	failures atomic.Int64
 }
 
 // startTimeout bounds the first log-in.
@@ -60,6 +64,12 @@ func (l *Login) Close() {
 // Principal returns the name under which HBase knows the client.
 func (l *Login) Principal() string { return l.id.principal() }
 
+// Expiry returns the time at which the ticket expires, in Unix seconds, 0 before Start.
+func (l *Login) Expiry() int64 { return l.expiry.Load() }
+
+// Failures returns the number of failed log-ins since Start.
+func (l *Login) Failures() int64 { return l.failures.Load() }
+
 // use calls f, which may use the session and the KDC. If ctx ends first, f continues in the
 // background, because gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
@@ -90,12 +100,14 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 func (l *Login) logIn() (end time.Time, err error) {
 	s, err := l.id.logIn()
 	if err != nil {
+		l.failures.Add(1)
 		return end, err
 	}
 	if l.session != nil {
 		s.renewOf(l.session)
 	}
 	l.session = s
+	l.expiry.Store(s.granted.end.Unix())
 	return s.granted.end, nil
 }
 
