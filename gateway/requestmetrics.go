@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +35,9 @@ type requestMetrics struct {
 	rows     *prometheus.CounterVec
 	usage    *usage.Usage
 
+	// mu makes the choice of labels and their use one step. Otherwise a label could lose its series
+	// in between, and get it back beyond the bound.
+	mu                            sync.Mutex
 	operations, clients, versions *labels.Values
 }
 
@@ -82,7 +86,7 @@ const pairSeparator = "\n"
 type requestLabels struct{ operation, kind, client, version, code string }
 
 // label returns the labels of a request. ok is false for WebSocket connections, shared streams and
-// preflights, which are not counted.
+// preflights, which are not counted. The caller holds mu.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {
@@ -104,7 +108,12 @@ func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestL
 }
 
 func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
-	now := time.Now()
+	m.count(trace, cost, took, time.Now())
+}
+
+func (m *requestMetrics) count(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	l, ok := m.label(trace, now)
 	if !ok {
 		return

@@ -8,13 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"twibase/gateway/usage"
 	"twibase/graph/auth"
 	"twibase/graph/documents"
+	"twibase/graph/endpoint"
+	"twibase/hbase"
 )
 
 // send sends a request of a client, which is "name version".
@@ -116,6 +122,48 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	}
 	if n := len(exposed(g, "twibase_requests_total{")); n != maxClients+2 {
 		t.Errorf("%d clients, want %d, unknown and other", n, maxClients)
+	}
+}
+
+// series returns the number of a collector's series.
+func series(c prometheus.Collector) (n int) {
+	metrics := make(chan prometheus.Metric)
+	go func() {
+		defer close(metrics)
+		c.Collect(metrics)
+	}()
+	for range metrics {
+		n++
+	}
+	return n
+}
+
+// While requests are counted, each day brings other names, and those of the day before lose their
+// series.
+func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
+	m := newRequestMetrics(usage.New(nil))
+	const days = 100
+	var day atomic.Int64
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for i := 0; day.Load() < days; i++ {
+				today := day.Load()
+				trace := &endpoint.Trace{Kind: "query", Operation: fmt.Sprintf("Q%d_%d", today, i%maxOperations),
+					Client: fmt.Sprintf("c%d_%d", today, i%maxClients), ClientVersion: "1"}
+				m.count(trace, new(hbase.Stats), 0, time.Unix(1_000_000, 0).Add(time.Duration(today)*25*time.Hour))
+				if i%(2*maxOperations) == 0 {
+					day.CompareAndSwap(today, today+1)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if n := series(m.rows); n > maxOperations+1 {
+		t.Errorf("%d operations have series, want at most %d, and other", n, maxOperations)
+	}
+	if n := series(m.requests); n > maxClients+1 {
+		t.Errorf("%d clients have series, want at most %d, and other", n, maxClients)
 	}
 }
 

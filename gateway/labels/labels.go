@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -26,12 +25,11 @@ const (
 // least used one if it was more than twice as frequent. So values that a client invents do not
 // displace frequent ones for long.
 //
-// It is safe for concurrent use.
+// It is not safe for concurrent use: the caller's lock includes the use of the label.
 type Values struct {
 	max     int
 	dropped func(value string)
 
-	mu     sync.Mutex
 	own    map[string]*use
 	others map[string]int // calls of values without series since the last ranking; at most max values
 	free   int
@@ -57,8 +55,6 @@ func (v *Values) Of(value string, reserved bool, now time.Time) string {
 	if value == Other {
 		return Other
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if !now.Before(v.next) {
 		v.rank(now)
 	}
