@@ -2,12 +2,15 @@ package command
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +81,31 @@ func TestConfigIsReloaded(t *testing.T) {
 	expectMetrics("twibase_config_reload_failures_total 1", `twibase_reload_failing{flag="config"} 0`)
 	if body, header := ask(origin); strings.TrimSpace(body) != whole || header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("without the keys: %s, %v", body, header)
+	}
+}
+
+// TestReloadDuringTheStart sends SIGHUP while the server fetches keys. The file is reloaded when the
+// server is ready.
+func TestReloadDuringTheStart(t *testing.T) {
+	file := configured(t, "cors: [https://a.example]\n")
+	keys := newSigner(t, "a").set()
+	var first sync.Once
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		first.Do(func() {
+			replaceFile(t, file, "cors: [https://b.example]\n")
+			if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(100 * time.Millisecond) // a signal arrives later
+		})
+		_, _ = w.Write(keys)
+	}))
+	defer issuer.Close()
+	_, log := started(t, "--config", file, "--jwks", issuer.URL, "--jwt-issuer", "https://id.example",
+		"--jwt-audience", "twibase")
+	line := log.await(t, "the configuration was reloaded")
+	if diff := cmp.Diff([]any{"--cors"}, line["changed"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

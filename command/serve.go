@@ -111,6 +111,8 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	defer queue.Close()
 	zerolog.SetGlobalLevel(p.log.GetLevel()) // a reload changes it
 	p.log = queue.logger(p.log).Level(zerolog.DebugLevel)
+	reloader := newConfigReloader(p) // before the slow parts of the start: until then SIGHUP ends the process
+	defer reloader.stop()
 	config, err := s.config(ctx, p)
 	if err != nil {
 		return err
@@ -123,10 +125,9 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	if tracing != nil {
 		config.Traces = tracing.provider
 	}
-	config.Collectors = []prometheus.Collector{queue.Dropped}
-	reloader := newConfigReloader(p)
-	defer reloader.stop()
-	config.Collectors = append(config.Collectors, reloader.Failures, failingMetric(configFlag, reloader.failing.Load))
+	config.Collectors = []prometheus.Collector{
+		queue.Dropped, reloader.Failures, failingMetric(configFlag, reloader.failing.Load),
+	}
 	listeners, err := s.listen(p)
 	if err != nil {
 		return err
