@@ -83,10 +83,14 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedDocuments)}
 }
 
+// minPart is the smallest predicted part. Variables choose what an operation reads: after one for an
+// unknown user, which reads nothing, many that read all must not run at a time.
+const minPart = 1. / 16
+
 // predict returns bound for an unknown operation.
 func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {
 	if part, known := p.parts.Get(operation); known {
-		return int64(math.Ceil(float64(bound) * math.Float64frombits(part.Load())))
+		return int64(math.Ceil(float64(bound) * max(math.Float64frombits(part.Load()), minPart)))
 	}
 	return bound
 }

@@ -104,10 +104,33 @@ func TestPrediction(t *testing.T) {
 	expect("less counts slowly", bound*9/10)
 	p.learn(operation, bound, 2*bound)
 	expect("no more than the bound", bound)
+	empty := &ast.OperationDefinition{}
+	p.learn(empty, bound, 0)
+	if got := p.predict(empty, bound); got != bound/16 {
+		t.Errorf("an operation that read nothing: got %d, want %d", got, bound/16)
+	}
 	light := &ast.OperationDefinition{}
 	p.learn(light, rowsPerPlace, 0)
 	if _, known := p.parts.Get(light); known {
 		t.Error("an operation that is never heavy is remembered")
+	}
+}
+
+// A client sends an operation for a user without followers, and then as many as there are slots for
+// one with many.
+func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
+	const slots, bound = 64, 100_000
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: slots})
+	operation := &ast.OperationDefinition{}
+	e.predictor.learn(operation, bound, 1)
+	running := 0
+	for range slots {
+		if e.heavy.try(e.heavy.weigh(e.predictor.predict(operation, bound))) {
+			running++
+		}
+	}
+	if running != 8 {
+		t.Errorf("%d operations run, want 8: 32 places, and 4 for a sixteenth of 100,000 rows", running)
 	}
 }
 
@@ -117,7 +140,7 @@ func TestFailedOperationsAreNotLearned(t *testing.T) {
 		Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
 		Rows: func(context.Context) int64 { return 1 },
 	})
-	for username, want := range map[string]int64{"broken": bound, "nobody": 1} {
+	for username, want := range map[string]int64{"broken": bound, "nobody": bound / 16} {
 		ctx := graphql.StartOperationTrace(t.Context())
 		op, rejection, errs := e.begin(ctx, &graphql.RawParams{Query: `{ user(username: "` + username + `") { id } }`})
 		if op == nil {
