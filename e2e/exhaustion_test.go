@@ -31,14 +31,35 @@ var (
 
 const (
 	heavyAuthors, heavyTwits = 24, 100
+	longTwits                = 1000 // of the user long
 	lightUsers               = 200
 	attackers                = 64
 	mostResident             = 400 << 20
 )
 
-// An author has 100 twits of 40 KB: 24 authors are 96 MB in one round, and 7 are just within the
-// limit.
-const exhaustingQuery = `{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`
+// exhaustingLoads are the queries of the attackers. An author has 100 twits of 40 KB: 24 authors are 96 MB in
+// one round, and 7 are just within the limit. The user long has 1,000 such twits: a page from the end
+// reads 256 of them from the beginning, and the positions of all others.
+var exhaustingLoads = []struct{ name, query string }{
+	{"a cheap query", `{user(username:"A"){name}}`},
+	{"a query beyond the limit", longTwitsOf(heavyAuthors)},
+	{"a query within the limit", longTwitsOf(7)},
+	{"the last twit of a long list", `{user(username:"long"){twits(last:1){nodes{id}}}}`},
+	{"twenty pages from the end of it", pagesFromTheEnd(20)},
+}
+
+func longTwitsOf(authors int) string {
+	return fmt.Sprintf(`{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`, authors)
+}
+
+// pagesFromTheEnd returns a query of pages of different lengths, so that none shares its reads.
+func pagesFromTheEnd(pages int) string {
+	var query strings.Builder
+	for i := range pages {
+		fmt.Fprintf(&query, `a%d:user(username:"long"){twits(last:%d){nodes{id}}}`, i, i+1)
+	}
+	return "{" + query.String() + "}"
+}
 
 func TestExhaustion(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
@@ -101,6 +122,7 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 	long := strings.Repeat("\U0001F995", 10_000)
 	write("users.csv", "username,name", func(w io.Writer) {
 		fmt.Fprintln(w, "A,A")
+		fmt.Fprintln(w, "long,Long")
 		for i := range heavyAuthors {
 			fmt.Fprintf(w, "heavy%d,Heavy\n", i)
 		}
@@ -119,6 +141,9 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 		}
 	})
 	write("twits.csv", "id,author,posted_at,content,photo_urls", func(w io.Writer) {
+		for n := range longTwits {
+			fmt.Fprintf(w, "long-%d,long,2014-01-01T00:00:00Z,%s,\n", n, long)
+		}
 		for n := range heavyTwits {
 			for i := range heavyAuthors {
 				fmt.Fprintf(w, "h%d-%d,heavy%d,2014-01-01T00:00:00Z,%s,\n", i, n, i, long)
@@ -193,7 +218,7 @@ func (x *exhaustion) measureUnderLoad(t *testing.T, clients int, query string) [
 			for ctx.Err() == nil {
 				code := x.ask(context.WithoutCancel(ctx), query)
 				x.mu.Lock()
-				x.got[query[:9]+code]++
+				x.got["attackers: "+code]++
 				x.mu.Unlock()
 			}
 		})
@@ -207,35 +232,40 @@ func (x *exhaustion) run(t *testing.T) {
 	p99 := func(latencies []time.Duration) time.Duration { return latencies[(len(latencies)-1)*99/100] }
 	x.measureUnderLoad(t, 0, "") // warm-up
 	idle := p99(x.measureUnderLoad(t, 0, ""))
-	cheap := p99(x.measureUnderLoad(t, attackers, `{a:user(username:"A"){name}}`))
 	before, err := x.gateway.Resident()
 	if err != nil {
 		t.Fatal(err)
 	}
-	attacked := p99(x.measureUnderLoad(t, attackers, fmt.Sprintf(exhaustingQuery, heavyAuthors)))
-	within := p99(x.measureUnderLoad(t, attackers, fmt.Sprintf(exhaustingQuery, 7)))
-	peak, err := x.gateway.Peak()
-	if err != nil {
-		t.Fatal(err)
+	t.Logf("p99 of other requests %v, memory %d MB, without load", idle, before>>20)
+	for _, attack := range exhaustingLoads {
+		x.got = map[string]int{}
+		attacked := p99(x.measureUnderLoad(t, attackers, attack.query))
+		peak, err := x.gateway.Peak()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("p99 of other requests %v, memory at most %d MB, with %d clients of %s: %v",
+			attacked, peak>>20, attackers, attack.name, x.got)
+		if peak > mostResident {
+			t.Errorf("%s: the gateway takes %d MB", attack.name, peak>>20)
+		}
+		if *unslowed > 0 && float64(attacked) > *unslowed*float64(idle) {
+			t.Errorf("%s: other requests take %v, and %v without load", attack.name, attacked, idle)
+		}
+		x.check(t, attack.name)
 	}
-	t.Logf("p99 of other requests: %v idle, %v with %d clients and a cheap query, %v with as many attackers, "+
-		"%v with queries within the limit; %d MB before, at most %d MB; %v",
-		idle, cheap, attackers, attacked, within, before>>20, peak>>20, x.got)
-	if peak > mostResident {
-		t.Errorf("the gateway takes %d MB", peak>>20)
-	}
+}
+
+func (x *exhaustion) check(t *testing.T, attack string) {
 	for what, n := range x.got {
 		switch what {
 		case "others: UNAVAILABLE": // on a busy machine some requests wait too long for a slot
 			if n > x.got["others: ok"]/100 {
-				t.Errorf("%d other requests were rejected", n)
+				t.Errorf("%s: %d other requests were rejected", attack, n)
 			}
-		case "others: ok", "{a:user(uok", "{user(useok", "{user(useLIMIT_EXCEEDED", "{user(useUNAVAILABLE":
+		case "others: ok", "attackers: ok", "attackers: LIMIT_EXCEEDED", "attackers: UNAVAILABLE":
 		default:
-			t.Errorf("%q, %d times", what, n)
+			t.Errorf("%s: %q, %d times", attack, what, n)
 		}
-	}
-	if *unslowed > 0 && float64(attacked) > *unslowed*float64(idle) {
-		t.Errorf("other requests take %v under attack, and %v without", attacked, idle)
 	}
 }

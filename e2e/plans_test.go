@@ -188,7 +188,7 @@ func TestRoundsOfExceptions(t *testing.T) {
 		{`twits{nodes{author{name}}}`, true, 2, 4, 2},
 		{`twits{nodes{comments{nodes{author{name}}}}}`, false, 3, 4, 3},
 		{`twits{nodes{comments{nodes{author{name}}}}}`, true, 3, 6, 4},
-		{`twits(last:5){nodes{author{name}}}`, true, 2, 5, 2},
+		{`twits(last:5){nodes{author{name}}}`, true, 2, 5, 3},
 		{`timeline{nodes{id}}`, true, 1, 13, 2},
 		{`likedTwits{nodes{id}}`, false, 1, 8, 2},
 		{followers(4, "(first:2)"), false, 4, 5, 5},

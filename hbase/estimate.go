@@ -11,8 +11,8 @@ import (
 //   - likely is the size of rows that are known as large: their cells were large when they were last
 //     read.
 //   - possible is the size of all other rows: for each, the number of columns times the size of a
-//     cell. That is the average of the row if it is known. Otherwise it is the maximum of the
-//     family, which is usually a hundred times too large.
+//     cell. That is the average of the row for columns that are known as small. For others it is the
+//     maximum of the family, which is usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
@@ -48,15 +48,15 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 	if columns == 0 || columns > maxColumns {
 		columns = maxColumns
 	}
-	each := s.each
-	if each >= largeCell && !g.Page.NoValues {
-		if row := m.known(g, s); row.large() {
-			return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
-		} else if row != 0 {
-			each = row.cell()
-		}
+	if s.each < largeCell {
+		return size{possible: int64(s.named + columns*s.each)}
 	}
-	return size{possible: int64(s.named + columns*each)}
+	row := m.known(g, s)
+	if row.large() && !g.Page.NoValues { // HBase reads values that it does not return
+		return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
+	}
+	known := min(columns, row.smallColumns(&g.Page))
+	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
 // columnSizes is the maximum sizes of the selected columns of a table.
@@ -99,13 +99,9 @@ func (m *Memory) learn(gets []Get, results []Result) {
 		if s.each < largeCell || g.Page.NoValues || results[i].Err != nil {
 			continue
 		}
-		columns := maxColumns
-		if g.Page.Start == "" && len(cells) < g.Page.Limit {
-			columns = min(columns, len(cells))
-		}
 		hash := m.hash(g, s)
-		row, slot := newKnownRow(hash, int(Size(cells))/max(1, len(cells)), columns), m.slot(hash)
-		if row.large() || !knownRow(slot.Load()).large() || knownRow(slot.Load()).is(hash) {
+		row, slot := newKnownRow(hash, &g.Page, cells), m.slot(hash)
+		if row.replaces(knownRow(slot.Load())) {
 			slot.Store(uint64(row))
 			m.knowsRows.Store(true)
 		}
@@ -114,22 +110,55 @@ func (m *Memory) learn(gets []Get, results []Result) {
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// knownRow is what is known of a row; 0 is nothing.
+// knownRow is what is known of a row; 0 is nothing. A large row has the number of its cells if it was
+// read completely. Of a small one, as many columns from the beginning are known as were read: others
+// may be large, so they count like those of an unknown row.
 //
-//	│ hash 40 bits │ average size of its cells in KiB 12 │ number of cells 12 │
+//	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 type knownRow uint64
 
 const knownRowBits = 12
 
-func newKnownRow(hash uint64, cell, columns int) knownRow {
-	kib := uint64(min(cell>>10+1, 1<<knownRowBits-1))
-	return knownRow(hash>>(2*knownRowBits)<<(2*knownRowBits) | kib<<knownRowBits | uint64(columns))
+func newKnownRow(hash uint64, page *Page, cells []Cell) knownRow {
+	kib := uint64(min(int(Size(cells))/max(1, len(cells))>>10+1, 1<<knownRowBits-1))
+	row := knownRow(hash>>(2*knownRowBits)<<(2*knownRowBits) | kib<<knownRowBits)
+	columns, whole := maxColumns, page.Start == "" && page.Stop == "" && len(cells) < page.Limit
+	switch {
+	case !row.large() && page.Start != "":
+		columns = 0
+	case row.large() == whole:
+		columns = min(len(cells), maxColumns)
+	}
+	return row | knownRow(columns)
 }
 
 func (r knownRow) is(hash uint64) bool { return (uint64(r)^hash)>>(2*knownRowBits) == 0 }
 func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRowBits-1)) << 10 }
 func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
 func (r knownRow) large() bool         { return r.cell() > largeCell }
+
+// smallColumns returns the number of columns of a page that are known as small.
+func (r knownRow) smallColumns(page *Page) int {
+	if r.large() || page.Start != "" && r.columns() < maxColumns {
+		return 0
+	}
+	return r.columns()
+}
+
+// replaces reports whether r is remembered instead of an earlier row in its slot. A small row never
+// replaces another one that is large. A large row becomes small only if it is read completely.
+func (r knownRow) replaces(earlier knownRow) bool {
+	same := earlier.is(uint64(r))
+	switch {
+	case r.large():
+		return true
+	case earlier.large():
+		return same && r.columns() == maxColumns
+	case same:
+		return r.columns() >= earlier.columns()
+	}
+	return r.columns() > 0
+}
 
 // knownRowSlots is the number of bits of an index in the hash table of rows. A row replaces the
 // earlier row in its slot, but a small row never replaces a large one.

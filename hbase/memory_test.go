@@ -231,6 +231,45 @@ func TestKnownRows(t *testing.T) {
 			t.Errorf("got %+v, want the largest cells", got)
 		}
 	})
+	t.Run("small cells of a part", func(t *testing.T) {
+		get, result := row("part", 10, 100)
+		get.Page.Limit = 10
+		m.learn([]Get{get}, []Result{result})
+		for _, test := range []struct {
+			page Page
+			want int64
+		}{
+			{Page{Limit: 10}, 10 << 10},
+			{Page{Limit: 12}, 10<<10 + 2*48<<10},
+			{Page{Start: "a", Limit: 10}, 10 * 48 << 10},
+		} {
+			get.Page = test.page
+			if _, got := m.estimate([]Get{get}, unlimited); got != (size{possible: test.want}) {
+				t.Errorf("%+v: got %+v, want %d possible bytes", test.page, got, test.want)
+			}
+		}
+	})
+	t.Run("a large row becomes small if it is read completely", func(t *testing.T) {
+		large, cells := row("was large", 10, 40<<10)
+		m.learn([]Get{large}, []Result{cells})
+		for _, test := range []struct {
+			page  Page
+			cells int
+			large bool
+		}{
+			{Page{Limit: 1}, 1, true},
+			{Page{Start: "z", Limit: 100}, 0, true},
+			{Page{Stop: "a", Limit: 100}, 0, true},
+			{Page{Limit: 100}, 1, false},
+		} {
+			get, cells := row("was large", test.cells, 1)
+			get.Page = test.page
+			m.learn([]Get{get}, []Result{cells})
+			if _, got := m.estimate([]Get{get}, unlimited); got.likely > 0 != test.large {
+				t.Errorf("after %d small cells of %+v: %+v", test.cells, test.page, got)
+			}
+		}
+	})
 	t.Run("many small rows replace no large one", func(t *testing.T) {
 		for i := range 3 << knownRowSlots {
 			get, result := row(fmt.Sprint(i), 1, 1)

@@ -94,16 +94,18 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 }
 
 func (l List[E]) backwardShapes(r Range) []ReadShape {
+	shapes := []ReadShape{
+		shapeOf(l.name, l.of.Directory("", r.Before, 1)),
+		l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.HeadLimit}).sameRound(),
+	}
 	whole := l.shape(0, hbase.Page{Stop: tables.MembersEnd})
-	whole.If = ifLongRow
-	beginning := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: listscan.HeadLimit})
 	bucket := []ReadShape{whole}
+	whole.If = ifLongRow
+	shapes = append(shapes, whole)
 	if l.of.MaxMember > 0 { // the positions, then the page
 		page := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: r.Limit + 2})
-		page.If = ifLongRow
-		bucket = append(bucket, page)
+		bucket, shapes = append(bucket, page), append(shapes, page)
 	}
-	shapes := append([]ReadShape{shapeOf(l.name, l.of.Directory("", r.Before, 1)), beginning.sameRound()}, bucket...)
 	if r.Before != "" { // the last bucket may have no member before r.Before
 		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
 		for _, s := range bucket {

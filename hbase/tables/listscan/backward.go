@@ -19,15 +19,21 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 		return nil
 	}
 	s.known = []tables.Bucket{{}}
-	if beginning.Err != nil || len(beginning.Cells) == HeadLimit {
+	switch {
+	case beginning.Err != nil || len(beginning.Cells) == HeadLimit:
 		return beginning.Err
+	case s.keysFirst():
+		return s.takeKeys(beginning)
 	}
 	return s.takeBucket(beginning)
 }
 
+// keysFirst reports whether members may be so large that positions are read before values.
+func (s *Scan) keysFirst() bool { return s.list.MaxMember > 0 }
+
 // readBucket continues in the last known bucket.
 func (s *Scan) readBucket() {
-	if s.list.MaxMember > 0 {
+	if s.keysFirst() {
 		s.next(backwardKeys, 1)
 	} else {
 		s.next(backwardBucket, 1)

@@ -92,7 +92,7 @@ const (
 	// Lookup is the number of directory columns read in a round of its own.
 	Lookup = 256
 	// HeadLimit is the number of columns from the beginning of bucket 0 that a backward scan reads with
-	// the directory. A shorter bucket 0 takes no second round.
+	// the directory. A shorter bucket 0 is not read again; if members may be large, its end is.
 	HeadLimit = 256
 )
 
@@ -125,7 +125,7 @@ const (
 //
 // Backward:
 //
-//	first ──► all is in the beginning of bucket 0 ─────────────────────────► done
+//	first ──► all is in the beginning of bucket 0: the page is its end ────► done
 //	  └──► bucket ──► it has a member: the page is its end ────────────────► done
 //	         ▲ └──► it is empty: lookup ──┐ the bucket before it
 //	         ├────────────────────────────┘
@@ -133,7 +133,7 @@ const (
 //
 // A backward page comes from one bucket. It may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the bucket. If members may be large, it
-// first reads the positions in the bucket without values, and then only the end.
+// reads positions without values, also in the first round, and then only the end with values.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -222,7 +222,9 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		if k == 0 {
 			return s.list.Directory(s.owner, s.Before, 1)
 		}
-		return s.bucket(m, tables.Bucket{}, HeadLimit)
+		g := s.bucket(m, tables.Bucket{}, HeadLimit)
+		g.Page.NoValues = s.keysFirst()
+		return g
 	case backwardKeys:
 		g := s.bucket(m, s.last(), 0)
 		g.Page.NoValues = true
