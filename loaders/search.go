@@ -2,21 +2,28 @@ package loaders
 
 import (
 	"context"
+	"slices"
 
 	"twibase/hbase"
 )
 
 // Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of their
-// rows. Keys of objects that are being deleted may be among them. Positions are keys.
+// rows. Keys of objects that are being deleted may be among them. Positions are keys. The page lacks
+// rows that another version has folded differently, and may then be short.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {
 		return Page[string]{}, err
 	}
-	return scanned(rows, r, func(row hbase.Row) (key, position string, err error) {
-		key, err = o.of.Search.Decode(row.Key)
-		return key, key, err
+	page, err := scanned(rows, r, func(row hbase.Row) (key, position string, err error) {
+		if key, err = o.of.Search.Decode(row.Key); err != nil {
+			return "", row.Key, nil // a repair reports and replaces it
+		}
+		return key, key, nil
 	})
+	page.Members = slices.DeleteFunc(page.Members, func(key string) bool { return key == "" })
+	page.Positions = page.Members
+	return page, err
 }
 
 // searchOf returns the scan of a page. No row is equal to a bound of the prefix.
