@@ -46,6 +46,8 @@ type javascriptReport struct {
 		Twit, TwitEdge json.RawMessage // a program selects one of them
 		UserErrors     []userError
 	}
+	// Form has the messages for a form with a bad photo; nil if the program has no form.
+	Form        map[string]string
 	FieldErrors struct {
 		Data struct {
 			Follow     struct{ User struct{ Username string } }
@@ -210,6 +212,12 @@ func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
 		equal(t, "null", string(r.UserError.Twit)+string(r.UserError.TwitEdge))
 		equal(t, []userError{{Code: "BAD_USER_INPUT", Field: "content"}}, r.UserError.UserErrors)
 	})
+	if c.folder == "apollo" {
+		t.Run("a form shows the error of an element of a list", func(t *testing.T) {
+			want := "a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"
+			equal(t, map[string]string{"photoUrls.1": want}, r.Form)
+		})
+	}
 	t.Run("a failed field has a path and a code, and the others have data", func(t *testing.T) {
 		equal(t, []fieldError{{Path: []string{"createGame"}, Code: "FORBIDDEN"}}, r.FieldErrors.Errors)
 		equal(t, c.other, r.FieldErrors.Data.Follow.User.Username)

@@ -2,6 +2,7 @@
 import { ApolloClient, CombinedGraphQLErrors, gql } from '@apollo/client';
 import { GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { filter, firstValueFrom } from 'rxjs';
+import { formErrors } from '../forms.mjs';
 import { caused, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';
 import { createApolloClient, createCache } from './client.mjs';
@@ -243,6 +244,16 @@ async function deferred(client) {
   };
 }
 
+async function form(input) {
+  const mutation = gql`
+    mutation Form($input: PostTwitInput!) {
+      postTwit(input: $input) { userErrors { path message } }
+    }
+  `;
+  const { data } = await client.mutate({ mutation, variables: { input } });
+  return formErrors(data.postTwit.userErrors);
+}
+
 async function requestError() {
   const query = gql`query Node($id: ID!) { viewer { id } node(id: $id) { id } }`;
   try {
@@ -280,6 +291,7 @@ report.deferred = [
 ];
 
 report.userError = await post('');
+report.form = await form({ content: 'Two photos.', photoUrls: ['https://example.org/1.png', 'x'] });
 report.fieldErrors = await fieldErrors(other);
 report.requestError = await requestError();
 
