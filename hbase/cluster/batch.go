@@ -44,9 +44,9 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table, and returns those to send again. If
-// gohbase does not find a region while it retries some calls, it stops. Then calls that succeeded or
-// were not retried can have an error.
+// sendBatch sends requests of one table, and returns those to send again. If gohbase does not find
+// a region while it retries some calls, it stops. Then calls that succeeded or were not retried can
+// have an error.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
