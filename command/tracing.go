@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -72,30 +71,15 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	}
 	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(attributes))}
 	otel.SetTracerProvider(t.provider)
-	otel.SetErrorHandler(&exportErrors{log: log})
+	otel.SetErrorHandler(logFailedExports(log))
 	return t, nil
 }
 
-// exportErrors logs failed exports. While the collector is down, an export fails every few seconds.
-// It logs the first failure of a minute, with the number of the earlier ones. It is safe for
-// concurrent use.
-type exportErrors struct {
-	log    zerolog.Logger
-	mu     sync.Mutex
-	logged time.Time
-	failed int // since logged
-}
-
-// Handle implements [otel.ErrorHandler].
-func (e *exportErrors) Handle(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.failed++
-	if time.Since(e.logged) < exportErrorPause {
-		return
-	}
-	e.log.Warn().Err(err).Int("failures", e.failed).Msg("spans were not exported")
-	e.logged, e.failed = time.Now(), 0
+// logFailedExports returns a handler that logs an error a minute. While the collector is down, an
+// export fails every few seconds.
+func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
+	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: exportErrorPause})
+	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
 }
 
 // close exports the last spans.
