@@ -61,6 +61,9 @@ const (
 	certainOrder = 3 * pollTimeout
 	// idleTimeout is the time until a row without subscribers is dropped: one may reconnect.
 	idleTimeout = time.Minute
+	// MaxRows bounds the polled rows. Above half of it, rows without subscribers are dropped with the
+	// next poll.
+	MaxRows = 20_000
 	// QueueSize is the number of entries that wait for a subscriber. A subscription that exceeds it
 	// ends with [ErrSlow].
 	QueueSize = 256

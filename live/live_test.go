@@ -284,3 +284,24 @@ func TestFollowByAFastClockLosesNoTwit(t *testing.T) {
 		}
 	})
 }
+
+func TestRowsAreBounded(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		p := f.poller
+		f.subscribe(Posts, "author0")
+		p.mu.Lock()
+		for i := range MaxRows {
+			p.row(rowName{Posts, fmt.Sprint("author", i)}, time.Now()).left = time.Now()
+		}
+		p.mu.Unlock()
+		if _, err := p.Subscribe(t.Context(), Posts, "another", time.Time{}); err != ErrCrowded {
+			t.Errorf("a subscription to another row: got error %v, want ErrCrowded", err)
+		}
+		f.subscribe(Posts, "author0")
+		time.Sleep(Interval) // rows without subscribers are dropped
+		f.subscribe(Posts, "another")
+		if n := p.Counters.Rows.Load(); n != 2 {
+			t.Errorf("%d rows are polled, want 2", n)
+		}
+	})
+}

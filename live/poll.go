@@ -79,10 +79,11 @@ func (p *poll) plan(all bool) {
 		p.timelines = p.timelines || r.kind == Timeline && !r.idle(p.now)
 	}
 	p.broadcastersKnown = p.broadcastersKnown && p.timelines
+	crowded := len(p.rows) > MaxRows/2
 	for _, r := range p.rows {
 		r.broadcast = r.broadcast && p.timelines
 		switch {
-		case r.idle(p.now) && !r.broadcast:
+		case (r.idle(p.now) || crowded && len(r.subscribers) == 0) && !r.broadcast:
 			delete(p.rows, r.rowName)
 			p.Counters.Rows.Add(-1)
 		case all, joined[r], r.broadcast: // a joining timeline needs the earlier twits of broadcasters

@@ -13,6 +13,8 @@ var (
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
+	// ErrCrowded means that [MaxRows] are polled: the row is refused.
+	ErrCrowded = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
 )
@@ -66,8 +68,8 @@ type Subscription struct {
 }
 
 // Subscribe subscribes to a row. It returns when all entries written from now on will be delivered,
-// or with the error of ctx. The caller must call Close. Entries that are found after until are
-// parked for [Subscription.Resume]; zero is no end.
+// or with an error, such as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are
+// found after until are parked for [Subscription.Resume]; zero is no end.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
 	s := &Subscription{
 		poller: p, ctx: ctx, since: p.o.Now(), until: until,
@@ -78,7 +80,12 @@ func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until t
 		p.mu.Unlock()
 		return nil, ErrEnded
 	}
-	s.row = p.row(rowName{kind, owner}, s.since)
+	name := rowName{kind, owner}
+	if p.rows[name] == nil && len(p.rows) >= MaxRows {
+		p.mu.Unlock()
+		return nil, ErrCrowded
+	}
+	s.row = p.row(name, s.since)
 	s.row.subscribers[s] = struct{}{}
 	p.joining = append(p.joining, s)
 	p.Counters.Subscribers.Add(1)

@@ -103,6 +103,16 @@ func TooFast(what string, limit int, after time.Duration) *Error {
 	}
 }
 
+// TooMany returns the error of a limit of what clients use at the same time. The client may retry
+// after a time.
+func TooMany(what string, limit int, after time.Duration) *Error {
+	return &Error{
+		Code:       CodeLimitExceeded,
+		Message:    fmt.Sprintf("%s is limited to %d; try again later", what, limit),
+		Extensions: map[string]any{"limit": limit, "retryAfterMs": after.Milliseconds()},
+	}
+}
+
 // CursorExpired returns the error for a cursor that is older than the events that are kept.
 func CursorExpired(kept time.Duration) *Error {
 	return &Error{Code: CodeCursorExpired, Message: fmt.Sprintf("events are kept for %.0f hours, and this cursor is older: "+

@@ -142,6 +142,10 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 // Running subscriptions keep them parsed, at up to 150 times that size.
 const textEach = 4 << 10
 
+// subscriptionsEach bounds the subscriptions of an address, per permitted stream: each list with a
+// subscriber is polled.
+const subscriptionsEach = 4
+
 type perAddress struct {
 	limit  int // 0 for no limit
 	mu     sync.Mutex

@@ -52,7 +52,8 @@ type Config struct {
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
 	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit. The
-	// total length of its subscriptions' documents is bounded by 4 KiB times Streams.
+	// total length of its subscriptions' documents is bounded by 4 KiB times Streams, and their number
+	// by four times Streams.
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Buffering middleware
 	// counts those of responses. Nil bounds nothing.
@@ -72,6 +73,7 @@ type Endpoint struct {
 	overdrawn atomic.Int64 // operations that were refused because of RowBudget
 	streams   perAddress
 	texts     perAddress // bytes of documents of subscriptions
+	running   perAddress // subscriptions
 	shared    sse.Shared
 	positions resume.Window
 
@@ -96,6 +98,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		predictor: newPredictor(),
 		streams:   perAddress{limit: config.Streams},
 		texts:     perAddress{limit: textEach * config.Streams},
+		running:   perAddress{limit: subscriptionsEach * config.Streams},
 	}
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.ended, e.end = context.WithCancel(context.Background())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -176,6 +177,13 @@ func (e *Endpoint) subscription(
 		return
 	}
 	defer e.texts.remove(address, size)
+	if _, ok := e.running.add(address, 1); !ok {
+		const what = "the number of subscriptions of an address"
+		refusal := apierr.TooMany(what, e.running.limit, time.Second)
+		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+		return
+	}
+	defer e.running.remove(address, 1)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(e.draining, func() { cancel(errReconnect) })()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/exec"
 	"twibase/hbase/tables"
@@ -50,6 +51,37 @@ func TestDocumentsPerAddressAreBounded(t *testing.T) {
 		defer cancel()
 		if got := subscribe(ctx); got != "" {
 			t.Errorf("subscription after the end of the first: got %q", got)
+		}
+	})
+}
+
+func TestSubscriptionsPerAddressAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: silent{}}), Config{Timeout: time.Minute, Streams: 1,
+			Around: func(ctx context.Context) context.Context { return ctx }})
+		subscribe := func(ctx context.Context) (failed *gqlerror.Error) {
+			const query = `subscription { twitPosted(username: "u") { id } }`
+			for response := range e.execute(graphql.StartOperationTrace(ctx), &graphql.RawParams{Query: query}) {
+				failed = response.Errors[0]
+			}
+			return failed
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		for range subscriptionsEach {
+			go subscribe(ctx)
+		}
+		synctest.Wait()
+		failed := subscribe(ctx)
+		if failed == nil || failed.Extensions["code"] != "LIMIT_EXCEEDED" ||
+			failed.Extensions["retryAfterMs"] != int64(1000) {
+			t.Errorf("one more subscription: got %+v, want LIMIT_EXCEEDED with retryAfterMs", failed)
+		}
+		cancel()
+		synctest.Wait()
+		ctx, cancel = context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if failed := subscribe(ctx); failed != nil {
+			t.Errorf("a subscription after the others have ended: got %v", failed)
 		}
 	})
 }
