@@ -18,5 +18,6 @@ metadata:
 {{- with .Values.secrets.tls }}
 {{- $_ := set $own "tls-cert" "/etc/twibase/tls/tls.crt" }}{{ $_ := set $own "tls-key" "/etc/twibase/tls/tls.key" }}
 {{- end }}
+{{- if .Values.documents }}{{ $_ := set $own "documents" (list "/etc/twibase/documents") }}{{ end }}
 {{- toYaml (merge $own .Values.config) }}
 {{- end }}
