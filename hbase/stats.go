@@ -19,6 +19,8 @@ type Stats struct {
 	Gets, Scans atomic.Int64
 	// Rows and Bytes count the results; Bytes are those of keys and values.
 	Rows, Bytes atomic.Int64
+	// Operation returns the name of the GraphQL operation, for the slow log of HBase. It may be nil.
+	Operation func() string
 	// Servers and Tables collect what a report shows of each call, unless they are nil.
 	Servers *Servers
 	Tables  *Tables

@@ -137,8 +137,8 @@ func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	if parent == nil && !reported {
 		return ctx, nil
 	}
-	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Servers: new(hbase.Servers), Tables: new(hbase.Tables)},
-		reported: reported}
+	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Operation: hbase.StatsOf(ctx).Operation,
+		Servers: new(hbase.Servers), Tables: new(hbase.Tables)}, reported: reported}
 	return r.startSpan(hbase.WithStats(ctx, r.Stats), parent), r
 }
 

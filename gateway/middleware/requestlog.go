@@ -64,6 +64,7 @@ func (l *RequestLog) begin(
 	}
 	log := fields.Logger()
 	stats := l.slow.stats()
+	stats.Operation = func() string { return trace.Operation }
 	ctx = hbase.WithStats(endpoint.WithTrace(log.WithContext(ctx), trace), stats)
 	return ctx, trace, id, func(status int) *zerolog.Event {
 		took := time.Since(start)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"sync/atomic"
 )
@@ -74,6 +75,8 @@ type watchedConn struct {
 
 func (c watchedConn) Read(b []byte) (int, error) { return c.first.Read(b) }
 
+func (c watchedConn) Write(b []byte) (int, error) { return writeMessage(c.Conn, b) }
+
 // watchedTCP is a watchedConn that writes several buffers with one system call.
 type watchedTCP struct {
 	*net.TCPConn
@@ -81,3 +84,13 @@ type watchedTCP struct {
 }
 
 func (c watchedTCP) Read(b []byte) (int, error) { return c.first.Read(b) }
+
+func (c watchedTCP) Write(b []byte) (int, error) { return writeMessage(c.TCPConn, b) }
+
+// writeMessage writes a message, with the operation of its header as an attribute.
+func writeMessage(w io.Writer, b []byte) (int, error) {
+	if _, err := w.Write(withOperation(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -291,6 +291,7 @@ func (r realm) renewal(t *testing.T) {
 	get := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
+		ctx = hbase.WithStats(ctx, &hbase.Stats{Operation: func() string { return "Renewal" }})
 		results, err := store.Get(ctx, []hbase.Get{{Table: "renewal", Row: "r"}})
 		if err != nil {
 			return err

@@ -206,7 +206,7 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 }
 
 // Name implements [hrpc.Call].
-func (m *multi) Name() string { return "Multi" }
+func (m *multi) Name() string { return methodOf(m.ctx, "Multi") }
 
 // Description implements [hrpc.Call].
 func (m *multi) Description() string { return "Multi" }

@@ -132,6 +132,11 @@ func newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanC
 	return &scanCall{Scan: call, selection: sel}, nil
 }
 
+// Name implements hrpc.Call.
+func (c *scanCall) Name() string {
+	return methodOf(c.Context(), c.Scan.Name())
+}
+
 // ToProto implements hrpc.Call. gohbase calls it each time that it sends the call.
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil

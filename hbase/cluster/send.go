@@ -50,7 +50,7 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 			return s.sendThroughGohbase(ctx, call)
 		}
 		call.SetRegion(region)
-		_, span := startSpan(ctx, call.Name())
+		_, span := startSpan(ctx, methodName(call))
 		begun := time.Now()
 		go server.QueueRPC(call) // it ignores ctx, and may block
 		select {
@@ -81,7 +81,7 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 }
 
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
-	_, span := startSpan(ctx, call.Name())
+	_, span := startSpan(ctx, methodName(call))
 	begun := time.Now()
 	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // the parent of gohbase's span is that of the call's ctx
 	countCall(ctx, call, begun)

@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"strings"
+
+	"github.com/tsuna/gohbase/hrpc"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"twibase/hbase"
+)
+
+// operationAttribute is the attribute of a request's header that has the name of the GraphQL
+// operation. HBase's slow log shows the attributes since version 2.6; earlier versions ignore them.
+const operationAttribute = "operation"
+
+// attributeField is the field attribute of HBase's RequestHeader, which gohbase's lacks. It is a
+// NameBytesPair.
+const attributeField = 8
+
+// maxOperation bounds the name of an operation, in bytes.
+const maxOperation = 100
+
+// methodOf returns the Name of a call: the method and, for withOperation, the operation. gohbase
+// makes the header of a request and puts the Name of its call in it.
+func methodOf(ctx context.Context, method string) string {
+	named := hbase.StatsOf(ctx).Operation
+	if named == nil {
+		return method
+	}
+	operation := named()
+	if operation == "" {
+		return method
+	}
+	return method + methodEnd + operation[:min(len(operation), maxOperation)]
+}
+
+// methodEnd separates the parts of methodOf.
+const methodEnd = "\x00"
+
+// methodName returns the method of a call.
+func methodName(call hrpc.Call) string {
+	method, _, _ := strings.Cut(call.Name(), methodEnd)
+	return method
+}
+
+// withOperation moves the operation of methodOf into an attribute of the header. It returns a new
+// message, or b if that does not begin with a header that has an operation.
+//
+//	│ length 4 │ header length, header │ request │
+func withOperation(b []byte) []byte {
+	if !startsMessage(b) {
+		return b
+	}
+	header, n := protowire.ConsumeBytes(b[lengthBytes:])
+	if n < 0 || !bytes.Contains(header, []byte(methodEnd)) {
+		return b
+	}
+	h := new(pb.RequestHeader)
+	if proto.Unmarshal(header, h) != nil {
+		return b
+	}
+	method, operation, found := strings.Cut(h.GetMethodName(), methodEnd)
+	if !found {
+		return b
+	}
+	h.MethodName = &method
+	pair, err := proto.Marshal(&pb.NameBytesPair{Name: proto.String(operationAttribute), Value: []byte(operation)})
+	if err != nil {
+		return b
+	}
+	header, err = proto.Marshal(h)
+	if err != nil {
+		return b
+	}
+	header = protowire.AppendTag(header, attributeField, protowire.BytesType)
+	header = protowire.AppendBytes(header, pair)
+	request := b[lengthBytes+n:]
+	message := make([]byte, lengthBytes, lengthBytes+protowire.SizeBytes(len(header))+len(request))
+	message = append(protowire.AppendBytes(message, header), request...)
+	binary.BigEndian.PutUint32(message, uint32(len(message)-lengthBytes))
+	return message
+}
