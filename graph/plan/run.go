@@ -107,7 +107,7 @@ func (r *run) fork(tasks []task) task {
 }
 
 // growStack grows the stack of a new goroutine to the size that resolvers need. Otherwise the
-// runtime doubles and copies it several times, a tenth of the CPU of a query with thirty aliases
+// runtime doubles and copies it several times, a seventh of the time of a query with thirty aliases
 // (BenchmarkEmbedded/3-aliases in bench).
 //
 //go:noinline
