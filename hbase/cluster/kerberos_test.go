@@ -15,7 +15,6 @@ import (
 
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 	"github.com/jcmturner/gokrb5/v8/keytab"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"twibase/hbase"
@@ -255,27 +254,14 @@ func (r realm) service(t *testing.T, host, want string) {
 	}
 }
 
-// renewal uses a store for longer than a ticket lasts.
 // kerberosMetrics returns the values of twibase_kerberos_….
 func kerberosMetrics(t *testing.T, store *cluster.Store) (expiry, failures int64) {
 	t.Helper()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(store.Metrics()...)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		switch family.GetName() {
-		case "twibase_kerberos_ticket_expiry_timestamp_seconds":
-			expiry = int64(family.GetMetric()[0].GetGauge().GetValue())
-		case "twibase_kerberos_login_failures_total":
-			failures = int64(family.GetMetric()[0].GetCounter().GetValue())
-		}
-	}
-	return expiry, failures
+	return int64(metric(t, store, "twibase_kerberos_ticket_expiry_timestamp_seconds", "")),
+		int64(metric(t, store, "twibase_kerberos_login_failures_total", ""))
 }
 
+// renewal uses a store for longer than a ticket lasts.
 func (r realm) renewal(t *testing.T) {
 	const lifetime = minihbase.TicketLifetime
 	conns := new(cutting)
