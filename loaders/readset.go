@@ -129,8 +129,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 	l.last = set.reads
 	if added {
-		l.collecting = append(l.collecting, set)
-		l.scheduler.collect()
+		l.scheduler.collect(set)
 	}
 }
 
@@ -168,11 +167,10 @@ func (l *Loaders) load(set *readSet) {
 	}
 }
 
-// dispatch sends the sets that are collecting as a batch. The caller holds mu.
-func (l *Loaders) dispatch() {
-	for _, set := range l.collecting {
+// dispatch sends the sets as a batch. The caller holds mu.
+func (l *Loaders) dispatch(sets []*readSet) {
+	for _, set := range sets {
 		l.load(set)
 	}
-	l.collecting = l.collecting[:0]
 	l.dataloader.Flush()
 }

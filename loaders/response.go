@@ -27,7 +27,6 @@ type Loaders struct {
 	mu         sync.Mutex
 	store      hbase.Store // unmasked, or a mask of it
 	dataloader *dataloader.Loader[*readSet, struct{}]
-	collecting []*readSet // of the next batch
 	reads      index
 	last       []read // of the set that was enqueued last
 	scheduler  scheduler

@@ -57,14 +57,14 @@ import (
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
 // dataloader sends the batch in another goroutine.
 type scheduler struct {
-	running   int   // tasks that can enqueue reads
-	pending   int   // read sets of the batch that is collecting
-	inFlight  bool  // a batch is at the store
-	batch     int   // number of the batch that is collecting
-	stalled   error // errStalled after a stall: then batches are dispatched immediately, and fail
+	running   int        // tasks that can enqueue reads
+	pending   []*readSet // of the batch that is collecting
+	inFlight  bool       // a batch is at the store
+	batch     int        // number of the batch that is collecting
+	stalled   error      // errStalled after a stall: then batches are dispatched immediately, and fail
 	timer     *time.Timer
-	dispatch  func()          // sends the batch
-	onTimeout func(batch int) // called watchdogTimeout after the first read of a batch
+	dispatch  func([]*readSet) // sends the batch
+	onTimeout func(batch int)  // called watchdogTimeout after the first read of a batch
 }
 
 const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
@@ -79,8 +79,8 @@ func (s *scheduler) stop() {
 	s.dispatchIfDue()
 }
 
-func (s *scheduler) collect() {
-	if s.pending++; s.pending == 1 {
+func (s *scheduler) collect(set *readSet) {
+	if s.pending = append(s.pending, set); len(s.pending) == 1 {
 		batch := s.batch
 		s.timer = time.AfterFunc(watchdogTimeout, func() { s.onTimeout(batch) })
 	}
@@ -97,12 +97,12 @@ func (s *scheduler) answered(waiting int) {
 }
 
 func (s *scheduler) dispatchIfDue() {
-	if s.pending == 0 || s.inFlight || s.running > 0 && s.stalled == nil {
+	if len(s.pending) == 0 || s.inFlight || s.running > 0 && s.stalled == nil {
 		return
 	}
 	s.timer.Stop()
-	s.batch, s.pending, s.inFlight = s.batch+1, 0, true
-	s.dispatch()
+	s.dispatch(s.pending)
+	s.batch, s.pending, s.inFlight = s.batch+1, s.pending[:0], true
 }
 
 // stall fails a batch that is still collecting after watchdogTimeout, and reports whether it did.
