@@ -110,9 +110,10 @@ func (m *Memory) learn(gets []Get, results []Result) {
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// knownRow is what is known of a row; 0 is nothing. A large row has the number of its cells if it was
-// read completely. Of a small one, as many columns from the beginning are known as were read: others
-// may be large, so they count like those of an unknown row.
+// knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of columns of
+// a large row is that of the whole row, or maxColumns if only a part was read. That of a small row is
+// the number of columns that were read from its beginning, or maxColumns for the whole row: further
+// columns may be large, so they count like those of an unknown row.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 type knownRow uint64
@@ -122,12 +123,13 @@ const knownRowBits = 12
 func newKnownRow(hash uint64, page *Page, cells []Cell) knownRow {
 	kib := uint64(min(int(Size(cells))/max(1, len(cells))>>10+1, 1<<knownRowBits-1))
 	row := knownRow(hash>>(2*knownRowBits)<<(2*knownRowBits) | kib<<knownRowBits)
-	columns, whole := maxColumns, page.Start == "" && page.Stop == "" && len(cells) < page.Limit
+	whole := page.Start == "" && page.Stop == "" && len(cells) < page.Limit
+	columns := min(len(cells), maxColumns)
 	switch {
+	case row.large() != whole:
+		columns = maxColumns
 	case !row.large() && page.Start != "":
 		columns = 0
-	case row.large() == whole:
-		columns = min(len(cells), maxColumns)
 	}
 	return row | knownRow(columns)
 }
