@@ -14,8 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// CreateTable implements [hbase.Store]. It creates the namespace if it does not exist, and returns
-// when every region of the table answers.
+// CreateTable implements [hbase.Store]. It creates a missing namespace, and returns when every
+// region answers.
 func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	if err := table.Validate(); err != nil {
 		return err
@@ -43,20 +43,17 @@ func (s *Store) createTable(ctx context.Context, table hbase.Table) error {
 	return s.runProcedure(ctx, "CreateTable", table.Name, newCreateTable(table), new(pb.CreateTableResponse))
 }
 
-// Errors of the master that only this file handles.
 var (
 	errNoNamespace     = fmt.Errorf("%w: namespace not found", hbase.ErrInvalid)
 	errNamespaceExists = fmt.Errorf("%w: namespace exists", hbase.ErrInvalid)
 	errNotEnabled      = fmt.Errorf("%w: table is not enabled", hbase.ErrInvalid)
 )
 
-// createNamespace creates the namespace of the store's tables. Another client may create it at the
-// same time.
+// Another client may create the namespace at the same time.
 func (s *Store) createNamespace(ctx context.Context) error {
 	name := strings.TrimSuffix(s.prefix, ":")
 	request := &pb.CreateNamespaceRequest{NamespaceDescriptor: &pb.NamespaceDescriptor{Name: []byte(name)}}
-	// gohbase's CreateNamespaceResponse lacks the id of the procedure. CreateTableResponse has it
-	// in the same field.
+	// gohbase's CreateNamespaceResponse lacks the id of the procedure; here it has the same field.
 	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
 	switch {
 	case err == nil || errors.Is(err, errNamespaceExists):
@@ -82,9 +79,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// attributes returns the attributes that gohbase sends. VERSIONS and DATA_BLOCK_ENCODING are always
-// set, because gohbase's defaults are not HBase's: three versions, and an encoding that makes a Get
-// five times as expensive.
+// VERSIONS and DATA_BLOCK_ENCODING are always set, because gohbase's defaults are not HBase's:
+// three versions, and an encoding that makes a Get five times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -104,7 +100,7 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables implements [hbase.Store]. It reads hbase:meta, and needs no master.
+// Tables implements [hbase.Store]. It reads hbase:meta, not the master.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -123,7 +119,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// hbase:meta has a row for each table, with its state in this family.
+// hbase:meta has a row for each table. This family has its state.
 const (
 	metaTable   = "hbase:meta"
 	stateFamily = "table"
@@ -146,8 +142,8 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 		new(pb.DeleteTableResponse))
 }
 
-// Flush writes the MemStore of a table to its files, for benchmarks. It takes a second. It creates
-// and deletes a snapshot, because gohbase has no call that flushes.
+// Flush writes the MemStore of a table to its files, for benchmarks. gohbase has no call that
+// flushes, so it creates and deletes a snapshot, which takes a second.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
@@ -167,7 +163,7 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	return nil
 }
 
-// beginAdmin returns a context for calls to the master. It ends if the master refuses connections.
+// beginAdmin returns a context that also ends if the master refuses connections.
 func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	ctx, end, err := s.begin(ctx, 0)
 	if err != nil {
@@ -177,8 +173,7 @@ func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.Cancel
 	return ctx, func() { cancel(); end() }, nil
 }
 
-// finishAdminCall translates the error of a call to the master, and stores the connection for
-// closeAdmin.
+// finishAdminCall translates the error, and stores the connection for closeAdmin.
 func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)
@@ -190,7 +185,7 @@ func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	return translate(err, place{string(call.Table()), serverAddress(call)})
 }
 
-// closeAdmin closes the connection to the master. gohbase's admin client has no Close.
+// gohbase's admin client has no Close.
 func (s *Store) closeAdmin() {
 	if region := s.adminRegion.Load(); region != nil {
 		if client := (*region).Client(); client != nil {

@@ -12,17 +12,15 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's hook for tests of its pauses between attempts to find a region.
-// gohbase increases them up to half a minute, so that some regions would stay unavailable for long
-// after the end of an outage. gohbase has no option for that.
+// gohbaseBackoff is gohbase's test hook for its pauses between attempts to find a region. It has no
+// option for them, and they grow to half a minute: regions would stay unavailable after an outage.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for half of backoff to all of it, and returns the next one, at most maxBackoff. It
-// does not pause if backoff is 0. The error is that of ctx.
+// backOff pauses for half of backoff to all of it, and returns the next one.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

@@ -14,18 +14,16 @@ import (
 	"twibase/hbase"
 )
 
-// batch describes calls that are sent together through gohbase. Each request has an index.
+// batch describes calls that are sent together through gohbase.
 type batch struct {
 	table func(i int) string
-	// call returns a new call for a request. gohbase can't send a call twice.
+	// gohbase can't send a call twice.
 	call func(ctx context.Context, i int) hrpc.Call
-	// done is called once for each request, with the error of its call. It must be safe for concurrent
-	// use.
+	// done is called once for each request, concurrently.
 	done func(i int, err error)
 }
 
-// sendAll sends requests, and returns when all are done. It groups them by table: gohbase sends no
-// batch of two tables.
+// sendAll returns when all requests are done. A batch of gohbase has only one table.
 func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -44,15 +42,13 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table, and returns those to send again. If gohbase does not find
-// a region while it retries some calls, it stops. Then calls that succeeded or were not retried can
-// have an error.
+// sendBatch returns the requests to send again. If gohbase does not find a region while it retries
+// some calls, it stops. Then calls that succeeded or were not retried can have an error.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// All calls have the ctx of the batch: otherwise gohbase would wait for a call whose ctx
-		// has expired.
+		// With a ctx of its own that expired, gohbase would wait for the call.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
@@ -84,8 +80,7 @@ func retryable(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts a multi for each region server, with the duration of the batch: gohbase does
-// not report that of each multi.
+// gohbase does not report the duration of each multi, so each gets that of the batch.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {
@@ -103,7 +98,6 @@ func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	}
 }
 
-// serverAddress returns the address of the region server that a call was sent to, or "".
 func serverAddress(call hrpc.Call) string {
 	if region := call.Region(); region != nil && region.Client() != nil {
 		return region.Client().Addr()

@@ -13,29 +13,26 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions that exceeded the call timeout. Each further call would
-// make gohbase wait longer before it gives up the connection.
+// breaker is a circuit breaker for regions that exceeded the call timeout. With each further call,
+// gohbase would wait longer before it gives up the connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// If the server has not answered any call for the call timeout, it is unresponsive: the breaker also
-// opens for the other regions of the connection, with a probe of one of them. An exception is an
-// answer.
+// A server that has not answered any call for the call timeout is unresponsive: the breaker also
+// opens for the other regions of the connection, with one probe for all. An exception is an answer.
 //
-// A probe reads one row, without a call timeout, until it gets a response or an error other than a
-// timeout.
+// A probe reads one row, without a call timeout, until a response or an error other than a timeout.
 type breaker struct {
 	open    atomic.Int64 // the number of regions; usually 0, which needs no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // with the connections that timed out; nil for none
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // connections that timed out; nil for none
 
-	unresponsive atomic.Int64 // the number of servers
+	unresponsive atomic.Int64 // servers
 }
 
-// isOpen reports whether the breaker is open for a region. It is closed for a region that has moved
-// to another connection.
+// isOpen is false for a region that has moved to another connection.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +40,7 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions of a connection, and returns those for which it was closed.
+// add returns those regions for which the breaker was closed.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,8 +57,7 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove closes the breaker for regions that add opened, unless it has been opened for another
-// connection since then.
+// remove leaves the regions that add has since opened for another connection.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +69,6 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// failFast returns an error for a call whose region server does not answer or refuses connections.
 func (s *Store) failFast(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
@@ -91,8 +86,8 @@ func (s *Store) failFast(table, row string) error {
 	return nil
 }
 
-// callError translates the error of a call for a row. If the call exceeded the call timeout, it
-// opens the breaker. server may be empty.
+// callError translates the error of a call, and opens the breaker after a timeout. server may be
+// "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
@@ -125,7 +120,6 @@ func (s *Store) callError(ctx context.Context, err error, table, row, server str
 	return s.unresponsive(region, at)
 }
 
-// unresponsive returns the error of a call to a region that was not answered in time.
 func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
 	if err := s.unlocated(region); err != nil {
 		return fmt.Errorf("%w: %s", err, at)
@@ -133,7 +127,7 @@ func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// unlocated returns why gohbase does not find a region, if the reason is in ZooKeeper, or nil.
+// unlocated returns why gohbase does not find a region, if ZooKeeper has the reason, or nil.
 func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	if serverOf(region) != nil {
 		return nil
@@ -141,9 +135,8 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	return s.locator.err()
 }
 
-// trip opens the breaker for a region. If the server is unresponsive, it also opens for the other
-// regions of the connection. If the region has no connection, it also opens for the other regions
-// without one.
+// trip opens the breaker for a region and, if its server is unresponsive or it has no connection,
+// for the other regions of the connection or without one.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
@@ -159,8 +152,8 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	}
 }
 
-// openFor opens the breaker for those regions for which it was closed, until a probe of the first
-// of them is answered. It returns nil if there are none.
+// openFor opens the breaker for regions, until a probe of the first of them is answered. It returns
+// nil if it was open for all.
 func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
@@ -186,7 +179,7 @@ func (s *Store) probe(region hrpc.RegionInfo) {
 	}
 }
 
-// reportUnresponsive logs and counts an unresponsive server until its regions answer.
+// reportUnresponsive logs and counts a server until ended.
 func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
 	s.breaker.unresponsive.Add(1)
 	s.log.Warn().Str("server", server).
@@ -200,7 +193,6 @@ func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
 	}()
 }
 
-// recordResponse records that a server has answered a call.
 func (s *Store) recordResponse(server string) {
 	if server == "" || s.callTimeout == 0 {
 		return
@@ -217,8 +209,7 @@ func (s *Store) respondedWithin(server string, d time.Duration) bool {
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
-// others returns the other regions of a connection. If client is nil, it returns those without a
-// connection.
+// others returns the other regions of a connection, or those without one if client is nil.
 func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (others []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -233,7 +224,6 @@ func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (
 	return others
 }
 
-// tableOf returns the name of a region's table, with its namespace if that is not the default.
 func tableOf(region hrpc.RegionInfo) string {
 	if namespace := region.Namespace(); len(namespace) > 0 {
 		return string(namespace) + ":" + string(region.Table())

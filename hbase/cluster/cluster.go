@@ -2,8 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, checks and increments that are safe to repeat,
-// and error values.
+// survive a region's move, a timestamp for each cell, checks and increments that are safe to
+// repeat, and errors.
 //
 // The path of a Get call:
 //
@@ -40,8 +40,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response. After it, gohbase closes the connection and locates
-// its regions again. A page of a scan must take less.
+// readTimeout bounds the wait for a response, and so a page of a scan. After it, gohbase closes the
+// connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
@@ -51,12 +51,12 @@ type Store struct {
 	regions  regionCache
 	breaker  breaker
 	states   tableStates
-	locator  *locator // of the server of hbase:meta
+	locator  *locator // of hbase:meta's server
 	refusals refusals // of region servers
 	masters  refusals
 	denied   sync.Map // missing rights that have been logged
 
-	lastResponse sync.Map // of each server: from its address to *atomic.Int64, Unix time in ns
+	lastResponse sync.Map // by address: *atomic.Int64, Unix time in ns
 
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
@@ -65,12 +65,12 @@ type Store struct {
 	user        string                   // whose rights HBase checks
 	tls         func() *tls.Config       // nil without TLS
 	login       *kerberos.Login          // nil without Kerberos
-	prefix      string                   // of full names of tables, such as "ns:"
-	callTimeout time.Duration            // of reads and writes; 0 is none
-	maxMulti    int                      // the maximum number of Gets in a multi
+	prefix      string                   // of full table names, such as "ns:"
+	callTimeout time.Duration            // 0 is none
+	maxMulti    int                      // Gets
 	multiSize   *prometheus.HistogramVec // gohbase's
 
-	// collects is true if gohbase delays Gets to send them with others (?flush=).
+	// true if gohbase delays Gets to send them with others (?flush=)
 	collects bool
 
 	nonceGroup  uint64
@@ -79,13 +79,13 @@ type Store struct {
 }
 
 // Open opens the cluster at the URL of its ZooKeeper,
-// hbase://host[:port][,host[:port]…][/znode][?flush=TIME]. The port is 2181 and the znode /hbase by
-// default. With flush=1ms, the Gets that callers send within 1 ms share multis. That saves CPU of
-// the region servers and adds up to 1 ms of latency.
+// hbase://host[:port][,host[:port]…][/znode][?flush=TIME]. The defaults are port 2181 and znode
+// /hbase. With flush=1ms, Gets that callers send within 1 ms share multis: less CPU of the region
+// servers, up to 1 ms more latency.
 //
-// Open returns [hbase.ErrInvalid] if the URL is malformed, and [hbase.ErrUnavailable] if HBase has
-// not registered there before the deadline of ctx or [hbase.DefaultTimeout], or if the server of
-// hbase:meta refuses connections. gohbase and ZooKeeper's client log to log.
+// Open returns [hbase.ErrInvalid] for a malformed URL, and [hbase.ErrUnavailable] if HBase has not
+// registered there before the deadline of ctx or [hbase.DefaultTimeout], or if the server of
+// hbase:meta refuses connections.
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
@@ -93,15 +93,14 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 // Option is a setting of [Open].
 type Option func(*Store)
 
-// WithCallTimeout bounds each read, write and page of a scan, in addition to the deadline of its
-// ctx. After a timeout, calls to that region fail with [hbase.ErrUnresponsive] until it answers
-// again. If its server has not answered any call for that time, so do calls to all its regions.
+// WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
+// timeout, calls to that region fail with [hbase.ErrUnresponsive] until it answers. If its server
+// has not answered any call for that time, so do calls to all its regions.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
-// defaultUser is the user whose rights HBase checks, unless [WithUser] sets another.
 const defaultUser = "root"
 
-// WithUser sets the user name that the store sends. HBase does not verify it.
+// WithUser sets the user, root by default, whose rights HBase checks. HBase does not verify it.
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
@@ -138,8 +137,7 @@ func open(
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		gohbase.EffectiveUser(s.user),
-		// gohbase's default delays every call by 20 ms to batch it with others. Callers of a Store send
-		// whole batches.
+		// Callers send whole batches. gohbase's default waits 20 ms for more calls.
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
@@ -175,8 +173,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin starts a call with the deadline of ctx, and timeout if it is not 0. It fails if the store
-// is closed or ctx is done.
+// begin bounds ctx by timeout, if that is not 0.
 func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
@@ -190,26 +187,24 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs sets the logger of ZooKeeper's client, and returns one for gohbase. ZooKeeper's client
-// has one logger per process and reads it without a lock, so only the first store sets it.
+// ZooKeeper's client has one logger per process and reads it without a lock, so only the first
+// store sets it.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
 		log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
-		// While HBase is down, gohbase logs each region once a second.
+		// While HBase is down, gohbase logs each region each second.
 		log = log.Sample(&zerolog.BurstSampler{Burst: gohbaseLines, Period: gohbasePeriod})
 	}
 	handler := zerolog.NewSlogHandler(log.With().Str("from", "gohbase").Logger())
 	return slog.New(withoutStacks{handler})
 }
 
-// At most gohbaseLines warnings of gohbase are logged per gohbasePeriod.
 const (
 	gohbaseLines  = 10
 	gohbasePeriod = 10 * time.Second
 )
 
-// withoutStacks cuts the stack traces of Java off errors.
 type withoutStacks struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
@@ -230,8 +225,8 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf implements zk.Logger. The messages are about connections; calls return errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's histogram of multis, which gohbase has registered. gohbase does not
-// count the multis of this package.
+// multiSize returns the histogram that gohbase has registered. gohbase does not count the multis of
+// this package.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

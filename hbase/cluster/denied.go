@@ -5,16 +5,14 @@ import (
 	"regexp"
 )
 
-// denial is a missing right, parsed from HBase's message.
 type denial struct {
 	user  string
 	right string // such as READ
-	// target is what the right is for, as in the HBase shell: a table, @NAMESPACE, or empty for the
-	// whole cluster.
+	// target is a table, @NAMESPACE, or empty for the cluster, as in the HBase shell.
 	target string
 }
 
-// HBase has two forms of the message: for one table or the cluster, and with a scope and parameters.
+// HBase's message has two forms: for one table or the cluster, and with a scope and parameters.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)
@@ -22,8 +20,7 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// parseDenial parses the message of an AccessDeniedException. ok is false if it names no right, for
-// example because the user is unknown.
+// ok is false if the message names no right, for example because the user is unknown.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {
@@ -40,7 +37,7 @@ func parseDenial(text string) (d denial, ok bool) {
 	return d, d.user != "" && d.right != ""
 }
 
-// grant returns the command of the HBase shell that gives the right.
+// grant returns the HBase shell's command that gives the right.
 func (d denial) grant() string {
 	// The initials of HBase's actions are the letters of its rights.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
@@ -50,12 +47,11 @@ func (d denial) grant() string {
 	return command
 }
 
-// String implements fmt.Stringer.
 func (d denial) String() string {
 	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
 }
 
-// reportDenied logs a missing right, and how to grant it, once for each user, table and right.
+// reportDenied logs a missing right once.
 func (s *Store) reportDenied(text string) {
 	d, ok := parseDenial(text)
 	if !ok {

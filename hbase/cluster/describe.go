@@ -13,16 +13,15 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute of a column family that differs from the one that [Store.CreateTable]
-// sets. All attributes of a missing family differ, and Actual is empty.
+// Difference is an attribute of a column family that differs from the definition. All attributes of
+// a missing family differ, and Actual is empty.
 type Difference struct {
 	Family, Attribute string
 	Actual, Expected  string
 }
 
-// Differences compares the families of a table with its definition. It ignores regions, and
-// families that the definition lacks. It returns [hbase.ErrTableNotFound] if the table does not
-// exist.
+// Differences compares a table's families with their definition. It ignores regions, and families
+// that the definition lacks. It returns [hbase.ErrTableNotFound] if the table does not exist.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
@@ -47,8 +46,8 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// AlterCommand returns the command of the HBase shell that removes the differences of a table.
-// table is its [Store.FullName]. Existing files change at their next compaction.
+// AlterCommand returns the HBase shell's command that removes the differences of a table, given by
+// its [Store.FullName]. Existing files change at their next compaction.
 func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {

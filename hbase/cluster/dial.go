@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// dialFunc makes a connection to a region server or a master.
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialer returns a dialFunc for gohbase. wire makes connections without security.
+// dialer returns a dialFunc for gohbase.
 //
 //	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
 //
@@ -30,7 +29,6 @@ func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	return s.watched(secure, noted)
 }
 
-// watched records the refusal of a server, until the server answers.
 func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -48,7 +46,6 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	}
 }
 
-// firstRead records the result of the first read of a connection.
 type firstRead struct {
 	conn   net.Conn
 	simple bool // without Kerberos
@@ -77,7 +74,7 @@ func (c watchedConn) Read(b []byte) (int, error) { return c.first.Read(b) }
 
 func (c watchedConn) Write(b []byte) (int, error) { return writeMessage(c.Conn, b) }
 
-// watchedTCP is a watchedConn that writes several buffers with one system call.
+// watchedTCP can write several buffers with one system call.
 type watchedTCP struct {
 	*net.TCPConn
 	first *firstRead
@@ -87,7 +84,6 @@ func (c watchedTCP) Read(b []byte) (int, error) { return c.first.Read(b) }
 
 func (c watchedTCP) Write(b []byte) (int, error) { return writeMessage(c.TCPConn, b) }
 
-// writeMessage writes a message, with the operation of its header as an attribute.
 func writeMessage(w io.Writer, b []byte) (int, error) {
 	if _, err := w.Write(withOperation(b)); err != nil {
 		return 0, err

@@ -14,15 +14,13 @@ import (
 )
 
 const (
-	// stateInterval is the time between two reads of a table's state, while a region is not
-	// available.
+	// stateInterval is the time between reads of a table's state, while a region is unavailable.
 	stateInterval = 500 * time.Millisecond
-	// stateTimeout bounds a read of a table's state.
-	stateTimeout = 300 * time.Millisecond
+	stateTimeout  = 300 * time.Millisecond
 )
 
-// tableStates knows which tables are disabled. gohbase waits for their regions until the deadline. It
-// is safe for concurrent use.
+// tableStates has the tables that may be disabled: gohbase waits for their regions until the
+// deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
@@ -46,12 +44,10 @@ func (t *tableStates) of(table string) *tableState {
 	return t.states[table]
 }
 
-// suspect marks a table that may be disabled. The next call to an unknown region of it checks the
-// table's state.
+// suspect makes the next call to an unknown region of a table check the table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
-// known returns the state of a table that may be disabled, or have been disabled. Otherwise it
-// returns nil.
+// known returns nil for a table that was not suspected.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,8 +66,7 @@ func (s *Store) checkEnabled(table, row string) error {
 	return s.disabledError(table)
 }
 
-// disabledError returns an error if a table is disabled, before a call waits for a region of the
-// table. It reads hbase:meta at most once per stateInterval.
+// disabledError reads hbase:meta at most once per stateInterval.
 func (s *Store) disabledError(table string) error {
 	if table == metaTable {
 		return nil
@@ -94,7 +89,7 @@ func (s *Store) disabledError(table string) error {
 	return nil
 }
 
-// awaitEnabled reads the state of a disabled table until it is enabled or dropped.
+// awaitEnabled reads the state until the table is enabled or dropped.
 func (s *Store) awaitEnabled(table string, t *tableState) {
 	for {
 		time.Sleep(stateInterval)
@@ -109,7 +104,7 @@ func (s *Store) awaitEnabled(table string, t *tableState) {
 	}
 }
 
-// readEnabled reports whether hbase:meta has the state ENABLED for a table, or no state.
+// readEnabled is true for the state ENABLED, or none.
 func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()
@@ -120,7 +115,7 @@ func (s *Store) readEnabled(table string) (bool, error) {
 	if len(get.cells) == 0 {
 		return true, nil
 	}
-	// A protobuf message whose field 1 is the state. ENABLED is 0.
+	// A protobuf message: field 1 is the state, where 0 is ENABLED.
 	value := get.cells[0].Value
 	field, kind, n := protowire.ConsumeTag(value)
 	if n < 0 || field != 1 || kind != protowire.VarintType {

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions translates HBase's exceptions by the text of gohbase's errors. All others are
+// exceptions translates HBase's exceptions by gohbase's text. All others are
 // [hbase.ErrUnavailable].
 var exceptions = []struct {
 	text string
@@ -29,15 +29,15 @@ var exceptions = []struct {
 	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
 	{"AccessDeniedException", hbase.ErrDenied},
 	{"FailedSanityCheckException", hbase.ErrInvalid},
-	{"DoNotRetryIOException", hbase.ErrRefused}, // such as: region is read only
+	{"DoNotRetryIOException", hbase.ErrRefused}, // e.g. region is read only
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// busyExceptions are the exceptions of a server that cannot execute a call now, but will later.
+// busyExceptions are those of a server that will be able to execute the call later.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
-	"MultiActionResultTooLarge": true, // the rest of a multi, to be sent again
+	"MultiActionResultTooLarge": true, // the rest of a multi
 	"PleaseHoldException":       true,
 	"RegionOpeningException":    true,
 	"RegionTooBusyException":    true,
@@ -47,7 +47,7 @@ var busyExceptions = map[string]bool{
 
 var exceptionClass = regexp.MustCompile(`(?:HBase Java|procedure) exception:? (?:[\w$]+\.)*([\w$]+)`)
 
-// exceptionOf returns the class of HBase's exception without its package, or "" for another error.
+// exceptionOf returns the class of HBase's exception without its package, or "".
 func exceptionOf(err error) string {
 	if err == nil {
 		return ""
@@ -60,15 +60,14 @@ func exceptionOf(err error) string {
 
 func busy(err error) bool { return busyExceptions[exceptionOf(err)] }
 
-// newException returns gohbase's error for an exception of a multi.
+// newException has the text of gohbase's errors.
 func newException(class, stack string) error {
 	return fmt.Errorf("HBase Java exception %s:\n%s", class, stack)
 }
 
-// place is the table and the server of a call, for errors and logs. The server may be unknown.
+// place is where a call failed. The server may be unknown.
 type place struct{ table, server string }
 
-// String implements fmt.Stringer.
 func (p place) String() string {
 	if p.server == "" {
 		return "table " + p.table
@@ -76,8 +75,7 @@ func (p place) String() string {
 	return "table " + p.table + ", server " + p.server
 }
 
-// translate returns an error of package hbase. gohbase has retried most unknown errors until the
-// deadline.
+// gohbase has retried most unknown errors until the deadline.
 func translate(err error, at place) error {
 	switch {
 	case err == nil:
@@ -123,8 +121,8 @@ var (
 	waitUnits = strings.NewReplacer("hrs", "h", "hr", "h", "mins", "m", "min", "m", "sec", "s", ", ", "")
 )
 
-// waitTime returns the time in the text of a RpcThrottlingException, such as "- wait 1mins, 2sec",
-// or 0.
+// waitTime parses the text of a RpcThrottlingException, such as "- wait 1mins, 2sec". The default
+// is 0.
 func waitTime(text string) time.Duration {
 	found := waitText.FindStringSubmatch(text)
 	if found == nil {
@@ -136,7 +134,7 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines cuts off a Java stack trace, and the table description at the end of some messages.
+// firstLines cuts off a Java stack trace, and the table description of some messages.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {

@@ -54,8 +54,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. At the same time it sends the rest through gohbase: Gets of unknown regions, and Gets
-// with other errors.
+// rejected. Meanwhile gohbase gets the rest: Gets of unknown regions, and with other errors.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -74,7 +73,7 @@ func (s *Store) getAndRetry(
 	}
 }
 
-// dropDisabled removes Gets of disabled tables from rest, and sets their errors.
+// dropDisabled removes Gets of disabled tables, and sets their errors.
 func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
 	disabled := map[string]error{}
 	return slices.DeleteFunc(rest, func(i int) bool {
@@ -111,8 +110,7 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation returns an error if ctx was cancelled. After a deadline, each Get or mutation has an
-// error.
+// cancellation is nil after a deadline: then each Get or mutation has an error.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
@@ -120,8 +118,8 @@ func cancellation(ctx context.Context) error {
 	return nil
 }
 
-// getCall is gohbase's Get with a selection and the returned cells. gohbase's own cells take four
-// allocations each, and keep the response of the whole batch in memory.
+// getCall is gohbase's Get with a selection and cells. gohbase's own cells take four allocations
+// each, and keep the response of the whole batch in memory.
 type getCall struct {
 	*hrpc.Get
 	selection *selection
@@ -136,7 +134,7 @@ func newGet(ctx context.Context, table, row string, sel *selection) *getCall {
 	return &getCall{Get: get, selection: sel}
 }
 
-// ToProto implements hrpc.Call. gohbase calls it each time that it sends the call.
+// ToProto implements hrpc.Call. gohbase calls it for each attempt.
 func (c *getCall) ToProto() proto.Message {
 	c.cells = nil
 	get := new(pb.Get)
@@ -144,7 +142,7 @@ func (c *getCall) ToProto() proto.Message {
 	return &pb.GetRequest{Region: regionSpecifier(c.Region()), Get: get}
 }
 
-// DeserializeCellBlocks implements gohbase's interface of responses with cells.
+// DeserializeCellBlocks implements a gohbase interface.
 func (c *getCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	row, read, err := readRow(cells, int(answer.(*pb.GetResponse).GetResult().GetAssociatedCellCount()))
 	c.cells = row.Cells

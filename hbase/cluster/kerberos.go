@@ -8,8 +8,8 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// WithKerberos authenticates connections to region servers and masters with Kerberos. The store
-// starts the login. The user is its principal.
+// WithKerberos authenticates connections to region servers and masters as the principal of login.
+// The store starts login.
 func WithKerberos(login *kerberos.Login) Option {
 	return func(s *Store) { s.login, s.user = login, login.Principal() }
 }
@@ -30,7 +30,6 @@ func dialKerberos(dial dialFunc, login *kerberos.Login) dialFunc {
 	}
 }
 
-// refusedByKerberos converts a kerberos.Refusal to a refusal.
 func refusedByKerberos(err error) error {
 	if explained := new(kerberos.Refusal); errors.As(err, &explained) {
 		return refusal{explained}

@@ -8,8 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue. Its
-// fields alias the encoded bytes.
+// keyValue is a cell in HBase's encoding: its length, and org.apache.hadoop.hbase.KeyValue.
 //
 //	│ length 4 │ key 4 │ value 4 │ row 2 │ row… │ family 1 │ family… │ qualifier… │ timestamp 8 │ type 1 │ value… │
 //	                             └────────────────────────────── key bytes ──────────────────────────────┘
@@ -40,7 +39,7 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse decodes the cell at the start of b, and returns the rest of b.
+// parse decodes the cell at the start of b. The fields alias b.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
 		return nil, malformed("%d bytes are too short for a cell", len(b))
@@ -68,16 +67,16 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's response: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block is the cells of a response. Decoded cells alias its memory, which must not be reused.
+// block is the cells of a response. Decoded cells alias its memory.
 type block struct {
 	data []byte
 	text string // a copy of data
-	at   int    // the offset of the next cell
+	at   int    // offset of the next cell
 }
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read decodes the next len(cells) cells, which belong to one row, and returns the row's key.
+// read decodes the next len(cells) cells, which belong to one row.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {
@@ -100,8 +99,8 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	return key, nil
 }
 
-// readRow decodes a row of count cells at the start of a response, and returns their encoded
-// length. It copies them, so that a row does not keep the response in memory.
+// readRow decodes and copies a row of count cells at the start of a response, and returns its
+// encoded length.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	var kv keyValue
 	rest := answer

@@ -11,10 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// locator wraps gohbase's client of ZooKeeper, which returns the addresses of the master and of the
-// server of hbase:meta. gohbase's client panics in a goroutine of its own if a znode is empty or
-// truncated. A locator returns an error instead, and gohbase tries again. It is safe for concurrent
-// use.
+// locator wraps gohbase's ZooKeeper client, which panics in a goroutine of its own if a znode is
+// empty or truncated. A locator returns an error instead, and gohbase tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger
@@ -41,7 +39,6 @@ func (l *locator) LocateResource(znode zk.ResourceName) (address string, err err
 	return l.Client.LocateResource(znode)
 }
 
-// note records the result of a call, and logs a change.
 func (l *locator) note(znode zk.ResourceName, err error) {
 	if err == nil {
 		if l.failure.Swap(nil) != nil {
@@ -56,7 +53,6 @@ func (l *locator) note(znode zk.ResourceName, err error) {
 	}
 }
 
-// err returns why the last call failed, or nil.
 func (l *locator) err() error {
 	if failure := l.failure.Load(); failure != nil {
 		return *failure

@@ -13,10 +13,9 @@ import (
 	"twibase/hbase"
 )
 
-// masterCall is any RPC to the master. gohbase has calls for few of them, and only in the default
-// namespace.
+// masterCall is any RPC to the master. gohbase has few, and only in the default namespace.
 type masterCall struct {
-	*hrpc.ListTableNames // implements the other methods of hrpc.Call
+	*hrpc.ListTableNames // implements the rest of hrpc.Call
 	name, table          string
 	request, response    proto.Message
 }
@@ -36,7 +35,7 @@ func (c *masterCall) ToProto() proto.Message { return c.request }
 // NewResponse implements [hrpc.Call].
 func (c *masterCall) NewResponse() proto.Message { return c.response }
 
-// askMaster sends an RPC to the master, and fills in the response. table is for errors.
+// askMaster fills in the response. table is for errors.
 func (s *Store) askMaster(ctx context.Context, name, table string, request, response proto.Message) error {
 	list, err := hrpc.NewListTableNames(ctx)
 	if err != nil {
@@ -47,8 +46,7 @@ func (s *Store) askMaster(ctx context.Context, name, table string, request, resp
 	return s.finishAdminCall(call, err)
 }
 
-// runProcedure is like askMaster, for an RPC that starts a procedure. It returns when the procedure
-// has ended.
+// runProcedure is like askMaster, and returns when the procedure that the RPC starts has ended.
 func (s *Store) runProcedure(ctx context.Context, name, table string, request proto.Message,
 	response interface {
 		proto.Message

@@ -16,9 +16,8 @@ import (
 
 const metaServerTimeout = 4 * time.Second
 
-// checkMetaServer returns the refusal of the server of hbase:meta, if it refuses connections. It
-// reads a row on a connection of its own, because gohbase does not report why a connection failed.
-// The first call of the store returns other errors.
+// checkMetaServer returns the refusal of hbase:meta's server. It reads a row on its own connection,
+// because gohbase does not report why a connection failed. Other errors are left to the first call.
 func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, metaServerTimeout)
 	defer cancel()

@@ -13,8 +13,8 @@ func newExceptionCounter() *prometheus.CounterVec {
 	}, []string{"exception"})
 }
 
-// Metrics returns the collectors of a store with Kerberos that is not connected. They have the names
-// and labels of [Store.Metrics].
+// Metrics returns collectors with the names and labels of [Store.Metrics], of a store with Kerberos
+// that is not connected.
 func Metrics() []prometheus.Collector {
 	return (&Store{exceptions: newExceptionCounter(), login: new(kerberos.Login)}).Metrics()
 }
@@ -47,7 +47,6 @@ func (s *Store) Metrics() []prometheus.Collector {
 	)
 }
 
-// observe counts an exception of HBase. It logs how to grant a missing right, once for each right.
 func (s *Store) observe(err error) {
 	class := exceptionOf(err)
 	if class == "" {

@@ -12,23 +12,21 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti is the maximum number of calls of a multi. A region server executes a multi in one
-// thread and responds when it is done. Several smaller multis are executed in parallel, and the
-// gateway decodes one while others are executed. BenchmarkUncut shows the gain.
+// maxMulti bounds the calls of a multi. A region server executes a multi in one thread, and several
+// in parallel, while the gateway decodes others. BenchmarkUncut shows the gain.
 const maxMulti = 256
 
-// multi is an RPC of Gets of any tables to one region server.
 type multi struct {
 	ctx     context.Context
 	request *pb.MultiRequest
-	gets    []routedGet // in the order of their indexes in the request
+	gets    []routedGet // in the order of the request
 	server  string
 	answer  chan hrpc.RPCResult
 	cells   [][]hbase.Cell // by Get
 
 	span    rpcSpan
 	sent    time.Time
-	arrived time.Time // of a response with cells; set by another goroutine, before the answer
+	arrived time.Time // the response with cells; set by another goroutine, before the answer
 	ended   time.Time // set by wait
 
 	// by Get; set by wait
@@ -64,9 +62,8 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, in multis. It returns the indexes of the Gets without
-// a result: again has those that a busy server rejected, and rest those for gohbase, which locates
-// their regions or retries them.
+// getFromServers sends Gets of known regions. again has the Gets that a busy server rejected, and
+// rest those for gohbase, which locates their regions or retries them.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -105,13 +102,12 @@ func (s *Store) getFromServers(
 	return again, rest
 }
 
-// calls returns the counts of the multi, after wait.
 func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait waits for the response or the end of ctx, and sets answered and failed. It reports whether
-// the server responded. An exception is a response.
+// wait waits for the response or the end of ctx, and sets answered and failed. An exception is a
+// response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()
@@ -127,7 +123,7 @@ func (m *multi) wait() (responded bool) {
 			return false
 		}
 	}
-	if m.ended = m.arrived; m.ended.IsZero() { // wait may be called long after arrived
+	if m.ended = m.arrived; m.ended.IsZero() { // wait may be late
 		m.ended = time.Now()
 	}
 	if failed = result.Error; failed != nil {
@@ -143,7 +139,7 @@ func (m *multi) wait() (responded bool) {
 	return true
 }
 
-// readResults sets answered and failed. It returns the exception of a region, if any.
+// readResults returns the exception of a region, if any.
 func (m *multi) readResults(response *pb.MultiResponse) (failed error) {
 	for i, region := range response.GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {
@@ -174,7 +170,7 @@ func (m *multi) fail(k int, err error) {
 	m.failed[k] = err
 }
 
-// DeserializeCellBlocks implements gohbase's interface of responses with cells.
+// DeserializeCellBlocks implements a gohbase interface.
 func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32, error) {
 	regions, all := answer.(*pb.MultiResponse).GetRegionActionResult(), 0
 	for _, region := range regions {
@@ -223,7 +219,7 @@ func (m *multi) NewResponse() proto.Message { return new(pb.MultiResponse) }
 // ResultChan implements [hrpc.Call].
 func (m *multi) ResultChan() chan hrpc.RPCResult { return m.answer }
 
-// Table implements [hrpc.Call]. Table, key and region are nil: the multi is sent to a known server.
+// Table implements [hrpc.Call]. A multi to a known server has no table, key or region.
 func (m *multi) Table() []byte { return nil }
 
 // Key implements [hrpc.Call].

@@ -55,15 +55,15 @@ const (
 	latestTimestamp       = math.MaxInt64
 )
 
-// mutationCall is a Put or a Delete whose cells have timestamps and types of their own. gohbase's
-// mutation has one timestamp and type for all cells, and one version of each column.
+// mutationCall is a Put or a Delete whose cells have timestamps and types of their own, which
+// gohbase's lack.
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
-	upTo     *uint64 // the timestamp of a Delete of all families
+	upTo     *uint64 // timestamp of a Delete of all families
 	cells    []byte  // keyValues
 	count    int32
-	sent     int // the number of times that gohbase has sent the call
+	sent     int // attempts of gohbase
 }
 
 func newMutation(ctx context.Context, m hbase.Mutation) *mutationCall {
@@ -137,7 +137,7 @@ func (c *mutationCall) request() *pb.MutateRequest {
 	}
 }
 
-// SerializeCellBlocks implements gohbase's interface of calls with cells.
+// SerializeCellBlocks implements a gohbase interface.
 func (c *mutationCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byte, uint32) {
 	if len(c.cells) > 0 {
 		blocks = append(blocks, c.cells)
@@ -145,5 +145,5 @@ func (c *mutationCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]
 	return c.request(), blocks, uint32(len(c.cells))
 }
 
-// CellBlocksEnabled implements gohbase's interface of calls with cells.
+// CellBlocksEnabled implements a gohbase interface.
 func (c *mutationCall) CellBlocksEnabled() bool { return true }

@@ -10,11 +10,11 @@ import (
 	"twibase/hbase"
 )
 
-// DefaultNamespace is HBase's namespace of tables whose names have no prefix.
+// DefaultNamespace is the namespace of tables without a prefix.
 const DefaultNamespace = "default"
 
-// WithNamespace sets the namespace of all tables, instead of HBase's default. Callers use names
-// without it. [Store.CreateTable] creates the namespace if it does not exist.
+// WithNamespace sets the namespace of all tables. Callers use names without it. [Store.CreateTable]
+// creates it if it does not exist.
 func WithNamespace(namespace string) Option {
 	return func(s *Store) {
 		if s.prefix = namespace + ":"; namespace == DefaultNamespace {
@@ -25,7 +25,6 @@ func WithNamespace(namespace string) Option {
 
 var namespaceName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
-// checkPrefix checks the prefix of full names.
 func checkPrefix(prefix string) error {
 	name := strings.TrimSuffix(prefix, ":")
 	if prefix != "" && !namespaceName.MatchString(name) || name == "hbase" {
@@ -35,8 +34,8 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// FullName returns a table's name in the cluster. Every public method calls it for its arguments;
-// the other functions of this package take full names only. It returns a full name unchanged.
+// FullName returns a table's name in the cluster, and a full name unchanged. Public methods call it
+// for their arguments; the other functions take full names only.
 func (s *Store) FullName(table string) string {
 	if s.prefix == "" || strings.Contains(table, ":") {
 		return table
@@ -44,7 +43,7 @@ func (s *Store) FullName(table string) string {
 	return s.prefix + table
 }
 
-// shortName is the inverse of FullName. ok is false for a table of another namespace.
+// shortName: ok is false for a table of another namespace.
 func (s *Store) shortName(full string) (table string, ok bool) {
 	if s.prefix == "" {
 		return full, !strings.Contains(full, ":")
@@ -82,7 +81,6 @@ func (s *Store) fullMutations(mutations []hbase.Mutation) []hbase.Mutation {
 	return full
 }
 
-// protoName returns a full name in HBase's protocol.
 func protoName(full string) *pb.TableName {
 	namespace, table, found := strings.Cut(full, ":")
 	if !found {

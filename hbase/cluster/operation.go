@@ -14,19 +14,18 @@ import (
 	"twibase/hbase"
 )
 
-// operationAttribute is the attribute of a request's header that has the name of the GraphQL
-// operation. HBase's slow log shows the attributes since version 2.6; earlier versions ignore them.
+// operationAttribute is the attribute of a request's header with the name of the GraphQL operation.
+// HBase's slow log shows it since version 2.6; earlier versions ignore it.
 const operationAttribute = "operation"
 
-// attributeField is the field attribute of HBase's RequestHeader, which gohbase's lacks. It is a
-// NameBytesPair.
+// attributeField is a field of HBase's RequestHeader that gohbase's lacks, of type NameBytesPair.
 const attributeField = 8
 
 // maxOperation bounds the name of an operation, in bytes.
 const maxOperation = 100
 
 // methodOf returns the Name of a call: the method and, for withOperation, the operation. gohbase
-// makes the header of a request and puts the Name of its call in it.
+// puts it in the header of the request.
 func methodOf(ctx context.Context, method string) string {
 	named := hbase.StatsOf(ctx).Operation
 	if named == nil {
@@ -39,17 +38,15 @@ func methodOf(ctx context.Context, method string) string {
 	return method + methodEnd + operation[:min(len(operation), maxOperation)]
 }
 
-// methodEnd separates the parts of methodOf.
 const methodEnd = "\x00"
 
-// methodName returns the method of a call.
 func methodName(call hrpc.Call) string {
 	method, _, _ := strings.Cut(call.Name(), methodEnd)
 	return method
 }
 
-// withOperation moves the operation of methodOf into an attribute of the header. It returns a new
-// message, or b if that does not begin with a header that has an operation.
+// withOperation moves the operation of methodOf into an attribute of the header. It returns b if
+// that does not begin with a header, or the header has no operation.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// probeTimeout bounds the check whether a server expects TLS.
 const probeTimeout = time.Second
 
 // dialPlain makes connections without TLS, and recognises a server that expects TLS: it closes the
@@ -31,7 +30,7 @@ type plainConn struct {
 	read       bool
 }
 
-// Read implements [net.Conn]. Only one goroutine reads a connection.
+// Only one goroutine reads a connection, so read needs no lock.
 func (c *plainConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if c.read {
@@ -46,15 +45,14 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isTLSRecord reports whether b starts with a TLS alert. As the length of HBase's first response,
-// these bytes would be 352 MB.
+// isTLSRecord recognises a TLS alert. As the length of HBase's first response, these bytes would be
+// 352 MB.
 func isTLSRecord(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }
 
-// expectsTLS reports whether a server answers a TLS handshake. It need not accept it, or have a
-// trusted certificate.
+// expectsTLS reports whether a server answers a TLS handshake. It need not accept it.
 func expectsTLS(wire dialFunc, network, addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

@@ -13,13 +13,12 @@ import (
 	"twibase/hbase"
 )
 
-// refusal is a connection error that a retry cannot fix: the configuration of the gateway or of the
-// server must change. Its text says how.
+// refusal is a connection error that a retry cannot fix. Its text says how to change the
+// configuration.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// Unwrap returns the reason, and makes it [hbase.ErrUnavailable].
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
 // refusals has the servers that refuse connections. Calls to their regions fail immediately, while
@@ -31,7 +30,7 @@ type refusals struct {
 	added   chan struct{} // closed by the next refusal; may be nil
 }
 
-// of returns the refusal of a server, or nil.
+// of returns nil if the server does not refuse connections.
 func (r *refusals) of(server string) error {
 	if r.count.Load() == 0 {
 		return nil
@@ -41,7 +40,7 @@ func (r *refusals) of(server string) error {
 	return r.servers[server]
 }
 
-// any returns the refusal of some server, or nil.
+// any returns some refusal, or nil.
 func (r *refusals) any() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +50,7 @@ func (r *refusals) any() error {
 	return nil
 }
 
-// set replaces the refusal of a server, and returns the previous one. Both may be nil.
+// set returns the previous refusal. Both may be nil.
 func (r *refusals) set(server string, err error) (before error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +71,6 @@ func (r *refusals) set(server string, err error) (before error) {
 	return before
 }
 
-// next returns a channel that the next refusal closes.
 func (r *refusals) next() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,9 +80,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the refusal that keeps a region without a connection, or nil. It is that of the
-// region's server, or of hbase:meta's server, without which gohbase cannot locate the region. An
-// unknown region may be on any server that refuses connections.
+// refusal returns the refusal that keeps a region without a connection, or nil: that of the
+// region's server, or of hbase:meta's, without which gohbase cannot locate the region. An unknown
+// region may be on any server.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:
@@ -98,7 +96,7 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
-// orRefused returns a context that also ends at the next refusal. The refusal is its cause.
+// orRefused returns a context that the next refusal ends, as its cause.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()
@@ -112,7 +110,7 @@ func (r *refusals) orRefused(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
-// note records the result of a connection to a server, and logs a change.
+// note records the result of a connection, and logs a change.
 func (s *Store) note(r *refusals, server string, err error) {
 	var refused refusal
 	switch {

@@ -14,14 +14,12 @@ import (
 	"twibase/hbase"
 )
 
-// regionCache caches the regions that gohbase has found. gohbase exposes a region only in the calls
-// that it has sent there. A RegionInfo knows whether it is valid, so entries do not expire. It is
-// safe for concurrent use.
+// regionCache caches the regions that gohbase has found. gohbase exposes them only in the calls
+// that it has sent. A RegionInfo knows whether it is valid, so entries do not expire.
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
-	// last has the address of the server that last served a region, also after gohbase has closed
-	// the connection.
+	// last has the address of the server that last served a region, even if disconnected.
 	last sync.Map
 }
 
@@ -39,8 +37,7 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region of a call, and removes the regions that it overlaps: they were split or
-// merged.
+// learn adds the region of a call, and removes overlapping ones: they were split or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {
@@ -75,11 +72,10 @@ func overlap(a, b hrpc.RegionInfo) bool {
 	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
 }
 
-// startsBefore reports whether a start key is before a stop key. An empty stop key is the end of
-// the table.
+// startsBefore compares a start key with a stop key. An empty stop key is the table's end.
 func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
 
-// serverOf returns the connection to the region's server, or nil if gohbase must locate it first.
+// serverOf returns nil if gohbase must locate the region or its server first.
 func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
 		return nil
@@ -87,7 +83,6 @@ func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	return region.Client()
 }
 
-// lastServer returns the address of the server that last served a region, or "".
 func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
 	last, _ := l.last.Load(region)
 	address, _ := last.(string)
@@ -96,11 +91,10 @@ func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
 
 type routedGet struct {
 	region hrpc.RegionInfo
-	get    int // its index
+	get    int // index
 }
 
-// route groups Gets by region server. unknown has the Gets whose region or server gohbase must
-// locate first.
+// route groups Gets by region server. gohbase must locate those in unknown first.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {
@@ -116,8 +110,7 @@ func (l *regionCache) route(
 	return servers, unknown
 }
 
-// Warm locates the regions of tables and connects to their servers, so that the first requests do
-// not wait for that.
+// Warm locates the regions of tables and connects to their servers.
 func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -131,10 +124,10 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	return group.Wait()
 }
 
-// awaitRegions locates the regions of a table with one scan of hbase:meta, and reads a row of each.
+// awaitRegions scans hbase:meta once, and reads a row of each region.
 func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	found := make(chan error, 1)
-	go func() { found <- s.client.CacheRegions([]byte(table)) }() // without a ctx; it ends with the store
+	go func() { found <- s.client.CacheRegions([]byte(table)) }() // ends with the store
 	select {
 	case err := <-found:
 		if err != nil {
@@ -153,5 +146,4 @@ func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	return nil
 }
 
-// firstCell selects one cell of each family, for probes.
 var firstCell = &selection{time: &pb.TimeRange{}, limit: number(1)}

@@ -14,9 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// Scan implements [hbase.Store]. Each page opens a scanner after the last row of the previous page,
-// and the server closes it in the same RPC: regions may move or split between two pages. A page
-// ends at the end of its region.
+// Scan implements [hbase.Store]. Each page is one RPC that opens and closes a scanner, because
+// regions may move or split between pages. A page ends at the end of its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	scan.Table = s.FullName(scan.Table)
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
@@ -28,11 +27,9 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// position is the start of the next page.
 type position struct {
 	start string
-	// skip is true if the row at start was returned. gohbase's protocol lacks HBase's flag for an
-	// exclusive start.
+	// skip is true if the row at start was returned. gohbase lacks HBase's exclusive start.
 	skip bool
 	more bool
 }
@@ -44,10 +41,9 @@ func newPosition(scan hbase.Scan) position {
 	return position{start: scan.Start, more: true}
 }
 
-// lastRow is the greatest row key.
 var lastRow = strings.Repeat("\xff", hbase.MaxRowLength)
 
-// before returns the greatest row key that is less than key.
+// before returns the greatest row key less than key.
 func before(key string) string {
 	last := len(key) - 1
 	if key[last] == 0 {
@@ -56,7 +52,6 @@ func before(key string) string {
 	return key[:last] + string([]byte{key[last] - 1}) + lastRow[len(key):]
 }
 
-// scanPage reads a page in one RPC, and moves p to the next page.
 func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size int) ([]hbase.Row, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {
@@ -79,12 +74,12 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p after the rows of a call. more is true if the call's region has more rows.
+// advance moves p after a page. more is true if the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // without rows, the server ran out of time: p stays
+		if n := len(call.rows); n > 0 { // none: the server ran out of time
 			p.moveAfter(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:
@@ -105,7 +100,6 @@ func (p *position) moveAfter(row string, reversed bool) {
 	}
 }
 
-// scanCall is gohbase's Scan with a selection and the returned rows.
 type scanCall struct {
 	*hrpc.Scan
 	selection *selection
@@ -137,12 +131,11 @@ func (c *scanCall) Name() string {
 	return methodOf(c.Context(), c.Scan.Name())
 }
 
-// ToProto implements hrpc.Call. gohbase calls it each time that it sends the call.
+// ToProto implements hrpc.Call. gohbase calls it for each attempt.
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// The server must not return partial rows, nor end a slow page early. The deadline of ctx ends
-	// it.
+	// No partial rows, and no early end of a slow page; the deadline of ctx ends it.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection
@@ -151,7 +144,7 @@ func (c *scanCall) ToProto() proto.Message {
 	return request
 }
 
-// DeserializeCellBlocks implements gohbase's interface of responses with cells.
+// DeserializeCellBlocks implements a gohbase interface.
 func (c *scanCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	page := answer.(*pb.ScanResponse)
 	c.rows = make([]hbase.Row, len(page.GetCellsPerResult()))

@@ -9,8 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// selection has the fields of a Get or a Scan in HBase's protocol, except for the rows. It is
-// immutable.
+// selection has the fields of a Get or a Scan, except for the rows. It is immutable.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -19,7 +18,6 @@ type selection struct {
 	limit    *uint32
 }
 
-// fill sets the fields of a message that reads a row.
 func (sel *selection) fill(get *pb.Get, row []byte) {
 	get.Row, get.Column, get.Filter = row, sel.columns, sel.filter
 	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
@@ -53,8 +51,8 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		sel.time.To = timestamp(g.Time.To)
 	}
 	if g.Page.Limit > 0 {
-		// HBase counts cells of each family after deletes, versions and filters. With one version each,
-		// these are columns.
+		// HBase's limit counts cells of each family after deletes, versions and filters; with one
+		// version each, columns.
 		sel.limit = number(g.Page.Limit)
 	}
 	if g.Page.NoValues {
@@ -65,7 +63,7 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		return sel, nil
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
-		// A named column lets HBase use a ROWCOL bloom filter.
+		// A named column allows a ROWCOL bloom filter.
 		sel.columns = []*pb.Column{{Family: sel.columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
@@ -81,8 +79,8 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewList(filter.MustPassAll, columnRange(page), noValues).ConstructPBFilter()
 }
 
-// columnRange returns a filter that seeks to a page's Start. HBase's ColumnPaginationFilter counts
-// over all families, reads a nil Start as an offset, and takes 1.5 times as long.
+// columnRange returns a filter that seeks to Start. HBase's ColumnPaginationFilter counts over all
+// families, reads a nil Start as an offset, and takes 1.5 times as long.
 //
 // In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
 // with an empty qualifier. Families that are read in pages must not have such cells.
@@ -94,7 +92,7 @@ func columnRange(page hbase.Page) filter.Filter {
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false)
 }
 
-// number returns n, at most the maximum of a Java int.
+// number limits n to a Java int.
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32))
 	return &u

@@ -15,11 +15,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// rpcSpan is the span of an RPC. Its zero value records nothing.
+// rpcSpan's zero value records nothing.
 type rpcSpan struct{ trace.Span }
 
-// startSpan starts the span of an RPC with the provider of the parent span. It starts none if the
-// parent is not recorded.
+// startSpan starts no span if the parent is not recorded.
 func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -31,7 +30,7 @@ func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan)
 	return ctx, rpcSpan{span}
 }
 
-// describe adds the server and the error of a call. server is "" if it is unknown.
+// describe: server is "" if it is unknown.
 func (s rpcSpan) describe(server string, err error, attributes ...attribute.KeyValue) {
 	s.SetAttributes(attributes...)
 	if host, port, wrong := net.SplitHostPort(server); wrong == nil {
@@ -44,7 +43,6 @@ func (s rpcSpan) describe(server string, err error, attributes ...attribute.KeyV
 	}
 }
 
-// errorType returns the class of HBase's exception, or the kind of another error.
 func errorType(err error) string {
 	switch exception := exceptionOf(err); {
 	case exception != "":
@@ -57,7 +55,6 @@ func errorType(err error) string {
 	return "connection"
 }
 
-// endCall ends the span of a single call.
 func (s rpcSpan) endCall(call hrpc.Call, err error) {
 	if s.Span != nil {
 		s.describe(serverAddress(call), err, semconv.DBCollectionName(string(call.Table())))
@@ -65,7 +62,7 @@ func (s rpcSpan) endCall(call hrpc.Call, err error) {
 	}
 }
 
-// endMulti ends the span of a multi, after wait.
+// endMulti is called after wait.
 func (s rpcSpan) endMulti(m *multi, err error) {
 	if s.Span == nil {
 		return
@@ -75,10 +72,10 @@ func (s rpcSpan) endMulti(m *multi, err error) {
 		tables[string(r.region.Table())] = true
 	}
 	s.describe(m.server, err, semconv.DBOperationBatchSize(len(m.gets)), tablesAttribute(tables))
-	s.End(trace.WithTimestamp(m.ended)) // which may be long ago
+	s.End(trace.WithTimestamp(m.ended)) // maybe long ago
 }
 
-// endBatch ends the span of calls of one table that gohbase has sent as multis.
+// endBatch ends the span of one table's calls, sent by gohbase as multis.
 func (s rpcSpan) endBatch(calls []hrpc.Call, results []hrpc.RPCResult) {
 	if s.Span == nil {
 		return

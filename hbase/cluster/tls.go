@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// WithTLS encrypts connections to region servers and masters. It calls config for each connection,
-// so that config can return new certificates. The certificate of a server must be valid for the
-// host name that the server has registered. GetClientCertificate of the config returns the client
-// certificate.
+// WithTLS encrypts connections to region servers and masters. It calls config for each, so that
+// certificates can change. A server's certificate must be valid for the host name that it has
+// registered. The config's GetClientCertificate returns the client certificate.
 func WithTLS(config func() *tls.Config) Option { return func(s *Store) { s.tls = config } }
 
 func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
@@ -38,8 +37,8 @@ func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
 type tlsConn struct {
 	*tls.Conn
 	host  string
-	asked bool              // the server wants a client certificate
-	own   *x509.Certificate // the client certificate that was sent, or nil
+	asked bool              // for a client certificate
+	own   *x509.Certificate // the client certificate sent, or nil
 }
 
 func newTLSConn(conn net.Conn, config *tls.Config, addr string) *tlsConn {
@@ -63,7 +62,6 @@ func newTLSConn(conn net.Conn, config *tls.Config, addr string) *tlsConn {
 	return c
 }
 
-// Read implements [net.Conn].
 func (c *tlsConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if err != nil {
@@ -72,7 +70,7 @@ func (c *tlsConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain returns a refusal for an error of TLS that a retry cannot fix.
+// explain returns a refusal if a retry cannot help.
 func (c *tlsConn) explain(err error) error {
 	var (
 		noTLS     tls.RecordHeaderError
@@ -90,7 +88,7 @@ func (c *tlsConn) explain(err error) error {
 	return err
 }
 
-// alertOf returns the alert that the other side sent.
+// alertOf returns the alert that the server sent.
 func alertOf(err error) (alert string, ok bool) {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {
@@ -99,7 +97,6 @@ func alertOf(err error) (alert string, ok bool) {
 	return "", false
 }
 
-// explainServer explains why the certificate of the server is not accepted.
 func (c *tlsConn) explainServer(err *tls.CertificateVerificationError) error {
 	var (
 		invalid x509.CertificateInvalidError
@@ -119,7 +116,6 @@ func (c *tlsConn) explainServer(err *tls.CertificateVerificationError) error {
 	return refuse("its certificate is not accepted: %w", err.Err)
 }
 
-// explainAlert explains why the server ended the connection.
 func (c *tlsConn) explainAlert(alert string) error {
 	switch now := time.Now(); {
 	case c.asked && c.own == nil:
@@ -140,7 +136,7 @@ func valid(c *x509.Certificate, now time.Time) bool {
 	return !now.Before(c.NotBefore) && !now.After(c.NotAfter)
 }
 
-// validity returns why a certificate is not valid.
+// validity says why a certificate is not valid.
 func validity(what string, c *x509.Certificate, now time.Time) string {
 	if now.Before(c.NotBefore) {
 		return fmt.Sprintf("%s is not valid before %s", what, c.NotBefore.UTC().Format(time.RFC3339))
@@ -148,7 +144,6 @@ func validity(what string, c *x509.Certificate, now time.Time) string {
 	return fmt.Sprintf("%s expired on %s", what, c.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// names returns the names of a certificate, for messages.
 func names(c *x509.Certificate) string {
 	all := slices.Clone(c.DNSNames)
 	for _, ip := range c.IPAddresses {

@@ -18,11 +18,10 @@ import (
 
 // CheckAndPut implements [hbase.Store].
 //
-// gohbase repeats the RPC if the connection is lost. Then the put of the first one may make the
-// check of the second fail. So CheckAndPut reads the row, and returns true if it has the cells of
-// put. That can be wrong: true if another caller has put the same cells, or false if another caller
-// has replaced them since. To be sure, a caller puts a unique value, and reads it if the result is
-// false.
+// gohbase repeats the RPC if the connection is lost. Then the put of the first may fail the check
+// of the second, so CheckAndPut reads the row, and returns true if it has the cells of put. That is
+// wrong if another caller has put the same cells (true), or has replaced them since (false). To be
+// sure, a caller puts a unique value, and reads it if the result is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -68,7 +67,7 @@ func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*che
 	}, nil
 }
 
-// SerializeCellBlocks implements gohbase's interface of calls with cells.
+// SerializeCellBlocks implements a gohbase interface.
 func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byte, uint32) {
 	request, blocks, size := c.mutationCall.SerializeCellBlocks(blocks)
 	request.(*pb.MutateRequest).Condition = c.condition
@@ -93,8 +92,7 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains reports whether got has the value of a cell, in the version of its timestamp, or in the
-// newest version if its timestamp is 0.
+// contains compares the version of want's timestamp, or the newest if that is 0.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {
@@ -108,7 +106,7 @@ func contains(got []hbase.Cell, want hbase.Cell) bool {
 }
 
 // Increment implements [hbase.Store]. A region server recognises a repeated increment by its nonce.
-// It is applied twice only if the region moves to another server in between.
+// It is applied twice only if the region moves in between.
 func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
 	if err := inc.Validate(); err != nil {
 		return 0, err
@@ -146,6 +144,5 @@ func (c *incrementCall) ToProto() proto.Message {
 	return request
 }
 
-// CellBlocksEnabled implements gohbase's interface of calls with cells. false makes gohbase send the
-// message of ToProto.
+// CellBlocksEnabled implements a gohbase interface. false selects ToProto.
 func (c *incrementCall) CellBlocksEnabled() bool { return false }

@@ -18,8 +18,8 @@ const (
 	maxFlush     = 100 * time.Millisecond
 )
 
-// address is a parsed URL: the servers of ZooKeeper, separated by commas, the root znode, and the
-// flush interval.
+// address is a parsed URL: comma-separated servers of ZooKeeper, the root znode, and the flush
+// interval.
 type address struct {
 	quorum, znode string
 	flush         time.Duration

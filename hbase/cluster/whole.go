@@ -22,8 +22,7 @@ func dialWhole(dial dialFunc) dialFunc {
 	}
 }
 
-// wholeConn collects the buffers of a message. A goroutine that starts another message waits until
-// the first one is complete.
+// wholeConn collects the buffers of a message. A goroutine that starts another message waits.
 //
 //	│ length 4 │ header length, header, request │ cells… │ cells… │
 //	└────────────── the first buffer ───────────┘
@@ -32,14 +31,13 @@ type wholeConn struct {
 	mu       sync.Mutex
 	complete sync.Cond // the message has been sent
 	started  bool
-	message  []byte // the buffers written so far
-	size     int    // of the whole message
+	message  []byte // buffers so far
+	size     int    // of the message
 	err      error
 }
 
 const lengthBytes = 4
 
-// Write implements [net.Conn].
 func (w *wholeConn) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +66,7 @@ func (w *wholeConn) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send sends a message. After an error, all later calls of Write fail.
+// After an error of send, all calls of Write fail.
 func (w *wholeConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err
@@ -76,7 +74,6 @@ func (w *wholeConn) send(message []byte) (int, error) {
 	return n, err
 }
 
-// startsMessage distinguishes the first buffer of a message from a buffer of cells by the fifth
-// byte. In the first buffer it is the length of the header, which is not 0. In a buffer of cells it
-// is the first of the four bytes of a key's length, which is 0.
+// startsMessage distinguishes a message's first buffer from its cells by the fifth byte: the length
+// of the header, which is not 0, or the first of four bytes of a key's length, which is 0.
 func startsMessage(b []byte) bool { return len(b) > lengthBytes && b[lengthBytes] != 0 }

@@ -17,8 +17,8 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// await waits until HBase has registered in ZooKeeper, and returns the address of hbase:meta's
-// server. gohbase would retry a wrong address until the deadline, without an explanation.
+// await waits until HBase has registered in ZooKeeper. gohbase would retry a wrong address until
+// the deadline, without an explanation.
 func (a address) await(ctx context.Context) (metaServer string, err error) {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {
