@@ -18,11 +18,11 @@ type Budget struct {
 	memory *Memory // nil is unlimited
 
 	mu   sync.Mutex
-	held atomic.Int64 // bytes taken from memory; mu guards changes
-	done bool         // the request has ended and returned its memory
+	held atomic.Int64 // from memory; mu guards changes
+	done bool         // the request has returned its memory
 }
 
-// OverBudget is the error of a read that exceeds, or is likely to exceed, Most bytes.
+// OverBudget is the error of a read that exceeds Most bytes, or is likely to.
 type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
@@ -30,14 +30,13 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded returns the limited quantity, the limit and the actual number. Package apierr calls it
-// without importing this one.
+// Exceeded lets package apierr report the error without importing this package.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend subtracts n bytes. It returns an [*OverBudget] once the budget is exceeded, and a [*Busy]
-// if the gateway's memory is exhausted.
+// Spend returns an [*OverBudget] once the budget is exceeded, and a [*Busy] if the gateway's memory
+// is exhausted.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
@@ -49,8 +48,7 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes memory, so that the request has enough for bytes in total. If there is too little, it
-// waits only if wait is true.
+// hold takes memory, so that the request has enough for bytes in total.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -63,7 +61,6 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.done {
 		return b.ctx.Err()
 	}
-	// Take at least a mebibyte, if the memory has it.
 	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.most-b.held.Load())
 	if err := b.memory.take(b.ctx, more, wait); err != nil {
 		return err
@@ -98,7 +95,7 @@ func (b *Budget) left() int64 {
 
 type pieceKey struct{}
 
-// piece is a call of the store for a request, with the estimated size of its results.
+// piece is a call of the store for a request.
 type piece struct {
 	budget *Budget // nil is unlimited
 	size   size
@@ -124,7 +121,7 @@ type budgeted struct {
 }
 
 // Get implements [Store]. Gets beyond the budget return its error. Results that may be too large
-// for one call are read in pieces, one after the other.
+// for one call are read in successive pieces.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err

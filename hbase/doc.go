@@ -1,9 +1,8 @@
 // Package hbase is the interface of the store, in HBase's words.
 //
 // A table has rows. A row has cells, each named by a column (family and qualifier) and a timestamp.
-// Row keys and qualifiers are strings of arbitrary bytes, in bytewise order. Values are byte
-// slices.
+// Row keys and qualifiers are strings of arbitrary bytes, in bytewise order.
 //
 // Two engines implement [Store]: embedded (Pebble, one machine) and cluster (a real HBase). Both
-// pass the conformance suite of package hbasetest. Where they would differ, HBase is right.
+// pass the suite of package hbasetest. HBase decides where they would differ.
 package hbase

@@ -8,11 +8,10 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - likely is the size of rows that are known as large: their cells were large when they were last
-//     read.
+//   - likely is the size of rows whose cells were large when last read.
 //   - possible is the size of all other rows: for each, the number of columns times the size of a
-//     cell. That is the average of the row for columns that are known as small. For others it is the
-//     maximum of the family, which is usually a hundred times too large.
+//     cell. For columns known as small, that is the average of the row. For others it is the
+//     maximum of the family, usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
@@ -24,7 +23,7 @@ const (
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns how many Gets, at least one, fit within most, and their total.
+// estimate returns how many Gets, at least one, fit within most, and their size.
 func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -52,14 +51,14 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		return size{possible: int64(s.named + columns*s.each)}
 	}
 	row := m.known(g, s)
-	if row.large() && !g.Page.NoValues { // HBase reads values that it does not return
+	if row.large() && !g.Page.NoValues { // HBase reads these values, too
 		return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 	}
 	known := min(columns, row.smallColumns(&g.Page))
 	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
-// columnSizes is the maximum sizes of the selected columns of a table.
+// columnSizes is the maximum sizes of a table's selected columns.
 type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
@@ -67,8 +66,7 @@ type columnSizes struct {
 	each           int    // of one column of each whole family
 }
 
-// sizesOf returns the sizes for a Get. last is that of the previous one, which usually has the same
-// columns.
+// sizesOf: last is that of the previous Get, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -90,7 +88,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
-// learn remembers the rows of results that may have large cells.
+// learn remembers the rows that may have large cells.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -110,10 +108,10 @@ func (m *Memory) learn(gets []Get, results []Result) {
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of columns of
-// a large row is that of the whole row, or maxColumns if only a part was read. That of a small row is
-// the number of columns that were read from its beginning, or maxColumns for the whole row: further
-// columns may be large, so they count like those of an unknown row.
+// knownRow has the sizes of a row when it was last read; 0 is an unknown row. A large row has the
+// columns of the whole row, or maxColumns if only a part was read. A small row has the columns that
+// were read from its beginning, or maxColumns for the whole row: further columns may be large, so
+// they count like those of an unknown row.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 type knownRow uint64
@@ -139,7 +137,6 @@ func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRow
 func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
 func (r knownRow) large() bool         { return r.cell() > largeCell }
 
-// smallColumns returns the number of columns of a page that are known as small.
 func (r knownRow) smallColumns(page *Page) int {
 	if r.large() || page.Start != "" && r.columns() < maxColumns {
 		return 0
@@ -147,8 +144,8 @@ func (r knownRow) smallColumns(page *Page) int {
 	return r.columns()
 }
 
-// replaces reports whether r is remembered instead of an earlier row in its slot. A small row never
-// replaces another one that is large. A large row becomes small only if it is read completely.
+// replaces reports whether r replaces an earlier row in its slot. A small row never replaces
+// another one that is large. A large row becomes small only if it is read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {
@@ -162,11 +159,10 @@ func (r knownRow) replaces(earlier knownRow) bool {
 	return r.columns() > 0
 }
 
-// knownRowSlots is the number of bits of an index in the hash table of rows. A row replaces the
-// earlier row in its slot, but a small row never replaces a large one.
+// knownRowSlots is the number of bits of an index in the hash table of rows.
 const knownRowSlots = 17
 
-// slot returns the slot of a row, one of two: its own, a free one, or another row's.
+// slot returns one of two slots of a row: its own, a free one, or another row's.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-knownRowSlots)], &m.rows[hash>>(64-knownRowSlots)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {

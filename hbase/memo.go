@@ -14,7 +14,7 @@ type Memo struct {
 }
 
 // GiveMemos gives a memo to each cell that an engine keeps. room reserves bytes of the engine's
-// memory, or returns false. It must be safe for concurrent use.
+// memory, or returns false; it must be safe for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {
@@ -31,13 +31,13 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember keeps a decoded value if there is none yet and room for it. bytes is the memory that the
-// value needs in addition to the cell.
+// Remember keeps a decoded value if it is the first and has room. bytes is the memory that it needs
+// in addition to the cell.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)
 	}
 }
 
-// Equal ignores memos when cells are compared.
+// Equal makes comparisons of cells ignore memos.
 func (m *Memo) Equal(*Memo) bool { return true }

@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	// smallRequest is the number of bytes that a request may read without a share of the memory.
-	// Most requests never need one.
+	// smallRequest bytes need no share of the memory. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds the likely bytes of a call of the store.
+	// maxPiece bounds the likely bytes of a call.
 	maxPiece = 8 << 20
-	// maxWaiting bounds the requests that wait for memory, and maxMemoryWait their wait.
+	// Requests that wait for memory, and their wait.
 	maxWaiting    = 4
 	maxMemoryWait = time.Second
-	// maxReserveWait bounds the wait of a call in [Reserve].
+	// In [Reserve].
 	maxReserveWait = 3 * time.Second
 )
 
 // Memory bounds the bytes of the rows that a gateway's requests hold. Requests reserve them before
-// they read. It is safe for concurrent use. It works with estimated sizes of results, likely and
-// possible (estimate.go):
+// they read. It is safe for concurrent use. It works with estimates of results, likely and possible
+// (estimate.go):
 //
 //	Gets ──► pieces: bounds of both estimates, for one call of the store
 //	           │
@@ -34,10 +33,10 @@ const (
 //	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
 //	                between two rows
 //
-// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Calls wait up
-// to [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each of the
-// two semaphores has the size of the memory. A piece with many unknown rows takes most of that, so
-// such pieces are read one after the other.
+// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Other
+// requests that find too little memory fail with [*Busy]. Each of the two semaphores has the size
+// of the memory. A piece with many unknown rows takes most of that, so such pieces are read one
+// after the other.
 type Memory struct {
 	most     int64
 	requests *semaphore.Weighted
@@ -47,15 +46,14 @@ type Memory struct {
 	seed     maphash.Seed
 
 	rows [1 << knownRowSlots]atomic.Uint64 // each a [knownRow]
-	// knowsRows is true once a row was remembered: most stores need no look-up.
+	// knowsRows is false in most stores, which need no look-up.
 	knowsRows atomic.Bool
 
 	waiting, held, refused atomic.Int64
-	doubted                atomic.Int64 // the second of the last doubt
+	doubted                atomic.Int64 // when: Unix seconds
 }
 
-// NewMemory returns a memory of that size. maxCell returns the maximum size of a cell of a family,
-// in bytes.
+// NewMemory: maxCell returns the maximum size of a family's cell, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -68,8 +66,7 @@ func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	}
 }
 
-// Load returns the bytes that requests hold, and the number of rejected requests. Both are 0 if m
-// is nil.
+// Load returns the bytes that requests hold, and the number of rejected requests. m may be nil.
 func (m *Memory) Load() (held, refused int64) {
 	if m == nil {
 		return 0, 0
@@ -83,7 +80,7 @@ type Busy struct{}
 // Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
-// RetryAfter returns the time after which to retry, also to packages that do not import this one.
+// RetryAfter lets packages that do not import this one know when to retry.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 func (m *Memory) take(ctx context.Context, bytes int64, wait bool) error {
@@ -117,12 +114,11 @@ func (m *Memory) doubts() bool {
 	return now > last && m.doubted.CompareAndSwap(last, now)
 }
 
-// errLearnt is the error of Gets whose rows became known as large while they waited.
+// errLearnt: rows of the Gets became known as large while they waited.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Reserve waits for memory for the possible bytes of gets, and reserves it until release is called
-// with the results. Engines that can't stop between two rows call it in [Store.Get], and return its
-// error unchanged.
+// Reserve reserves memory for the possible bytes of gets, until release is called with the results.
+// Engines that can't stop between two rows call it in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil || p.size.possible <= smallRequest {

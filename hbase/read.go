@@ -7,31 +7,30 @@ import (
 	"strings"
 )
 
-// Get selects cells of one row. It is comparable, so that equal reads can be merged.
+// Get selects cells of one row. Equal reads compare as equal.
 type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, separated by blanks, as in "i:name i:email f". Empty
-	// selects every family. Select a qualifier with bytes other than letters, digits, '_' and '-'
-	// with a Page: [Exactly].
+	// Columns selects families and columns, as in "i:name i:email f"; empty selects every family.
+	// Select a qualifier with bytes other than letters, digits, '_' and '-' with a Page: [Exactly].
 	Columns string
 
-	// Page narrows and limits the selected columns.
+	// Page narrows and limits the columns.
 	Page Page
 
-	// Versions limits the versions of each cell, newest first; 0 means 1. The family's VERSIONS is a
-	// limit, too. With a Page, at most 1.
+	// Versions limits the versions of each cell, newest first, within the family's VERSIONS; 0
+	// means 1. With a Page, at most 1.
 	Versions int
 
-	// Time selects versions, before Versions limits them.
+	// Time selects versions before Versions limits them.
 	Time TimeRange
 }
 
-// Page is a range of columns of a row. The zero value is all of them.
+// Page is a range of columns of a row. The zero value is all.
 type Page struct {
-	// Start is the first qualifier, and Stop the end, which is excluded; an empty Stop is the end of
-	// the family. A page with either needs Columns to name exactly one whole family.
+	// The range is [Start, Stop); an empty Stop is the end of the family. A page with either needs
+	// Columns to name exactly one whole family.
 	Start, Stop string
 	// Limit is the maximum number of columns of each family; 0 is none.
 	Limit int
@@ -45,11 +44,11 @@ func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier
 // Exactly returns the page of one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
 
-// Next returns the least row key or qualifier that is greater than key.
+// Next returns the least row key or qualifier greater than key.
 func Next(key string) string { return key + "\x00" }
 
-// PrefixEnd returns the least row key or qualifier that is greater than all with the prefix, or ""
-// (no end).
+// PrefixEnd returns the least row key or qualifier greater than all with the prefix, or "" (no
+// end).
 func PrefixEnd(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -62,7 +61,7 @@ func PrefixEnd(prefix string) string {
 // TimeRange is the milliseconds [From, To). A To of 0 is no end.
 type TimeRange struct{ From, To int64 }
 
-// Contains reports whether the range holds the timestamp.
+// Contains implements the range.
 func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
@@ -78,14 +77,14 @@ type Result struct {
 type Cell struct {
 	Family    string
 	Qualifier string
-	// Timestamp is in milliseconds since 1970. In a Put, 0 means the current time of the store.
+	// Timestamp is in milliseconds since 1970. In a Put, 0 means now.
 	Timestamp int64
 	Value     []byte
 	// Memo is nil unless the engine keeps the cell in memory. Put ignores it.
 	Memo *Memo
 }
 
-// Youngest returns the greatest timestamp of cells, 0 if there are none.
+// Youngest returns the greatest timestamp of cells, or 0.
 func Youngest(cells []Cell) (timestamp int64) {
 	for i := range cells {
 		timestamp = max(timestamp, cells[i].Timestamp)
@@ -99,9 +98,8 @@ type Row struct {
 	Cells []Cell
 }
 
-// Scan selects the rows from Start, which is included, to Stop, which is excluded. If it is
-// Reversed, it descends from Start to Stop. An empty bound is the end of the table. The columns of
-// a row ascend in both directions.
+// Scan selects the rows [Start, Stop). If it is Reversed, it descends from Start to Stop. An empty
+// bound is the end of the table. Columns of a row ascend in both directions.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -110,14 +108,14 @@ type Scan struct {
 	Page        Page
 	Versions    int
 	Time        TimeRange
-	// Limit is the maximum number of rows; 0 is none.
+	// Limit is in rows; 0 is none.
 	Limit int
-	// PageSize is the number of rows of an RPC; 0 is the engine's choice.
+	// PageSize is in rows per RPC; 0 is the engine's choice.
 	PageSize int
 }
 
-// Empty reports whether no row key is in the range. Such a scan must not be sent: HBase reads the
-// row of a range with equal bounds.
+// Empty reports whether the range is empty. Such a scan must not be sent: HBase reads the row of a
+// range with equal bounds.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -132,11 +130,10 @@ type Column struct {
 	Whole     bool
 }
 
-// MaxCachedColumns bounds caches by [Get.Columns]. Each set of fields that a client selects makes
-// another key.
+// MaxCachedColumns bounds caches by [Get.Columns]: each selection of a client is a key.
 const MaxCachedColumns = 1000
 
-// ParseColumns parses [Get.Columns], in their order. It returns [ErrInvalid] if they are malformed.
+// ParseColumns parses [Get.Columns]. It returns [ErrInvalid] if they are malformed.
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column
 	err := eachColumn(columns, func(c Column) { list = append(list, c) })
@@ -196,7 +193,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate returns [ErrInvalid] and the reason if the Get is malformed.
+// Validate returns [ErrInvalid] if the Get is malformed.
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -204,7 +201,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate returns [ErrInvalid] and the reason if the Scan is malformed.
+// Validate returns [ErrInvalid] if the Scan is malformed.
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
@@ -232,8 +229,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls use for each valid Get, with the result of selection for that Get. Successive Gets
-// that differ only in Row share one result. The errors of Gets are stored in results.
+// Select calls use for each valid Get. Successive Gets that differ only in Row share one result of
+// selection. Errors are stored in results.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false // for the previous Get

@@ -12,23 +12,23 @@ import (
 
 // Stats counts store calls. It is safe for concurrent use.
 type Stats struct {
-	// Rounds counts waits for the store: for a batch of Gets, a scan or a write.
+	// Rounds counts waits for a batch of Gets, a scan or a write.
 	Rounds atomic.Int64
-	// RPCs counts multis, single calls and pages of scans. The embedded engine counts one per call.
+	// RPCs counts multis, single calls and pages of scans; in the embedded engine, calls.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
-	// Rows and Bytes count the results; Bytes are those of keys and values.
+	// Rows and Bytes (of keys and values) count the results.
 	Rows, Bytes atomic.Int64
-	// Operation returns the name of the GraphQL operation, for the slow log of HBase. It may be nil.
+	// Operation returns the GraphQL operation's name, for HBase's slow log. It may be nil.
 	Operation func() string
-	// Servers and Tables collect what a report shows of each call, unless they are nil.
+	// Servers and Tables are for reports. They may be nil.
 	Servers *Servers
 	Tables  *Tables
 }
 
 type statsKey struct{}
 
-// WithStats returns a ctx whose calls are counted in stats.
+// WithStats returns a ctx that counts its calls in stats.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
@@ -41,7 +41,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds other's counts and servers, without its tables.
+// Add adds other, without its tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -91,7 +91,7 @@ func (s *Servers) Add(c ServerCalls) {
 	s.calls[c.Server] = c
 }
 
-// All returns the RPCs of each region server, sorted by address.
+// All is sorted by address.
 func (s *Servers) All() []ServerCalls {
 	if s == nil {
 		return nil
@@ -111,7 +111,7 @@ func (t *Tables) Add(name string) {
 	}
 }
 
-// Names returns the tables, sorted.
+// Names are sorted.
 func (t *Tables) Names() (names []string) {
 	if t != nil {
 		t.names.Range(func(name, _ any) bool { names = append(names, name.(string)); return true })
@@ -125,17 +125,16 @@ type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is the budget's error once it is exceeded. Later rows must not be returned.
+	// Err is set once the budget is exceeded. Later rows must not be returned.
 	Err error
 }
 
-// MeterOf returns the meter of a call. Close adds the counts to the [Stats] of ctx.
+// MeterOf returns the meter of a call.
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a row whose cells have that [Size]. A row of 0 bytes has no cells, and is not
-// counted.
+// Count counts a row of that [Size], unless it is empty.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes
@@ -143,13 +142,13 @@ func (m *Meter) Count(bytes int64) {
 	}
 }
 
-// Close adds the counts to the stats.
+// Close adds the counts to the [Stats] of the call.
 func (m *Meter) Close() {
 	m.stats.Rows.Add(m.rows)
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts all results of a Get. The budget's error replaces the rows after the one that
+// CountResults counts the results of a Get. The budget's error replaces the rows after the one that
 // exceeds it.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
@@ -162,7 +161,7 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts an RPC that has ended: its server, its Gets and its time.
+// CountRPC counts an RPC that has ended.
 func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
 	if s.Servers != nil {

@@ -10,27 +10,26 @@ import (
 // Store is a set of tables. It is safe for concurrent use.
 //
 // A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: callers must not
-// change them. When a call has returned, callers may reuse the slices that they passed.
+// change them. Callers may reuse their slices when a call has returned.
 //
 // A call fails as a whole if its ctx is done or the store is closed. An error of one item, such as
-// a missing table or an unavailable region, is returned in that item's place.
+// a missing table or an unavailable region, takes that item's place.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
-	// Scan iterates over the rows of a key range, ascending. It reads a page of rows with each RPC.
-	// Rows without a selected cell are left out. The first error ends the iteration. Without a
-	// deadline of ctx, each page has [DefaultTimeout].
+	// Scan iterates over a key range, a page of rows per RPC. Rows without a selected cell are left
+	// out. The first error ends the iteration. [DefaultTimeout] is for each page.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
-	// Mutate writes rows. Each mutation is atomic, the batch is not. The errors are index-aligned with
-	// mutations, or nil if all were written and are durable. Mutations of one row in a batch have no
-	// order, unless their cells have timestamps.
+	// Mutate writes rows. Each mutation is atomic, the batch is not. The errors are index-aligned
+	// with mutations, or nil if all were written and are durable. Mutations of one row in a batch
+	// have no order, unless their cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut writes put if the newest version of the checked cell has the expected value, and
-	// reports whether it did. It is atomic. An empty value matches an absent or an empty cell.
+	// CheckAndPut atomically writes put if the newest version of the checked cell has the expected
+	// value, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// Increment adds delta to a cell of eight bytes, big-endian, and returns the sum. An absent
@@ -41,7 +40,7 @@ type Store interface {
 	// CreateTable creates a table, or returns [ErrTableExists].
 	CreateTable(ctx context.Context, table Table) error
 
-	// Tables returns the names of all tables, ascending.
+	// Tables returns the names, ascending.
 	Tables(ctx context.Context) ([]string, error)
 
 	// DropTable deletes a table and its rows, or returns [ErrTableNotFound].
@@ -51,7 +50,7 @@ type Store interface {
 	Close() error
 }
 
-// GetAll is [Store.Get] that returns the first error of a Get, and otherwise the cells of each.
+// GetAll is [Store.Get] that returns the first error of a Get.
 func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -107,8 +106,8 @@ func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	return nil
 }
 
-// ColumnPages iterates over the columns of a row, in pages of get.Page.Limit. read returns the cells
-// of a Get. The first error ends the iteration.
+// ColumnPages iterates over the columns of a row, in pages of get.Page.Limit. The first error ends
+// the iteration.
 func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, error] {
 	return func(yield func([]Cell, error) bool) {
 		for more := true; more; {
@@ -124,8 +123,8 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 // defaultPageSize is in rows.
 const defaultPageSize = 256
 
-// Pages implements [Store.Scan] for an engine. open begins the scan. The function that it returns
-// reads the next page of at most size rows, and reports whether more may follow.
+// Pages implements [Store.Scan] for an engine. open begins the scan, and returns a function that
+// reads the next page, and reports whether more may follow.
 func Pages(
 	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
 ) iter.Seq2[Row, error] {

@@ -9,14 +9,14 @@ import (
 type Table struct {
 	Name     string
 	Families []FamilySchema
-	// Splits are the start keys of all regions but the first, ascending.
+	// Splits are the start keys of regions after the first, ascending.
 	Splits []string
 }
 
-// FamilySchema is a column family. A zero field means HBase's default, which is 1 for Versions.
+// FamilySchema is a column family. A zero field means HBase's default, 1 for Versions.
 type FamilySchema struct {
 	Name string
-	// Versions is the number of versions of a cell that are kept.
+	// Versions is the number of versions kept.
 	Versions int
 	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
 	Encoding string
@@ -26,12 +26,12 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
-	// TTL is the time from the timestamp of a cell to its expiry, in whole seconds. Readers do not see
-	// expired cells. With zero, cells do not expire.
+	// TTL is the time from a cell's timestamp to its expiry, in whole seconds. Readers do not see
+	// expired cells. 0 is no expiry.
 	TTL time.Duration
 }
 
-// Validate returns [ErrInvalid] and the reason if the table is malformed.
+// Validate returns [ErrInvalid] if the table is malformed.
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

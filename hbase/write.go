@@ -11,11 +11,11 @@ const (
 	MaxCellSize  = 10 << 20
 )
 
-// Mutation is a [Put] or a [Delete]: an atomic change of one row.
+// Mutation is an atomic change of one row.
 type Mutation interface {
 	// At returns the table and the row.
 	At() (table, row string)
-	// Validate returns [ErrInvalid] or [ErrCellTooLarge] if the mutation is malformed.
+	// Validate returns [ErrInvalid] or [ErrCellTooLarge].
 	Validate() error
 	sealed()
 }
@@ -27,28 +27,26 @@ type Put struct {
 	Cells []Cell
 }
 
-// Delete masks cells of one row. As in HBase it is a marker, which also masks later puts of an
-// older timestamp.
+// Delete masks cells of one row. As in HBase, it also masks later puts of an older timestamp.
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are the parts of the row to delete. If there are none, all families are deleted, up
-	// to Timestamp.
+	// Columns are the parts to delete; none is all families up to Timestamp.
 	Columns []Deletion
-	// Timestamp is for a Delete without Columns; 0 means the current time of the store.
+	// Timestamp is for a Delete without Columns; 0 means now.
 	Timestamp int64
 }
 
 // Kind is the kind of a Deletion.
 type Kind uint8
 
-// The kinds of deletion: HBase's DeleteFamily, DeleteColumn and Delete.
+// HBase's DeleteFamily, DeleteColumn and Delete.
 const (
-	// Family masks the columns of the family up to the timestamp, included.
+	// Family masks the family's columns up to the timestamp, included.
 	Family Kind = iota
-	// AllVersions masks the versions of a column up to the timestamp, included.
+	// AllVersions masks a column's versions up to the timestamp, included.
 	AllVersions
-	// OneVersion masks the version of exactly the timestamp, which must be set.
+	// OneVersion masks exactly the timestamp, which must be set.
 	OneVersion
 )
 
@@ -57,14 +55,14 @@ type Deletion struct {
 	Kind      Kind
 	Family    string
 	Qualifier string
-	// Timestamp 0 means the current time of the store.
+	// Timestamp 0 means now.
 	Timestamp int64
 }
 
 // PutCells returns a Put of cells.
 func PutCells(table, row string, cells ...Cell) Put { return Put{table, row, cells} }
 
-// DeleteCells returns a Delete of the columns of cells, up to their timestamps.
+// DeleteCells deletes the columns of cells, up to their timestamps.
 func DeleteCells(table, row string, cells ...Cell) Delete {
 	d := Delete{Table: table, Row: row}
 	for _, c := range cells {
@@ -73,7 +71,7 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is a condition for the newest version of a cell of the row that CheckAndPut writes.
+// Check is a condition for the newest version of a cell in CheckAndPut's row.
 type Check struct {
 	Family    string
 	Qualifier string
