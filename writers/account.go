@@ -25,7 +25,7 @@ type signUpArgs struct {
 	NewUser
 	// Key is the signUpKey, if any. Origin starts with it, and is unique.
 	Key, Origin string
-	Hash        string // of the password
+	Hash        string
 	// Taken reports whether the username is taken, maybe by an earlier call with the same key.
 	Taken bool
 }
@@ -47,11 +47,10 @@ var signUp = register(opType[signUpArgs]{
 	},
 })
 
-// signUpKey is the prefix of the origin of users who signed up with an idempotency key.
 func signUpKey(username, key string) string { return tables.KeyedName("", username+" "+key) + "." }
 
-// SignUp creates a user with an account, and returns the username. It is idempotent under the same
-// idempotency key and password.
+// SignUp creates a user with an account. It is idempotent under the same idempotency key and
+// password.
 func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, false)
@@ -96,7 +95,6 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 	return username, err
 }
 
-// verify reports whether the password is right, and returns the user's origin.
 func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
 	c := client{a.writers, caller}
 	var hash string

@@ -19,7 +19,6 @@ import (
 	"twibase/writers/password"
 )
 
-// fixture is a store with accounts. It counts hashed passwords, with fast parameters.
 type fixture struct {
 	*writers.Accounts
 	w      *writers.Writers
@@ -75,7 +74,6 @@ func (r *fixture) mutate(t *testing.T, mutations ...hbase.Mutation) {
 	}
 }
 
-// userErrors returns the texts of an error's user errors.
 func userErrors(t *testing.T, err error) []string {
 	t.Helper()
 	var list writers.UserErrors

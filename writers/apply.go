@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readAheadGets returns the reads of plan.now that may precede the commit. take stores the results.
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
 	members := slices.Concat(x.plan.now...).members()
 	gets = placeGets(members)
@@ -29,8 +28,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies the stages from one on. It attempts each three times if the store is
-// unavailable. label is the prefix of the calls' purposes.
+// applyStages applies the stages from one on, each up to three times if the store is unavailable.
+// label is the prefix of the calls' purposes.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i, s := range stages {
 		if i < from {
@@ -50,8 +49,6 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, from int, l
 	return x.verifyAll(ctx)
 }
 
-// applyStage finds the buckets of members, sends the writes and counts concurrently, and then runs
-// nested operations, compensations and effects of type each.
 func (x *execution) applyStage(ctx context.Context, s stage, label string) error {
 	if err := x.locate(ctx, s, label); err != nil {
 		return err
@@ -93,7 +90,6 @@ func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	return x.checkOpen(ctx, label)
 }
 
-// write sends the writes and counts of a stage concurrently.
 func (x *execution) write(ctx context.Context, s stage, label string) error {
 	var writes []write
 	counted := map[location]bool{}
@@ -158,8 +154,6 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified reads gets and the places of the unverified members. If a place has changed, it
-// writes the member there, and reads all again.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -204,7 +198,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 // operation that removes one of the members has committed. Such an operation will read the places
 // after this execution did, and its delete markers mask late writes. Only a compensation may commit
 // while the intent exists, after the members were stored and verified. Then the commit record is no
-// longer the operation's, and no member is written again. See docs/WRITES.md, "Splits".
+// longer the operation's, and no member is written again.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -247,9 +241,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes add the member at a place or remove it there. They also remove it from bucket 0, to mask
-// writes of executions that read an older directory. While readers may still look for members in
-// bucket 0, an added member leaves a moved marker in it instead.
+// writes also remove the member from bucket 0, to mask writes of executions that read an older
+// directory. While readers may still look for members in bucket 0, an added member leaves a moved
+// marker in it instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -15,15 +15,14 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation, which commits only if allowed returns nil;
-// otherwise it returns allowed's error. allowed waits for the caller's authorization check,
-// concurrently with the first reads. It may be called several times.
+// WithPrecondition returns a context for one operation, which commits only if allowed returns nil,
+// and else returns its error. allowed waits for the authorization check, concurrently with the
+// first reads.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute runs an operation until plan.now is applied. If in has errors, execute returns them and
-// does nothing else. in may be nil. The operation's check may complete the arguments a.
+// The operation's check may complete the arguments a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -40,15 +39,14 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// perform makes attempts until one has a final outcome, and returns the arguments of that attempt.
 // The caller must have called enter. perform does not check for Close, so nested operations of a
-// running operation are still performed after it. allowed may be nil.
+// running operation are still performed after it.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
 	}
-	uncertain := false // whether an earlier attempt may have committed
+	uncertain := false
 	for try := 0; ; try++ {
 		a, err := t.parse(string(given))
 		if err != nil {
@@ -58,7 +56,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
-			return a, ErrUnknown // the earlier attempt may have caused the error
+			return a, ErrUnknown
 		case err != nil && (uncertain || x.mayHaveCommitted(outcome)):
 			return a, afterCommit{err}
 		case err != nil:
@@ -83,18 +81,17 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 	}
 }
 
-// mayHaveCommitted reports whether an attempt that failed in a state may have committed.
 func (x *execution) mayHaveCommitted(failed state) bool {
 	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
 
-// try makes an attempt and returns its outcome. After a commit, a goroutine owns x.
+// After a commit, a goroutine owns x.
 func (x *execution) try(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishInBackground(ctx)
 	}
-	if x.intent.ID != "" { // claimed by check
+	if x.intent.ID != "" {
 		x.w.unclaim(x.intent.ID)
 	}
 	return x.state, err

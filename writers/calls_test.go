@@ -17,8 +17,7 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// calls returns the store calls of act until it returns, a line per round. A call takes a
-// millisecond of simulated time, so calls in the same millisecond are a round.
+// A call takes a millisecond of simulated time, so calls in the same millisecond are a round.
 func calls(
 	t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers),
 	act func(ctx context.Context, w *Writers) error,
@@ -60,9 +59,8 @@ func calls(
 	return lines
 }
 
-// mutationCalls are the store calls of a mutation before its response, without contention.
 type mutationCalls struct {
-	mutation string // and a case after a comma
+	mutation string
 	act      func(ctx context.Context, w *Writers) error
 	want     []string
 }

@@ -27,7 +27,6 @@ func importChildren(t *testing.T, store hbase.Store, codes ...string) {
 	mustMutate(t, store, tables.Departments.Put("d2", &tables.Department{ChildCount: new(len(codes))}, 1))
 }
 
-// The next operation on the tree starts after all effects of a deletion.
 func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -82,7 +81,6 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 	}
 }
 
-// A late execution of a deletion does not write a child that was moved since.
 func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
@@ -131,7 +129,7 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// holdAt is the purpose at which the deletion waits for the split. If empty, the split is first.
+		// if empty, the split is first
 		holdAt string
 		fails  int32
 	}{
@@ -257,7 +255,7 @@ func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	})
 }
 
-// A list may have a million members, so each does not keep verified ones.
+// A list may have a million members.
 func TestEachForgetsVerifiedMembers(t *testing.T) {
 	ctx, store := t.Context(), openStore(t)
 	defer store.Close()

@@ -8,10 +8,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// client is the store client of an operation. Its errors name the operation type and the purpose.
 type client struct {
 	w      *Writers
-	caller string // an operation type, "logIn" or "sweep"
+	caller string
 }
 
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
@@ -49,7 +48,6 @@ func (c client) one(ctx context.Context, purpose string, get hbase.Get) ([]hbase
 	return c.getter(ctx, purpose).one(get)
 }
 
-// openIntents reads which operations are not complete.
 func (c client) openIntents(ctx context.Context, ops []string, purpose string) (map[string]bool, error) {
 	gets := make([]hbase.Get, len(ops))
 	for i, op := range ops {
@@ -71,7 +69,7 @@ type write struct {
 	mutation hbase.Mutation
 }
 
-// mutate sends all writes. After an error, some may have been applied.
+// After an error, some writes may have been applied.
 func (c client) mutate(ctx context.Context, writes ...write) error {
 	if len(writes) == 0 {
 		return nil
@@ -94,7 +92,7 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	return err
 }
 
-// checkAndPut sends a CheckAndPut. After an error, it may have been applied.
+// After an error, the CheckAndPut may have been applied.
 func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()

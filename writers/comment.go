@@ -50,7 +50,7 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// The comment is found by its time, because earlier versions did not store the mark.
+			// By its time: earlier versions did not store the mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
@@ -121,8 +121,8 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment adds a comment to a twit, and returns the comment's key. The caller checks that the
-// author may see the twit. The error is NOT_FOUND if twit is nil.
+// AddComment returns the comment's key. The caller checks that the author may see the twit. The
+// error is NOT_FOUND if twit is nil.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {
@@ -138,7 +138,7 @@ func (w *Writers) AddComment(
 	return a.comment(a.At).Key(), err
 }
 
-// DeleteComment deletes a comment. It is idempotent. The error is NOT_FOUND if c is nil.
+// DeleteComment is idempotent. The error is NOT_FOUND if c is nil.
 func (w *Writers) DeleteComment(ctx context.Context, c *tables.Comment) error {
 	if c == nil {
 		return UserErrors{noSuch("comment", "id")}

@@ -42,7 +42,7 @@ func TestAddCommentIsIdempotentUnderItsKey(t *testing.T) {
 	if len(comments) != 1 || comments[0].Key() != first || err != nil {
 		t.Errorf("got comments %v, %v; want one", comments, err)
 	}
-	// Older programs stored no mark. It follows from the content.
+	// older programs stored no mark
 	at, _, err := first.Parts()
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. Unless that returns true, stateResolving reads the outcome from the
-// commit record.
+// Unless the CheckAndPut returns true, stateResolving reads the outcome from the commit record.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
@@ -53,8 +52,6 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	return stateOvertaken, nil
 }
 
-// resolving returns the prefix for the purposes of the calls that find out whether the attempt
-// committed.
 func (x *execution) resolving() string {
 	if x.sweeping {
 		return "sweep"
@@ -99,7 +96,6 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 	return stateAbandoning, nil
 }
 
-// abandon leaves the intent to a sweep if it cannot remove it.
 func (x *execution) abandon(ctx context.Context) error {
 	if x.sweeping {
 		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})

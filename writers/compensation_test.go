@@ -12,8 +12,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// holdFirst returns an Observer that holds the first call that matches. held receives when it does,
-// and release lets the call proceed.
 func holdFirst(matches func(opType, purpose string) bool) (observe Observer, held <-chan struct{}, release func()) {
 	reached, proceed := make(chan struct{}, 1), make(chan struct{})
 	var once atomic.Bool
@@ -26,16 +24,15 @@ func holdFirst(matches func(opType, purpose string) bool) (observe Observer, hel
 	}, reached, func() { close(proceed) }
 }
 
-// An execution finds an object missing, and sends the compensation late: the object was created
-// again, and another caller's repetition of the operation was acknowledged.
+// The compensation is sent late: the missing object was created again, and another caller's
+// repetition of the operation was acknowledged.
 func TestLateCompensationFails(t *testing.T) {
 	department, key, day := "staff", "once", "2026-01-02"
 	for _, test := range []struct {
 		name, opType, compensation string
-		// operation is called by two callers. remove and create are of the object that it needs.
+		// remove and create are of the object that operation needs
 		before, operation, remove, create func(ctx context.Context, w *Writers) error
-		// applied reports whether the operation is in effect.
-		applied func(t *testing.T, store hbase.Store) bool
+		applied                           func(t *testing.T, store hbase.Store) bool
 	}{
 		{
 			"assignRole", "assignRole", "revokeRole",
@@ -159,7 +156,6 @@ func createGo(ctx context.Context, w *Writers) error {
 	return err
 }
 
-// completeAll completes the open operation of a type.
 func completeAll(ctx context.Context, store hbase.Store, w *Writers, opType string) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Intents.Table}) {
 		if err != nil {

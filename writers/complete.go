@@ -17,11 +17,10 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finishInBackground applies the effects in a goroutine. It returns when plan.now is applied or ctx
-// ends.
+// finishInBackground returns when plan.now is applied or ctx ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
-	if x.intent.Due > 0 { // for a sweep
+	if x.intent.Due > 0 {
 		w.unclaim(x.intent.ID)
 		return nil
 	}
@@ -55,10 +54,8 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 // backgroundLimit limits the long operations in the background, and separately those in sweeps.
 const backgroundLimit = 16
 
-// long reports whether plan.later reads lists.
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
 
-// shortStages returns the number of stages of plan.later before the first one that reads lists.
 func (x *execution) shortStages() int {
 	long := slices.IndexFunc(x.plan.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
@@ -69,9 +66,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot for the stages
-// from the first long one on. If all slots are taken, it leaves them to a sweep. Waiting for a slot
-// could be a deadlock: an operation that has a slot may wait for this one.
+// If x.called, applyLater renews the lease, and takes a slot for the stages from the first long one
+// on. If all slots are taken, it leaves them to a sweep. Waiting for a slot could be a deadlock: an
+// operation that has a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.called || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -92,9 +89,9 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent removes the intent. If the type records its completion, it first replaces the commit
-// record by a [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another
-// execution has in flight fails. awaitLast relies on that.
+// If the type records its completion, removeIntent first replaces the commit record by a
+// [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another execution has in
+// flight fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -134,23 +131,20 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// parents returns the operations in which this one is nested, the outermost first. It must not wait
-// for them.
+// The outermost parent is first. An operation must not wait for its parents.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids
 }
 
-// predecessor returns the operation in a commit record. ok is false if the record is empty or a
-// fence, or if the operation is a parent of this one.
+// ok is false if the record is empty or a fence, or if the operation is a parent of this one.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete completes the operation in a commit record. It waits for another execution of this
-// process, not for other gateways.
+// complete waits for another execution of this process, not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {
@@ -181,7 +175,6 @@ func (c client) complete(ctx context.Context, record string) error {
 	return x.advance(ctx, state.end)
 }
 
-// parse returns an execution of the intent in cells. ok is false if there is none.
 func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
 	intent, ok, err := tables.Intents.Decode(row, cells)
 	if err != nil || !ok {

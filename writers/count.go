@@ -41,22 +41,19 @@ import (
 // bottleneck.
 
 const (
-	// maxJournal is the number of operations at which a journal drops the complete ones.
 	maxJournal = 32
 	maxTries   = 100
 )
 
-// increment is what one operation adds to the counts of a row.
 type increment struct {
 	location
 	op     string
-	deltas map[string]int // by column
-	// before are the cells of the row before the commit. fresh is true until they are used.
+	deltas map[string]int
+	// true until before is used
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
-	// after are the counts afterwards, if this process added the increment.
-	after map[string]int
+	after  map[string]int
 }
 
 // addIncrements panics if another stage counts in the same row, because an increment is applied
@@ -87,12 +84,10 @@ func (x *execution) sortedIncrements() []*increment {
 
 // incrementQueue combines the concurrent increments of a row.
 type incrementQueue struct {
-	mu sync.Mutex
-	// rows has the waiting increments of each row that a goroutine writes.
+	mu   sync.Mutex
 	rows map[location][]*increment
 }
 
-// apply applies an increment exactly once.
 func (q *incrementQueue) apply(ctx context.Context, c client, inc *increment, label string) error {
 	inc.done = make(chan error, 1)
 	q.mu.Lock()
@@ -118,7 +113,6 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the waiting increments. If there are none, the caller stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -191,9 +185,9 @@ func countsGet(at location, columns map[string]int) hbase.Get {
 type counts struct {
 	location
 	journal   tables.Journal
-	value     []byte         // the stored journal
-	now       map[string]int // by column
-	timestamp int64          // of the youngest cell
+	value     []byte
+	now       map[string]int
+	timestamp int64
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
@@ -213,7 +207,6 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted reads intents after the counts. It drops complete operations from a full journal.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {

@@ -13,7 +13,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
 
-// pointsFile has the points that every thorough run reaches: a purpose and its types per line.
+// The points that every thorough run reaches: a purpose and its types per line.
 const pointsFile = "testdata/points.txt"
 
 // contendedNouns have calls that change one list, which is split often under concurrent writes.
@@ -30,7 +30,6 @@ var contendedNouns = []modelNoun{
 	contended("people", callUser, "delete", "follow"),
 }
 
-// contended is a noun with the random calls whose text, with a final $, contains one of the parts.
 func contended(name string, random func(*rand.Rand) call, parts ...string) modelNoun {
 	return modelNoun{name: name, call: func(r *rand.Rand) call {
 		for {
@@ -42,17 +41,15 @@ func contended(name string, random func(*rand.Rand) call, parts ...string) model
 	}}
 }
 
-// exploration collects the points and faults of histories.
 type exploration struct {
 	t         *testing.T
 	histories int
-	reached   map[point][]history       // up to five histories that reach the point
+	reached   map[point][]history
 	origins   map[point]map[string]bool // the random histories that lead to it
 	had       map[point]map[fault]bool
-	expected  map[point]bool // from the plans of operations
+	expected  map[point]bool
 }
 
-// explore runs a history, which must pass.
 func (e *exploration) explore(h history) {
 	r := h.mustPass(e.t)
 	e.histories++
@@ -77,7 +74,6 @@ func (e *exploration) explore(h history) {
 	}
 }
 
-// inject injects a fault at a point, in histories that reach it, until it happens.
 func (e *exploration) inject(p point, m fault) {
 	for _, h := range e.reached[p] {
 		if e.had[p][m] {
@@ -102,7 +98,6 @@ func (e *exploration) seekRecovery() {
 	}
 }
 
-// protocolPoints returns the points of the protocol for an operation type.
 func protocolPoints(name string, k *anyOpType) (points []point) {
 	purpose := []string{"read", "intent", "remove intent", "forget", "lease"}
 	if k.hasCommitRow {
@@ -136,7 +131,6 @@ func listed(t *testing.T) (points []point) {
 	return points
 }
 
-// rewriteList writes the points that many histories reach to pointsFile.
 func (e *exploration) rewriteList(t *testing.T) {
 	const often = 12
 	purposes := map[string][]string{}
@@ -154,7 +148,6 @@ func (e *exploration) rewriteList(t *testing.T) {
 	}
 }
 
-// plannedFault is a fault that happens once at a point.
 type plannedFault struct {
 	point
 	fault
@@ -162,7 +155,6 @@ type plannedFault struct {
 
 func (p plannedFault) String() string { return fmt.Sprintf("%v at %v", p.fault, p.point) }
 
-// takeExtraFault returns the item of a call that gets an extra fault, if any.
 func (s *scheduler) takeExtraFault(points []point, v *injection) (at int, happens bool) {
 	for at, p := range points {
 		i := slices.IndexFunc(s.extraFaults, func(next plannedFault) bool { return next.point == p })

@@ -16,7 +16,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// seedSetting is the environment variable with the seed of a random test.
 const seedSetting = "TWIBASE_SEED"
 
 func firstSeed(t *testing.T) uint64 {
@@ -35,10 +34,9 @@ func firstSeed(t *testing.T) uint64 {
 
 func histories() int { return scaled(3000) }
 
-// thorough makes the tests run all their histories. make test sets CI.
+// make test sets CI.
 var thorough = os.Getenv("CI") != ""
 
-// scaled returns n if thorough is set, and a fraction of it otherwise.
 func scaled(n int) int {
 	if thorough {
 		return n
@@ -49,7 +47,6 @@ func scaled(n int) int {
 // pace makes every other six histories so slow that leases expire unless they are renewed.
 func pace(i int) time.Duration { return time.Duration(i/6%2) * time.Second }
 
-// mustPass runs a history. If it fails, it shrinks the history and fails the test.
 func (h history) mustPass(t *testing.T) historyResult {
 	t.Helper()
 	r := h.run(t)
@@ -77,7 +74,6 @@ func TestEveryHistoryIsLinearizableAndComplete(t *testing.T) {
 	t.Logf("%d histories; at most %d states were searched for an order of the calls", histories(), searched)
 }
 
-// Every fault is injected at every point of every operation type and of its recovery.
 func TestEveryCrashPointIsSafe(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)
@@ -154,11 +150,10 @@ func (p point) compare(other point) int {
 
 func (p point) String() string { return fmt.Sprintf("%s: %s", p.opType, p.purpose) }
 
-// expectPoints adds the points of an operation, which follow from its intent.
 func (s *scheduler) expectPoints(put hbase.Put) {
 	i, ok, err := tables.Intents.Decode(put.Row, put.Cells)
 	if err != nil || !ok {
-		return // a mark
+		return
 	}
 	a, err := opTypes[i.Kind].parse(i.Arguments)
 	if err != nil {

@@ -38,7 +38,7 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// after makes the operation later than cells of departments, which another clock may have written.
+// Another clock may have written the cells.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, hbase.Youngest(c)+1)
@@ -104,7 +104,7 @@ var createDepartment = register(opType[createDepartmentArgs]{
 	},
 })
 
-// DepartmentChange is an update of a department.
+// DepartmentChange is the input of updateDepartment.
 type DepartmentChange struct {
 	Code            string
 	Name            Change[string]
@@ -113,7 +113,6 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// check completes the old name and parent.
 	Was    string
 	Parent *string
 }
@@ -150,15 +149,13 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check completes the following. Count is the number of children, Children are the first of
-	// them.
+	// check completes the following. Children are the first ones of Count.
 	Name     string
 	Parent   *string
 	Count    int
 	Children []tables.Child
 }
 
-// movedAtOnce limits the sub-departments that move up before the deletion is acknowledged.
 var movedAtOnce = 200
 
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
@@ -204,7 +201,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	},
 })
 
-// CreateDepartment creates a department, and returns its code.
+// CreateDepartment returns the code.
 func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepartment) (string, error) {
 	var in input
 	d.Code = in.code("code", d.Code)
@@ -214,7 +211,7 @@ func (w *Writers) CreateDepartment(ctx context.Context, caller string, d NewDepa
 	return d.Code, execute(ctx, w, &in, createDepartment, &a)
 }
 
-// UpdateDepartment changes attributes of a department.
+// UpdateDepartment returns the code.
 func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)
@@ -222,7 +219,7 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 	return c.Code, execute(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 
-// DeleteDepartment deletes a department. Without moveChildrenUp it may return HAS_CHILDREN.
+// DeleteDepartment may return HAS_CHILDREN without moveChildrenUp.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// chain stores a tree with one department per level, d1 at the top, as an import does.
+// d1 is the top of the tree.
 func chain(t testing.TB, levels int) func(hbase.Store) {
 	return func(store hbase.Store) {
 		mustMutate(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1),
@@ -87,7 +87,6 @@ func TestRoundsOfDepartmentMutations(t *testing.T) {
 		if n := rounds(t, chain(t, 41), test.act); n != test.want {
 			t.Errorf("%s costs %d rounds, want %d", test.name, n, test.want)
 		}
-		// One more round after another gateway's operation.
 		n := rounds(t, func(store hbase.Store) {
 			chain(t, 41)(store)
 			other := New(store, Options{})
@@ -176,7 +175,7 @@ func TestUserErrorsOfDepartments(t *testing.T) {
 	}
 }
 
-// Trees that older programs imported have no stored depth.
+// Old imports stored no depth.
 func TestCreateDepartmentWalksATreeOfUnknownDepth(t *testing.T) {
 	unknown := func(store hbase.Store) {
 		chain(t, 64)(store)

@@ -23,8 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage runs nested operations concurrently, then the others like a stage. It verifies the
-// page's members before it returns, because later stages may remove the items from the list.
+// applyPage verifies the page's members, because later stages may remove the items from
+// the list.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -45,8 +45,8 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 	return x.verifyAll(ctx)
 }
 
-// eachMember applies an effect to each member of an owner's list. A member that is added
-// concurrently may be missed: its operation then finds the owner deleted, and compensates itself.
+// A member that is added concurrently may be missed: its operation then finds the owner deleted,
+// and compensates itself.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
@@ -107,23 +107,22 @@ func (c client) scanList(
 	}
 }
 
-// clearings clear the lists of a deleted owner that belong to no relation. nil does nothing.
+// clearings clear the lists of a deleted owner that belong to no relation.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
-	&tables.Albums.AnyList: nil, // cleared by deleteTwit
+	&tables.Albums.AnyList: nil,
 	&tables.Timelines.AnyList: func(owner string) effect {
 		row := tables.Timelines.Row(owner, 0)
 		return put{hbase.Delete{Table: tables.Timelines.Table, Row: row, Timestamp: tables.Forever}}
 	},
 	&tables.Comments.AnyList:        deleteCommentsOn,
 	&tables.UserComments.AnyList:    deleteCommentsBy,
-	&tables.Children.AnyList:        nil, // cleared by deleteDepartment
+	&tables.Children.AnyList:        nil,
 	&tables.DepartmentRoles.AnyList: undefineRolesOf,
 	&tables.UserGames.AnyList:       erasePlaysOf,
 	&tables.Players.AnyList:         erasePlaysIn,
 }
 
-// clearAll ends the relations of a deleted object, and then clears its other lists.
 func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	var others stage
 	for _, l := range tables.Lists() {
@@ -139,9 +138,9 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members of a deleted owner's list. It reads the rows of all buckets, also
-// of pending ones, and keeps the directory, so that it can be repeated. Its delete markers mask
-// late copies of a split, and a later split finds nothing to copy.
+// clearList reads the rows of all buckets, also of pending ones, and keeps the directory, so that
+// it can be repeated. Its delete markers mask late copies of a split, and a later split finds
+// nothing to copy.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)
@@ -165,7 +164,6 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 }
 
 // clearPage deletes the members of a page from bucket 0, where late writes may still add them.
-// After the last page of another bucket, it clears the row of that bucket.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

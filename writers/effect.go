@@ -24,8 +24,7 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// effect is one of the types below. Effects are idempotent, also if several gateways apply them at
-// the same time.
+// Effects are idempotent, also if several gateways apply them at the same time.
 type effect interface{ String() string }
 
 type put struct{ hbase.Mutation }
@@ -40,7 +39,6 @@ func (p put) String() string {
 
 type listName struct{ Table, Family string }
 
-// member adds a member to a list or removes it, in the bucket that covers its position.
 type member struct {
 	list    *tables.AnyList
 	owner   string
@@ -61,7 +59,7 @@ func (m *member) String() string {
 	return "add to " + m.list.String()
 }
 
-// add and remove change the members of an owner's list. join and leave also change its counts.
+// join and leave change members and counts; add and remove only members.
 func add[E any](l *tables.List[E], owner string, e E, at int64) effect {
 	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at)}
 }
@@ -90,14 +88,13 @@ func withCounts[E any](l *tables.List[E], owner string, e E, delta int, s ...eff
 
 type location struct{ table, row string }
 
-// column is a column with a count, such as "i:followerCount".
 type column struct {
 	location
 	name string
 }
 
-// count adds to a count exactly once: see count.go. All counts of an operation in one row belong to
-// one stage.
+// A count changes exactly once: see count.go. All counts of an operation in one row belong to one
+// stage.
 type count struct {
 	column
 	delta int
@@ -113,7 +110,7 @@ func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// job stores a fan-out job. Its stage follows the effects that the job reads.
+// The stage of a job follows the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
@@ -121,14 +118,13 @@ func (j job) String() string { return "job " + string(j.Kind) }
 // nested runs another operation, whose check finds nothing to do if it is applied again.
 type nested struct {
 	opType    string
-	arguments any // a pointer
+	arguments any
 }
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs a nested operation if one of the objects is missing. Its stage follows the one
-// that adds members to their lists. So if an object is deleted concurrently, the compensation finds
-// it missing, or the deletion finds the members.
+// The stage of a compensation follows the one that adds members to their lists. So if an object is
+// deleted concurrently, the compensation finds it missing, or the deletion finds the members.
 type compensation struct {
 	objects references
 	nested

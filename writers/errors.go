@@ -14,15 +14,15 @@ const (
 	BadInput         Code = "BAD_USER_INPUT"
 	NotFound         Code = "NOT_FOUND"      // or hidden from the viewer
 	AlreadyExists    Code = "ALREADY_EXISTS" // or the name was a deleted user's
-	Conflict         Code = "CONFLICT"       // not the expected version
+	Conflict         Code = "CONFLICT"
 	LimitExceeded    Code = "LIMIT_EXCEEDED"
 	HasChildren      Code = "HAS_CHILDREN" // of a department
 	Cycle            Code = "CYCLE"        // of departments
 	WrongCredentials Code = "WRONG_CREDENTIALS"
 )
 
-// UserError is a user error of the schema. Field is an input field of the schema, or empty. The
-// element of a list has its index behind a dot, as in photoUrls.3.
+// UserError is a user error of the schema. Field is an input field, or empty. The element of a list
+// has its index behind a dot, as in photoUrls.3.
 type UserError struct {
 	Code    Code
 	Field   string
@@ -44,12 +44,10 @@ func refuse(code Code, field, format string, args ...any) error {
 	return UserErrors{{code, field, fmt.Sprintf(format, args...)}}
 }
 
-// noSuch is the error for an object that does not exist or whose id is malformed.
 func noSuch(object, field string) UserError {
 	return UserError{NotFound, field, "there is no such " + object}
 }
 
-// joinUserErrors returns all user errors, or the first other error.
 func joinUserErrors(errs ...error) error {
 	var all UserErrors
 	for _, err := range errs {
@@ -71,7 +69,6 @@ var (
 	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
 
-	// errSuperseded moves an execution to stateSuperseded.
 	errSuperseded = errors.New("writers: another execution continues or has completed the operation")
 )
 
@@ -81,10 +78,10 @@ func (unknown) Error() string {
 	return "the outcome is unknown: read the state before you repeat the mutation, or use the same idempotencyKey"
 }
 
-// Temporary identifies the error to callers that do not import writers.
+// Temporary is for callers that do not import writers.
 func (unknown) Temporary() bool { return true }
 
-// MayBeDone tells callers that do not import writers that the operation may have committed.
+// MayBeDone is for callers that do not import writers.
 func (unknown) MayBeDone() bool { return true }
 
 // afterCommit is an error of an operation that has committed, or may have. A sweep completes it.
@@ -92,5 +89,5 @@ type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }
 
-// MayBeDone tells callers that do not import writers that the operation may have committed.
+// MayBeDone is for callers that do not import writers.
 func (afterCommit) MayBeDone() bool { return true }

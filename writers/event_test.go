@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// events returns the events of a user, the oldest first.
 func events(t *testing.T, store hbase.Store, username string) (list []string) {
 	t.Helper()
 	get := func(l *tables.AnyList) []hbase.Cell {
@@ -61,7 +60,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 			at, name, _ := k.Parts()
 			twits = append(twits, &tables.Twit{AuthorName: "a", PostedAt: at, Name: name, Visibility: visibility})
 		}
-		for range 2 { // the second of each changes nothing
+		for range 2 {
 			must(w.Relate(ctx, tables.Follows, "b", "a"))
 			must(w.Relate(ctx, tables.Follows, "c", "a"))
 		}
@@ -70,7 +69,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 			must(w.DeleteTwit(ctx, twits[0]))
 			must(w.DeleteTwit(ctx, twits[1]))
 		}
-		must(w.DeleteUser(ctx, "c")) // it no longer follows a
+		must(w.DeleteUser(ctx, "c"))
 		time.Sleep(time.Minute)
 		want := []string{
 			fmt.Sprint("deleted ", twits[0].Name, " PUBLIC"), fmt.Sprint("deleted ", twits[1].Name, " FOLLOWERS"),
@@ -79,7 +78,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 		if got := events(t, store, "a"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		// Nobody sees the events of a deleted user. The clean-up stores none.
+		// Nobody sees the events of a deleted user.
 		must(w.Relate(ctx, tables.Follows, "b", "a"))
 		must(w.DeleteUser(ctx, "a"))
 		w.Close(ctx)

@@ -18,8 +18,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedAuthor posts, feedReader always follows it, and otherFollowers follow and unfollow it, so
-// that the number of followers crosses feedLimit in both directions.
+// feedReader always follows; otherFollowers follow and unfollow it, so that the number of followers
+// crosses feedLimit in both directions.
 const (
 	feedAuthor = "a"
 	feedReader = "d"
@@ -28,12 +28,10 @@ const (
 
 var otherFollowers = []string{"b", "c", "e", "f"}
 
-// feedHistory is a history of posts, deletions and follows. All gateways run fan-out jobs, and a
-// client reads a timeline.
 type feedHistory struct {
 	history
-	batchSize int // of jobs
-	reads     int // of the timeline
+	batchSize int
+	reads     int
 }
 
 func newFeedHistory(h history, batchSize int) feedHistory {
@@ -60,13 +58,12 @@ func (h feedHistory) Next() feedHistory {
 	return h
 }
 
-// timelineRead is a read of feedReader's timeline. Times are steps of the scheduler.
+// Times are steps of the scheduler.
 type timelineRead struct {
 	began, end int
 	twits      map[string]bool
 }
 
-// feedStore is the store of a gateway's feeds. Each call is a point.
 type feedStore struct{ gateway }
 
 func (s feedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
@@ -99,7 +96,6 @@ func (h feedHistory) run(t *testing.T) (r historyResult) {
 	return r
 }
 
-// mustPass runs a history. If it fails, it shrinks the history and fails the test.
 func (h feedHistory) mustPass(t *testing.T) historyResult {
 	t.Helper()
 	r := h.run(t)
@@ -213,7 +209,6 @@ func (h feedHistory) execute(t *testing.T) (r historyResult) {
 	return r
 }
 
-// release lets the held call proceed after the other gateways have run all jobs.
 func (h feedHistory) release(t *testing.T, scheduler *scheduler, fs []*feeds.Feeds, sweeping []bool) bool {
 	if !scheduler.finish(func() bool { return true }) {
 		return false
@@ -235,7 +230,6 @@ func (h feedHistory) release(t *testing.T, scheduler *scheduler, fs []*feeds.Fee
 	return ended
 }
 
-// finish runs the remaining jobs in new gateways, until the quarantine of the last one has ended.
 func (h feedHistory) finish(t *testing.T, scheduler *scheduler) (err error) {
 	for i := range sweeps {
 		f := h.feeds(gateway{scheduler, gateways + i})
@@ -252,7 +246,6 @@ func (h feedHistory) finish(t *testing.T, scheduler *scheduler) (err error) {
 	return err
 }
 
-// callFeed is a random call that changes timelines.
 func callFeed(r *rand.Rand) call {
 	key, follower := fmt.Sprint(r.IntN(6)), otherFollowers[r.IntN(len(otherFollowers))]
 	switch r.IntN(10) {
@@ -301,7 +294,6 @@ func crossings() []call {
 	return calls
 }
 
-// departure deletes a twit while it is delivered, and two followers unfollow, while a call is held.
 func departure(scheduler *scheduler) []call {
 	leavers := otherFollowers[:2]
 	return []call{

@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// visibleTwits returns the contents of the twits that a timeline shows: those of followed authors
-// that are entries or posted by broadcasters. Like a resolver, it reads in two rounds.
+// Like a resolver, visibleTwits reads in two rounds.
 func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
 	type answer struct {
 		cells []hbase.Cell
@@ -66,7 +65,6 @@ func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[str
 	return seen, err
 }
 
-// vanishedTwits reports twits that are missing in a later read, though no call deleted them.
 func vanishedTwits(reads []timelineRead, calls []callResult) (violations []string) {
 	for i, early := range reads {
 		for _, later := range reads[i+1:] {
@@ -84,7 +82,6 @@ func vanishedTwits(reads []timelineRead, calls []callResult) (violations []strin
 	return violations
 }
 
-// timelineViolations reports wrong timelines and remaining jobs after all jobs should be done.
 func timelineViolations(t *testing.T, store hbase.Store) (violations []string) {
 	ctx := t.Context()
 	twits, err := membersOf(ctx, store, tables.Twits, feedAuthor)
@@ -141,7 +138,6 @@ func timelineViolations(t *testing.T, store hbase.Store) (violations []string) {
 	return violations
 }
 
-// Every fault is injected at every store call of feeds.
 func TestEveryCrashPointOfFeedsIsSafe(t *testing.T) {
 	seed := firstSeed(t)
 	reached, histories := map[point][]feedHistory{}, 0

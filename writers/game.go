@@ -21,7 +21,7 @@ var createGame = register(opType[createGameArgs]{
 	},
 })
 
-// GameChange is an update of a game.
+// GameChange is the input of updateGame.
 type GameChange struct {
 	Code            string
 	Name            Change[string]
@@ -50,11 +50,11 @@ var deleteGame = register(opType[deleteGameArgs]{
 // NewGame is the input of createGame.
 type NewGame struct {
 	Code           string
-	Name           *string // default: the code
+	Name           *string
 	IdempotencyKey *string
 }
 
-// CreateGame creates a game, and returns its code.
+// CreateGame returns the code.
 func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (string, error) {
 	var in input
 	a := createGameArgs{Code: in.code("code", g.Code)}
@@ -65,7 +65,7 @@ func (w *Writers) CreateGame(ctx context.Context, caller string, g NewGame) (str
 	return a.Code, execute(ctx, w, &in, createGame, &a)
 }
 
-// UpdateGame changes attributes of a game.
+// UpdateGame returns the code.
 func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)
@@ -73,7 +73,7 @@ func (w *Writers) UpdateGame(ctx context.Context, c GameChange) (string, error) 
 	return c.Code, execute(ctx, w, &in, updateGame, &c)
 }
 
-// DeleteGame deletes a game and its plays.
+// DeleteGame also deletes the plays.
 func (w *Writers) DeleteGame(ctx context.Context, code string) error {
 	var in input
 	return execute(ctx, w, &in, deleteGame, &deleteGameArgs{in.code("code", code)})

@@ -19,7 +19,6 @@ var _ hbase.Store = gateway{}
 
 type pointsKey struct{}
 
-// recordPoints is the Observer of a gateway's Writers.
 func recordPoints(ctx context.Context, opType string, purposes []string) (of context.Context, ended func()) {
 	points := make([]point, len(purposes))
 	for i := range purposes {
@@ -28,7 +27,6 @@ func recordPoints(ctx context.Context, opType string, purposes []string) (of con
 	return context.WithValue(ctx, pointsKey{}, points), func() {}
 }
 
-// wait waits until the scheduler lets a call proceed, and makes it by calling done, at most once.
 func (g gateway) wait(ctx context.Context, text string, writes bool, done func(ctx context.Context) error) error {
 	points, _ := ctx.Value(pointsKey{}).([]point)
 	w := &pendingCall{gateway: g.id, points: points, text: text, writes: writes,
@@ -47,7 +45,7 @@ func (g gateway) wait(ctx context.Context, text string, writes bool, done func(c
 	run := func() error { return done(context.WithoutCancel(ctx)) }
 	switch v.fault {
 	case appliedLate, crashBefore:
-		// It may have been sent, and is then applied in a later step.
+		// It may be applied in a later step.
 		if !writes {
 			close(w.done)
 			return g.scheduler.callError(g.id, v.fault)

@@ -20,21 +20,21 @@ import (
 // responses, and faults. It is a function of its fields.
 type history struct {
 	seed uint64
-	// nouns have the calls. clients is the number of clients, and calls that of each client's calls.
+	// calls of each client
 	nouns          []modelNoun
 	clients, calls int
 	without        []callAt
-	// order varies the order of the store's responses.
-	order       uint64
-	faultRate   float64
-	extraFaults []plannedFault
+	order          uint64
+	faultRate      float64
+	extraFaults    []plannedFault
 	// fault happens at the planned point after nth calls there; if held, to a held call.
 	planned point
 	fault   fault
 	nth     int
 	held    bool
-	bound   int // of lists
-	// calm lets time pass only while nothing is in progress, so that nothing exceeds its time limit.
+	bound   int
+	// calm lets time pass only while nothing is in progress, so that nothing exceeds its time
+	// limit.
 	calm bool
 	pace time.Duration
 }
@@ -43,17 +43,15 @@ type historyResult struct {
 	calls      []callResult
 	violations []string
 	scheduler  *scheduler
-	// searched is the number of states in the search for an order of the calls.
-	searched int
-	err      error
+	searched   int
+	err        error
 }
 
 const (
 	gateways = 3
-	sweeps   = 6 // by new gateways, at the end of a history
+	sweeps   = 6
 )
 
-// run executes a history in simulated time.
 func (h history) run(t *testing.T) (r historyResult) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { r = h.execute(t) })
@@ -152,10 +150,9 @@ func (h history) gateway(g gateway) *Writers {
 	return w
 }
 
-// maxClockError limits the error of clocks: two of them differ by at most grace - requestTime.
 const maxClockError = (grace - requestTime) / 2
 
-// clock is the clock of a gateway. Half of the clocks drift during the first minute.
+// Half of the clocks drift during the first minute.
 func (h history) clock(gateway int) func() time.Time {
 	random, begun := rand.New(rand.NewPCG(h.seed, uint64(gateway)+50)), time.Now()
 	ahead := func() time.Duration { return time.Duration(random.Int64N(int64(2*maxClockError))) - maxClockError }
@@ -169,7 +166,6 @@ func (h history) clock(gateway int) func() time.Time {
 	}
 }
 
-// restart closes the gateways, and sweeps with new ones until no intent is left.
 func (h history) restart(t *testing.T, scheduler *scheduler, ws []*Writers) error {
 	var closed atomic.Int32
 	for _, w := range ws {
@@ -205,7 +201,6 @@ func (h history) restart(t *testing.T, scheduler *scheduler, ws []*Writers) erro
 	return nil
 }
 
-// countIntents returns the number of incomplete operations.
 func countIntents(ctx context.Context, store hbase.Store) (n int, err error) {
 	for _, err := range store.Scan(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}) {
 		if err != nil {

@@ -29,9 +29,9 @@ const (
 	MaxURL            = 2048 // bytes
 	MaxPhotos         = 9
 	MaxAge            = 150
-	MaxPlays          = 1_000_000 // of one recordPlay
-	MinPassword       = 8         // bytes
-	MaxPassword       = 1024      // bytes
+	MaxPlays          = 1_000_000
+	MinPassword       = 8    // bytes
+	MaxPassword       = 1024 // bytes
 )
 
 // input validates the input of a mutation and collects all errors, at most one per field or element
@@ -46,7 +46,6 @@ func (in *input) err() error {
 	return UserErrors(in.errors)
 }
 
-// check adds an error of a field. err may be nil.
 func (in *input) check(field string, err error) {
 	if err != nil && !slices.ContainsFunc(in.errors, func(p UserError) bool { return p.Field == field }) {
 		message := strings.TrimPrefix(err.Error(), tables.ErrName.Error()+": ")
@@ -82,7 +81,6 @@ func (in *input) username(field, s string) string {
 	return s
 }
 
-// newUsername validates the name of a new user. allowReserved is for administrators.
 func (in *input) newUsername(field, s string, allowReserved bool) string {
 	s = in.username(field, s)
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -94,7 +92,6 @@ func (in *input) newUsername(field, s string, allowReserved bool) string {
 	return s
 }
 
-// reserved are lower-case usernames that would mislead other users.
 var reserved = []string{
 	"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster",
 	"root", "security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster",
@@ -133,15 +130,13 @@ func optional(s *string, validate func(string) string) *string {
 	return new(validate(*s))
 }
 
-// line validates a text of one line with a visible character.
 func (in *input) line(field, s string, limit int) string {
 	s = norm.NFC.String(s)
 	in.check(field, cmp.Or(checkLength(s, 1, limit), checkLine(s), checkVisible(s)))
 	return s
 }
 
-// lines validates a text of any number of lines, stored with \n. Without allowInvisible it has a
-// visible character.
+// Without allowInvisible the text must have a visible character.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))
@@ -170,7 +165,7 @@ func checkControls(s, allowed string) error {
 	return nil
 }
 
-// checkLine rejects control characters, line separators and changes of the text direction.
+// checkLine rejects also line separators and changes of the text direction.
 func checkLine(s string) error {
 	for _, r := range s {
 		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -196,7 +191,6 @@ func (in *input) email(field, s string) string {
 	return s
 }
 
-// within checks that n, called a name in the message, is from minimum to maximum.
 func (in *input) within(field, name string, n, minimum, maximum int) {
 	if n < minimum || n > maximum {
 		in.bad(field, "%s is a number from %d to %d, not %d", name, minimum, maximum, n)
@@ -224,7 +218,7 @@ func (in *input) photos(field string, urls []string) []string {
 	return urls
 }
 
-// isURL reports whether s is a URL of a picture. Blanks would separate URLs in CSV files.
+// Blanks would separate URLs in CSV files.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
@@ -241,8 +235,7 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day validates a date. It may be one day ahead of today in UTC, because days begin earlier in
-// other time zones.
+// A date may be one day ahead of today in UTC, because days begin earlier in other time zones.
 func (in *input) day(field, s string, now time.Time) string {
 	in.check(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {

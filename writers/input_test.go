@@ -27,7 +27,7 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	key := optionalText((*input).idempotencyKey)
-	midnight := time.Date(2024, 12, 31, 23, 59, 59, 0, time.FixedZone("west", -3600)) // 1 January in UTC
+	midnight := time.Date(2024, 12, 31, 23, 59, 59, 0, time.FixedZone("west", -3600))
 	day := func(in *input, s string) string { return in.day("f", s, midnight) }
 	signingUp := func(in *input, s string) string { return in.newUsername("f", s, false) }
 	byAdministrator := func(in *input, s string) string { return in.newUsername("f", s, true) }
@@ -37,8 +37,8 @@ func TestValidation(t *testing.T) {
 		reason string
 		check  func(*input, string) string
 		value  string
-		want   string // the error message
-		stored string // default: value
+		want   string
+		stored string
 	}{
 		{"username: any script", text((*input).username), "小红_1.-", "", ""},
 		{"username: normalised", text((*input).username), "Ame\u0301lie", "", "Am\u00e9lie"},

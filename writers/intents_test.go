@@ -16,7 +16,6 @@ import (
 // wrote them. Every later program must complete them.
 const storedIntents = "testdata/intents.txt"
 
-// readIntents parses a file with a quoted row key and its cells as column="value" in each line.
 func readIntents(t *testing.T, file string) (puts []hbase.Put) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -74,7 +73,6 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 	}
 }
 
-// completeStored checks that a sweep completes an intent, and that its arguments round-trip.
 func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
 	k := opTypes[intent.Kind]
 	if k == nil {

@@ -19,7 +19,7 @@ type linearization struct {
 	committed bool
 }
 
-// commitRecorder records the linearization of commits, also if their response is lost.
+// It records commits even if their response is lost.
 type commitRecorder struct {
 	hbase.Store
 	scheduler *scheduler
@@ -33,12 +33,10 @@ func (r commitRecorder) CheckAndPut(ctx context.Context, check hbase.Check, put 
 	return done, err
 }
 
-// hadNoEffect reports whether a call without a response did not commit.
 func (m callResult) hadNoEffect() bool { return m.outcome == unknownOutcome && !m.linearized.committed }
 
 type linearizationKey struct{}
 
-// linearize records a commit, or a read before it, as the linearization of the mutation in ctx.
 func (s *scheduler) linearize(ctx context.Context, committed bool) {
 	m, _ := ctx.Value(linearizationKey{}).(*linearization)
 	points, _ := ctx.Value(pointsKey{}).([]point)

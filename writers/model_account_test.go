@@ -11,7 +11,6 @@ import (
 	"twibase/writers/password"
 )
 
-// newUserNames sign up repeatedly, with one of the secrets.
 var (
 	newUserNames = []string{"n1", "n2"}
 	secrets      = []string{"correct horse", "another horse"}
@@ -21,7 +20,6 @@ func init() {
 	modelled = append(modelled, modelNoun{name: "signUp", call: callSignUp, observe: observeAccounts})
 }
 
-// fastHasher does not hash, for speed.
 func fastHasher() *password.Hasher {
 	hash := func(secret, salt []byte, _, _ uint32, _ uint8, size uint32) []byte {
 		hash := make([]byte, size)
@@ -59,7 +57,6 @@ func callSignUp(r *rand.Rand) call {
 
 var signUpKeys = []string{"0", "1"}
 
-// observeAccounts reads the password and the idempotency key of each account.
 func observeAccounts(ctx context.Context, store hbase.Store, f facts) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Users.Table, Columns: tables.Attributes}) {
 		if err != nil {

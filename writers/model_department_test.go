@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// departments are the departments of random calls. The first three exist at the beginning, each
-// below the one before. Created ones are named 0 or 1.
+// The first three exist at the beginning, each below the one before. Created ones are named 0 or 1.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

@@ -9,13 +9,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// userNames and followerNames are the users. The latter follow the first one at the beginning.
+// followerNames follow userNames[0] at the beginning.
 var (
 	userNames     = []string{"a", "b", "c"}
 	followerNames = []string{"d", "e", "f"}
 )
 
-// missingUser is the name of no user.
 const missingUser = "z"
 
 func init() {
@@ -39,7 +38,6 @@ func beginFollows(_ hbase.Store, f facts) (rows []hbase.Mutation) {
 	return append(rows, tables.Users.Put(feedAuthor, &tables.User{FollowerCount: &n}, 1))
 }
 
-// memberPut puts a member into bucket 0 of a list, as an import does.
 func memberPut[E any](l *tables.List[E], owner string, e E) hbase.Put {
 	return hbase.Put{Table: l.Table, Row: l.Row(owner, 0), Cells: []hbase.Cell{l.Cell(e, 1)}}
 }

@@ -14,7 +14,7 @@ import (
 // The first game exists at the beginning, with a play of user b.
 var (
 	games    = []string{"go", "chess"}
-	gameDays = []string{"1999-12-25", "1999-12-26"} // before the simulated time starts
+	gameDays = []string{"1999-12-25", "1999-12-26"}
 )
 
 func init() {
@@ -74,7 +74,6 @@ func callGame(r *rand.Rand) call {
 	return callPlay(r)
 }
 
-// modelCreate models a creation under an idempotency key.
 func modelCreate(f facts, fact, value, key string) Code {
 	switch origin := "origin " + fact; {
 	case f[origin] == key && f[fact] == "":
@@ -144,7 +143,6 @@ func observeGames(ctx context.Context, store hbase.Store, f facts) error {
 	return nil
 }
 
-// observeCreated reads whether an object exists, and the idempotency key of its creation, 0 or 1.
 func observeCreated(f facts, fact string, cells []hbase.Cell, value string) {
 	if name := attribute(cells, "name"); name != "" && name != tables.Gone {
 		f[fact] = value

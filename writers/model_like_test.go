@@ -15,7 +15,6 @@ func init() {
 	modelled = append(modelled, modelNoun{name: "like", begin: beginLikes, call: callLike, observe: observeLikes})
 }
 
-// beginLikes has a like of the twit of beginTwits.
 func beginLikes(_ hbase.Store, f facts) []hbase.Mutation {
 	by, author, key := "c", "a", "1"
 	twit := (&tables.Twit{AuthorName: author, PostedAt: millis(1000), Name: tables.KeyedName(author, key)}).Key()
@@ -32,7 +31,6 @@ func beginLikes(_ hbase.Store, f facts) []hbase.Mutation {
 
 func likeFact(by, twit string) string { return "like of " + twit + " by " + by }
 
-// callLike likes or unlikes one of the twits of the histories, or changes one of them.
 func callLike(r *rand.Rand) call {
 	by, author, key := userNames[r.IntN(len(userNames))], userNames[r.IntN(2)], twitKeys[r.IntN(8)/7]
 	switch r.IntN(20) {
@@ -78,9 +76,8 @@ func callLike(r *rand.Rand) call {
 	}}
 }
 
-// observeLikes reads the likes from the edges, and reports lists and counts that differ.
 func observeLikes(ctx context.Context, store hbase.Store, f facts) error {
-	names := map[string]string{} // of twits, by their keys
+	names := map[string]string{}
 	for _, author := range userNames {
 		for _, key := range twitKeys {
 			t, err := findTwit(ctx, store, author, key)

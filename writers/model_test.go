@@ -12,14 +12,13 @@ import (
 	"twibase/transfer/check"
 )
 
-// modelNoun is a noun of the random histories. Each model_<noun>_test.go appends one to modelled.
+// Each model_<noun>_test.go appends one to modelled.
 type modelNoun struct {
 	name string
-	// begin returns the rows before the first call, and adds their facts. It may be nil.
+	// begin returns the first rows, and adds their facts. It may be nil.
 	begin func(store hbase.Store, f facts) []hbase.Mutation
-	// call returns a random call. It is a function of r.
-	call func(r *rand.Rand) call
-	// observe reads the facts of the noun from the store.
+	// call is a function of r.
+	call    func(r *rand.Rand) call
 	observe func(ctx context.Context, store hbase.Store, f facts) error
 }
 
@@ -40,14 +39,14 @@ func (f facts) String() string {
 type call struct {
 	text string
 	do   func(ctx context.Context, w *Writers) error
-	// model changes the facts like do, and returns the code of the first user error. It may be nil.
+	// model changes the facts like do, and returns the code of the first user error.
 	model func(f facts) Code
 }
 
 // unknownOutcome is the outcome of a call without a response, which may take effect later.
 const unknownOutcome Code = "?"
 
-// callResult is a finished call. Times are steps of the scheduler.
+// Times are steps of the scheduler.
 type callResult struct {
 	call
 	outcome    Code
@@ -70,7 +69,6 @@ func outcome(err error) Code {
 	return unknownOutcome
 }
 
-// checkStore returns the violations in a store without operations in progress.
 func checkStore(ctx context.Context, store hbase.Store) (violations []string, err error) {
 	err = check.All(ctx, store, func(v check.Violation) { violations = append(violations, v.String()) })
 	return violations, err

@@ -13,7 +13,6 @@ import (
 	"twibase/writers/feeds"
 )
 
-// twitKeys and commentKeys are idempotency keys, which identify twits and comments of histories.
 var twitKeys, commentKeys = []string{"1", "2"}, []string{"x", "y"}
 
 func init() {
@@ -22,7 +21,6 @@ func init() {
 		modelNoun{name: "comment", call: callComment, observe: observeComments})
 }
 
-// beginTwits has a twit and a comment on it, as if posted under keys.
 func beginTwits(_ hbase.Store, f facts) []hbase.Mutation {
 	author, key, by, under := "a", "1", "b", "x"
 	t := &tables.Twit{AuthorName: author, PostedAt: millis(1000), Name: tables.KeyedName(author, key),
@@ -106,7 +104,6 @@ func removeTwit(f facts, fact string) {
 	}
 }
 
-// removePosts removes a user's twits, comments and likes.
 func removePosts(f facts, author string) {
 	for _, key := range twitKeys {
 		if fact := twitFact(author, key); f[fact] != "" {
@@ -121,7 +118,6 @@ func removePosts(f facts, author string) {
 	}
 }
 
-// findTwit returns the twit of a key, or nil.
 func findTwit(ctx context.Context, store hbase.Store, author, key string) (*tables.Twit, error) {
 	cells, err := cellsOf(ctx, store, tables.TwitNames.Get(tables.KeyedName(author, key)))
 	if err != nil {
@@ -162,7 +158,7 @@ func observeTwits(ctx context.Context, store hbase.Store, f facts) error {
 		return err
 	}
 	var wrong []error
-	posted := map[string][]string{} // by author, as in timelines
+	posted := map[string][]string{}
 	for _, author := range userNames {
 		for _, key := range twitKeys {
 			cells, err := cellsOf(ctx, store, tables.TwitNames.Get(tables.KeyedName(author, key)))

@@ -90,7 +90,6 @@ func modelUpdate(f facts, username string, change func(name, email, age string) 
 	return ""
 }
 
-// callBirthday increments a user's age, with retries after a CONFLICT.
 func callBirthday(username string) call {
 	return call{"birthday of " + username, func(ctx context.Context, w *Writers) error {
 		for {
@@ -156,7 +155,7 @@ func observeUsers(ctx context.Context, store hbase.Store, f facts) error {
 		}
 		username, err := tables.OwnerOf(row.Key)
 		if err != nil {
-			continue // a further bucket of a list
+			continue
 		}
 		for _, key := range []string{"0", "1"} {
 			if attribute(row.Cells, tables.Origin) == tables.KeyedName("a", key) {

@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// retryOnConflict reads an object and changes it from its version, again after a CONFLICT.
 func retryOnConflict[T any](
 	ctx context.Context, w *Writers, get hbase.Get, o *tables.Object[T], version func(*T) *string, change func(*T) error,
 ) error {
@@ -44,7 +43,6 @@ func retryOnConflict[T any](
 	}
 }
 
-// incremented returns the name of an object after a further increment.
 func incremented(name string) string {
 	n, _ := strconv.Atoi(name)
 	return strconv.Itoa(n + 1)
@@ -52,7 +50,6 @@ func incremented(name string) string {
 
 func renamed(name *string) Change[string] { return Change[string]{true, new(incremented(*name))} }
 
-// callIncrement increments the name in a fact. value returns the new value of the fact.
 func callIncrement(fact string, do func(ctx context.Context, w *Writers) error, value func(before string) string) call {
 	return call{"next " + fact, do, func(f facts) Code {
 		if f[fact] == "" {
@@ -100,7 +97,6 @@ func callIncrementDepartment(code string) call {
 
 func departmentVersion(d *tables.Department) *string { return d.Version }
 
-// callToggleParent moves a department from the top under another one, or to the top.
 func callToggleParent(code, under string) call {
 	return call{fmt.Sprintf("toggle %s between top and %s", code, under), func(ctx context.Context, w *Writers) error {
 		get := departmentOf(code)

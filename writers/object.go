@@ -21,9 +21,9 @@ func (w *Writers) origin(caller string, key *string) string {
 
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// checkNew reports whether an earlier attempt of the same creation made the object in cells. The
-// error is ALREADY_EXISTS if the key is not free, and NOT_FOUND if the object of the idempotency
-// key was deleted.
+// exists is true if an earlier attempt of the same creation made the object in cells. The error is
+// ALREADY_EXISTS if the key is not free, and NOT_FOUND if the object of the idempotency key was
+// deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
 ) (exists bool, err error) {
@@ -44,8 +44,6 @@ func checkNew(
 
 func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
 
-// commitNew commits a new object with the attributes in arguments and further cells. Its errors are
-// those of checkNew.
 func commitNew[T any](
 	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading,
 	others ...hbase.Cell,
@@ -57,7 +55,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
-// updateType declares the update of an object's attributes. field is the input field of its key.
+// field is the input field of its key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {
@@ -78,7 +76,6 @@ func updateType[T, A any](
 	}
 }
 
-// commitChanges commits the attributes in arguments that differ from t's.
 func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) decision {
 	var cells []hbase.Cell
 	for _, v := range attributeValues(o, arguments) {
@@ -96,7 +93,6 @@ func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) 
 	return commit(append(cells, versionCell(r.operation))...)
 }
 
-// existing decodes an object. The error is NOT_FOUND if it does not exist.
 func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field string) (*T, error) {
 	t, err := o.Decode(key, cells)
 	if err == nil && t == nil {
@@ -105,7 +101,7 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
-// findable adds a new object to the table in which it is found by its key, if its kind has one.
+// o.Search is the table in which objects are found by key.
 func findable[T any](o *tables.Object[T], key string, op operation) stage {
 	if o.Search == nil {
 		return nil
@@ -113,7 +109,6 @@ func findable[T any](o *tables.Object[T], key string, op operation) stage {
 	return stage{put{o.Search.Put(key, op.at)}}
 }
 
-// unfindable removes a deleted object from that table.
 func unfindable[T any](o *tables.Object[T], key string, op operation) stage {
 	if o.Search == nil {
 		return nil
@@ -129,7 +124,6 @@ func originCell(origin string, at int64) hbase.Cell { return attributeCell(table
 
 func versionCell(o operation) hbase.Cell { return attributeCell(tables.Version, o.id, o.at) }
 
-// attribute returns the text of an attribute in cells. It may be empty.
 func attribute(cells []hbase.Cell, name string) string {
 	for _, c := range cells {
 		if c.Family == tables.Attributes && c.Qualifier == name {
@@ -139,7 +133,6 @@ func attribute(cells []hbase.Cell, name string) string {
 	return ""
 }
 
-// checkVersion returns CONFLICT if an object no longer has the version that the caller expects.
 func checkVersion(expected *string, version string) error {
 	if expected == nil || *expected == version {
 		return nil
@@ -153,7 +146,7 @@ type Change[T any] struct {
 	Value *T
 }
 
-// attributeValue is the value of an attribute in arguments. A nil text means absent or removed.
+// A nil text means absent or removed.
 type attributeValue struct {
 	column  string
 	form    tables.Form
@@ -161,8 +154,7 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes in arguments, a pointer to a struct whose fields have
-// their names, up to case.
+// arguments is a pointer to a struct whose fields have the attributes' names, up to case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {
@@ -197,7 +189,6 @@ func decimal(n *int) *string {
 	return new(strconv.Itoa(*n))
 }
 
-// checkAttributes validates and normalises the attributes of an object in arguments.
 func checkAttributes[T any](in *input, o *tables.Object[T], arguments any) {
 	for _, v := range attributeValues(o, arguments) {
 		if v.text != nil {

@@ -8,26 +8,23 @@ import (
 	"twibase/hbase"
 )
 
-// opType declares an operation type with arguments of the type A, which intents store as JSON.
+// Intents store the arguments A as JSON.
 type opType[A any] struct {
 	// name is stored. It never changes its meaning.
 	name string
-	// zero is the value into which stored arguments are parsed.
 	zero A
 	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
-	row func(A) hbase.Get
-	// reads returns the other reads of the first round, if any.
+	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
-	// check checks the preconditions, and may read more. The error is UserErrors if one does not
-	// hold. check completes the arguments with the previous state that the effects depend on.
+	// The error is UserErrors if a precondition does not hold. check completes the arguments with
+	// the previous state that the effects depend on.
 	check func(a *A, r *reading) (decision, error)
-	// plan returns the effects. It is pure, so that every gateway makes the same plan. It may be nil.
+	// plan is pure, so that every gateway makes the same plan. It may be nil.
 	plan func(a A, o operation) plan
 
 	properties
 }
 
-// properties select parts of the protocol for an operation type.
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
 	// row's last operation is completed before the check, and the reads are repeated. That costs
@@ -42,9 +39,8 @@ type properties struct {
 	// Otherwise the second attempt of an update could revert a later update, and that of a deletion
 	// could delete a new object with the same key.
 	nonIdempotent bool
-	// delay is the time between the commit and the effects, which a sweep applies. Types with a
-	// delay have no commit row, because the next operation on a commit row applies the effects of
-	// its predecessor at once.
+	// Types with a delay are applied by a sweep and have no commit row, because the next operation
+	// on a commit row applies the effects of its predecessor at once.
 	delay time.Duration
 }
 
@@ -57,10 +53,10 @@ type operation struct {
 
 type reading struct {
 	operation
-	row   []hbase.Cell   // the commit row
-	last  string         // the commit record in row; may be empty
-	cells [][]hbase.Cell // the results of opType.reads
-	get   getter         // reads in a further round
+	row   []hbase.Cell
+	last  string
+	cells [][]hbase.Cell
+	get   getter
 }
 
 type getter func(...hbase.Get) ([][]hbase.Cell, error)
@@ -73,18 +69,15 @@ func (get getter) one(g hbase.Get) ([]hbase.Cell, error) {
 	return cells[0], nil
 }
 
-// decision is the result of a check. cells are committed into the commit row.
 type decision struct {
 	commits bool
 	cells   []hbase.Cell
 }
 
-// unchanged is the decision of an operation that would change nothing.
 var unchanged decision
 
 func commit(cells ...hbase.Cell) decision { return decision{true, cells} }
 
-// anyOpType is an opType without the type of its arguments, which are pointers that parse returns.
 type anyOpType struct {
 	name string
 	properties
@@ -99,7 +92,6 @@ type anyOpType struct {
 
 var opTypes = map[string]*anyOpType{}
 
-// register adds an operation type to opTypes during initialisation.
 func register[A any](t opType[A]) *anyOpType {
 	if opTypes[t.name] != nil {
 		panic("writers: duplicate operation type " + t.name)

@@ -23,8 +23,7 @@ type recordPlayArgs struct {
 	First      bool
 }
 
-// recordPlay adds to the count of a day in the row of a user and a game. Its effects update the sum
-// in the user's list and the game's count of the day.
+// The effects update the sum in the user's list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },
@@ -58,7 +57,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 		for _, day := range days {
 			a.Sum += day.Count
 		}
-		if a.Sum > math.MaxInt32 { // the schema has it as an Int
+		if a.Sum > math.MaxInt32 {
 			return unchanged, refuse(LimitExceeded, "count", "a user can play a game %d times at most", math.MaxInt32)
 		}
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
@@ -88,7 +87,7 @@ func playReferences(username, game string) references {
 	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
 }
 
-// playedOn returns the days of a row of plays. Days that are being erased have a count of 0.
+// Days that are being erased have a count of 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
 	days, err := tables.Plays.Decode(cells)
 	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err
@@ -103,8 +102,7 @@ type erasePlaysArgs struct {
 	Days       []tables.DayCount // completed by check
 }
 
-// erasePlays erases the plays of a user and a game if either is missing. It commits a 0 for each
-// day, and then deletes the days.
+// erasePlays erases the plays if the user or the game is missing.
 var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },

@@ -92,7 +92,7 @@ func TestUserErrorsOfGamesAndPlays(t *testing.T) {
 			if err := w.DeleteGame(ctx, "go"); err != nil {
 				return err
 			}
-			awaitIdle(t, w) // until the plays are erased
+			awaitIdle(t, w)
 			if _, err := w.CreateGame(ctx, "boss", NewGame{Code: "go", Name: new("Go")}); err != nil {
 				return err
 			}

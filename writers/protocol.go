@@ -69,8 +69,7 @@ import (
 // the caller gets [ErrUnknown].
 //
 // An execution ends in SUPERSEDED if another execution completed the operation or has its lease, or
-// if the operation is nested and its parent is complete. It ends there, too, if plan.later reads
-// lists and all slots for such work are taken: then a sweep continues.
+// if the operation is nested and its parent is complete.
 //
 // All other executions start from the stored intent. One that completes a predecessor starts in
 // COMMITTED. A sweep starts in resolving, or in COMMITTED if the intent is marked or there is no
@@ -102,31 +101,27 @@ const (
 	stateOvertaken
 	stateAbandoning
 
-	// The outcomes of an attempt.
 	stateCommitted
 	stateUnchanged
 	stateLost
 	stateUnknown
-	stateSuperseded // also ends an execution
+	stateSuperseded
 
 	stateAcknowledged
 	stateEnding
 	stateComplete
 )
 
-// outcome reports whether an attempt ends in the state.
 func (s state) outcome() bool { return s >= stateCommitted && s <= stateSuperseded }
 
-// end reports whether an execution ends in the state.
 func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 
-// execution is one process's work on an operation. After the commit, an operation can have several.
+// An execution is one process's work on an operation, which can have several after its commit.
 type execution struct {
 	client
 	opType *anyOpType
 	state  state
-	// called is true if this process got the request, or started the nested operation. sweeping is
-	// true if a sweep found the intent.
+	// called is true if this process got the request, or started the nested operation.
 	called, sweeping bool
 	arguments        any
 	// intent has only Table, Row and Family, until stateChecking sets it together with the plan.
@@ -136,34 +131,25 @@ type execution struct {
 	application
 }
 
-// application is the part of an execution that applies the effects.
 type application struct {
-	plan       plan
-	increments map[location]*increment
-	// marked reports whether the stored intent is marked as committed.
-	marked bool
-	// compensated reports whether a compensation of the operation has committed.
+	plan        plan
+	increments  map[location]*increment
+	marked      bool
 	compensated bool
 	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }
 
-// attempt is the part of an execution that ends with the commit.
 type attempt struct {
-	// allowed is the precondition of [WithPrecondition]. It may be nil.
 	allowed func() error
 	read    *reading
 	// knownComplete is the row's last operation if it was known to be complete before stateReading.
 	knownComplete string
-	// cells are committed into the commit row.
-	cells []hbase.Cell
-	// found is the commit row as stateResolving read it.
-	found []hbase.Cell
-	// tries counts the steps of stateResolving.
-	tries int
+	cells         []hbase.Cell
+	found         []hbase.Cell
+	tries         int
 }
 
-// advance steps until end is true.
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	for !end(x.state) {
 		next, err := x.step(ctx)
@@ -178,7 +164,6 @@ func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	return nil
 }
 
-// step performs the action of the current state, and returns the next one.
 func (x *execution) step(ctx context.Context) (state, error) {
 	switch x.state {
 	case stateReading:

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// reference is an object that an operation needs. field is the input field that names it, if any.
+// field is the input field that names the object, if any.
 type reference struct {
 	object *tables.AnyObject
 	key    string
@@ -18,7 +18,7 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// gets are the reads of check. An object with an author exists only with its author.
+// An object with an author exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -29,7 +29,7 @@ func (rs references) gets() (gets []hbase.Get) {
 	return gets
 }
 
-// check returns NOT_FOUND for each missing object. cells start with those of gets.
+// cells start with those of gets.
 func (rs references) check(cells [][]hbase.Cell) error {
 	var errs []error
 	for _, r := range rs {
@@ -52,8 +52,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets are the reads of missingIn. They leave out the authors of objects, because the
-// deletion of an author deletes the objects, too.
+// The authors of objects are left out, because the deletion of an author deletes the objects, too.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -61,7 +60,6 @@ func (rs references) existenceGets() (gets []hbase.Get) {
 	return gets
 }
 
-// missing reports whether any object is missing.
 func (rs references) missing(r *reading) (bool, error) {
 	cells, err := r.get(rs.existenceGets()...)
 	if err != nil {
@@ -70,7 +68,6 @@ func (rs references) missing(r *reading) (bool, error) {
 	return rs.missingIn(cells)
 }
 
-// missingIn is missing, given the cells of existenceGets.
 func (rs references) missingIn(cells [][]hbase.Cell) (bool, error) {
 	for i, r := range rs {
 		if exists, err := r.object.Exists(r.key, cells[i]); err != nil || !exists {

@@ -11,9 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Relations: the operations relate and unrelate of every relation in the catalogue. Both commit on
-// the row of the edge. Compensations and deletions of an end unrelate, too. If the key of an end is
-// reusable, they set IfMissing. Below, strict means that [tables.Relation.Strict] is true.
+// Relations: the operations relate and unrelate of every relation in the catalogue. Compensations
+// and deletions of an end unrelate, too. If the key of an end is reusable, they set IfMissing.
+// Below, strict means that [tables.Relation.Strict] is true.
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -136,13 +136,11 @@ func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (sta
 	return stages
 }
 
-// unrelateNested ends a relation that has a missing end.
 func unrelateNested(x *tables.Relation, from, to string, args unrelateArgs) nested {
 	args.IfMissing = reusable(x)
 	return nested{x.Inverse, &relationArgs{x, from, to, args}}
 }
 
-// unrelateAll ends all relations of an object that is being deleted.
 func unrelateAll(o *tables.AnyObject, key string) (s stage) {
 	for _, x := range tables.Relations() {
 		if x.From.Object() == o {
@@ -169,7 +167,7 @@ func (w *Writers) Relate(ctx context.Context, x *tables.Relation, from, to strin
 	return execute(ctx, w, &in, opTypes[x.Name], a)
 }
 
-// Unrelate ends the relation of two objects. It is idempotent.
+// Unrelate is idempotent.
 func (w *Writers) Unrelate(ctx context.Context, x *tables.Relation, from, to string) error {
 	var in input
 	return execute(ctx, w, &in, opTypes[x.Inverse], in.ends(x, from, to))
@@ -181,11 +179,11 @@ func (in *input) ends(x *tables.Relation, from, to string) *relationArgs {
 
 func (in *input) end(end *tables.End, key string) string {
 	switch object := end.Object(); {
-	case end.Input == "": // the viewer
+	case end.Input == "":
 	case object.TextKeys():
 		key = norm.NFC.String(key)
 		in.check(end.Input, object.CheckKey(key))
-	case object.CheckKey(key) != nil: // the id of something else
+	case object.CheckKey(key) != nil:
 		in.errors = append(in.errors, noSuch(object.Name, end.Input))
 	}
 	return key
@@ -198,13 +196,13 @@ type relationArgs struct {
 }
 
 type unrelateArgs struct {
-	// Since is the time of relate, in milliseconds. check completes it if the relation has dates.
+	// Since is in milliseconds. check completes it if the relation has dates.
 	Since int64 `json:",omitempty"`
-	// FromDeleted reports whether the From end is being deleted: then no fan-out job follows.
+	// If FromDeleted, no fan-out job follows.
 	FromDeleted bool `json:"Left,omitempty"`
-	// ToDeleted reports whether the To end is being deleted: then no event follows.
+	// If ToDeleted, no event follows.
 	ToDeleted bool `json:",omitempty"`
-	// IfMissing makes the operation a compensation: it does nothing if both ends exist.
+	// IfMissing makes it a compensation, which does nothing if both ends exist.
 	IfMissing bool `json:"Gone,omitempty"`
 }
 
@@ -244,7 +242,7 @@ func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
-// encodeKey returns a key in JSON. Keys that need not be UTF-8 are in base64.
+// Keys that need not be UTF-8 are in base64.
 func encodeKey(o *tables.AnyObject, key string) (text []byte) {
 	if o.TextKeys() {
 		text, _ = json.Marshal(key)

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// likes is a relation whose second end has keys that are not UTF-8.
+// The keys of the second end are not UTF-8.
 var likes = &tables.Relation{
 	From: tables.End{List: &tables.Following.AnyList, Argument: "User"},
 	To:   tables.End{List: &tables.Comments.AnyList, Argument: "Twit"},

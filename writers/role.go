@@ -11,8 +11,8 @@ import (
 // NewRole is the input of createRole.
 type NewRole struct {
 	Code           string
-	Name           *string // default: the code
-	Department     *string // the code of the department that defines the role, if any
+	Name           *string
+	Department     *string
 	IdempotencyKey *string
 }
 
@@ -35,7 +35,7 @@ var createRole = register(opType[createRoleArgs]{
 	plan: func(a createRoleArgs, o operation) plan { return moveRole(a.Code, nil, a.Department, o) },
 })
 
-// RoleChange is an update of a role.
+// RoleChange is the input of updateRole.
 type RoleChange struct {
 	Code             string
 	Name, Department Change[string]
@@ -44,7 +44,7 @@ type RoleChange struct {
 
 type updateRoleArgs struct {
 	RoleChange
-	// Before and After are the departments that define the role. check completes them.
+	// check completes the departments that define the role.
 	Before, After *string
 }
 
@@ -71,7 +71,6 @@ var updateRole = register(opType[updateRoleArgs]{
 
 type undefineRoleArgs struct{ Role, Department string }
 
-// undefineRole removes a role from a deleted department.
 var _ = register(opType[undefineRoleArgs]{
 	name: "undefineRole",
 	row:  func(a undefineRoleArgs) hbase.Get { return tables.Roles.Writable(a.Role) },
@@ -97,7 +96,7 @@ func undefineRolesOf(department string) effect {
 
 type deleteRoleArgs struct {
 	Code       string
-	Department *string // completed by check
+	Department *string
 }
 
 var deleteRole = register(opType[deleteRoleArgs]{
@@ -118,7 +117,6 @@ var deleteRole = register(opType[deleteRoleArgs]{
 	},
 })
 
-// definers refers to the department that defines a role, if any.
 func definers(department *string) references {
 	if department == nil {
 		return nil
@@ -126,7 +124,7 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// moveRole moves a role between the lists of departments. nil is no department.
+// A nil from or to is no department.
 func moveRole(role string, from, to *string, o operation) plan {
 	if from == to || from != nil && to != nil && *from == *to {
 		return plan{}
@@ -144,7 +142,7 @@ func moveRole(role string, from, to *string, o operation) plan {
 	}}
 }
 
-// CreateRole creates a role, and returns its code.
+// CreateRole returns the code.
 func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (string, error) {
 	var in input
 	role.Code = in.code("code", role.Code)
@@ -154,7 +152,7 @@ func (w *Writers) CreateRole(ctx context.Context, caller string, role NewRole) (
 	return role.Code, execute(ctx, w, &in, createRole, &createRoleArgs{role, w.origin(caller, role.IdempotencyKey)})
 }
 
-// UpdateRole changes attributes of a role.
+// UpdateRole returns the code.
 func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) {
 	var in input
 	c.Code = in.code("code", c.Code)

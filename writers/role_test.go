@@ -11,7 +11,6 @@ import (
 	"twibase/writers"
 )
 
-// newStaffFixture has two departments, a role and a user.
 func newStaffFixture(t *testing.T) *fixture {
 	t.Helper()
 	r := newFixture(t)
@@ -75,7 +74,6 @@ func TestUserErrorsOfRoles(t *testing.T) {
 	})
 }
 
-// definers returns the departments and the roles in their lists, and checks their counts.
 func definers(t *testing.T, r *fixture) (all []string) {
 	t.Helper()
 	for _, code := range []string{"dev", "ops"} {

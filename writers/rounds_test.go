@@ -34,7 +34,6 @@ func mustMutate(t testing.TB, store hbase.Store, mutations ...hbase.Mutation) {
 	}
 }
 
-// importedUsers are the rows of users in a file.
 func importedUsers(usernames ...string) (rows []hbase.Mutation) {
 	for _, name := range usernames {
 		rows = append(rows, tables.Users.Put(name, &tables.User{Name: &name}, 1), tables.Users.Search.Put(name, 1))
@@ -42,7 +41,7 @@ func importedUsers(usernames ...string) (rows []hbase.Mutation) {
 	return rows
 }
 
-// rounds returns the number of rounds of act. A store call takes a millisecond of simulated time.
+// A store call takes a millisecond of simulated time.
 func rounds(
 	t *testing.T, prepare func(store hbase.Store), act func(ctx context.Context, w *Writers) error,
 ) (n int) {

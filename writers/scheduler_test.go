@@ -17,7 +17,6 @@ import (
 
 var errDead = errors.New("the gateway is dead")
 
-// point is a crash point: the purpose of a store call, or of one item of it.
 type point struct{ opType, purpose string }
 
 type fault int
@@ -36,10 +35,10 @@ func (f fault) String() string {
 	return [...]string{"none", "not applied", "response lost", "applied late", "crash before", "crash after"}[f]
 }
 
-// scheduler lets one store call of the gateways proceed at a time. Its random source alone decides
-// the order and the faults, so a seed reproduces a history.
+// scheduler lets one store call proceed at a time. Its random source alone decides the order and
+// the faults, so a seed reproduces a history.
 type scheduler struct {
-	store     *hbasetest.Faults // fails single items
+	store     *hbasetest.Faults
 	under     hbase.Store
 	rand      *rand.Rand
 	faultRate float64
@@ -51,37 +50,34 @@ type scheduler struct {
 	holds, holding bool
 	held           *pendingCall
 	hit            bool
-	// extraFaults are further faults. Each happens once.
-	extraFaults []plannedFault
+	extraFaults    []plannedFault
 
 	mu      sync.Mutex
 	waiting []*pendingCall
 	order   int
-	// failing returns the fault of an item of the current call.
 	failing func(item int) hbasetest.Fault
 	item    int
 
 	dead     map[int]bool
 	reached  map[point]bool
-	expected map[point]bool // from the plans of operations
+	expected map[point]bool
 	failed   map[point]map[fault]bool
 	log      []string
 	pace     time.Duration
 }
 
 type pendingCall struct {
-	gateway int
-	points  []point
-	text    string
-	order   int
-	writes  bool
-	proceed chan injection
-	done    chan struct{}
-	// abandoned reports whether the caller no longer waits for it.
+	gateway   int
+	points    []point
+	text      string
+	order     int
+	writes    bool
+	proceed   chan injection
+	done      chan struct{}
 	abandoned bool
 }
 
-// injection is a fault of an item of a call. With partial, only the items before it are applied.
+// With partial, only the items before it are applied.
 type injection struct {
 	fault   fault
 	item    int
@@ -147,7 +143,6 @@ func (s *scheduler) next() bool {
 	return true
 }
 
-// hold holds the next call at the planned point.
 func (s *scheduler) hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +174,6 @@ func (s *scheduler) release() {
 	s.holding = false
 }
 
-// choose returns the index of a random waiting call that is not held, or -1.
 func (s *scheduler) choose() int {
 	free := make([]int, 0, len(s.waiting))
 	for i, w := range s.waiting {
@@ -240,7 +234,7 @@ func (s *scheduler) inject(w *pendingCall) (v injection) {
 	return v
 }
 
-// kill ends a gateway. Its abandoned calls may still be applied.
+// The abandoned calls may still be applied.
 func (s *scheduler) kill(id int) {
 	s.dead[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *pendingCall) bool {

@@ -7,7 +7,6 @@ import (
 
 type callAt struct{ client, call int }
 
-// remaining returns the calls of a client that are not omitted.
 func (h history) remaining(client int, calls []call) (remaining []call) {
 	for i, c := range calls {
 		if !slices.Contains(h.without, callAt{client, i}) {
@@ -19,8 +18,7 @@ func (h history) remaining(client int, calls []call) (remaining []call) {
 
 func (h history) random() *rand.Rand { return rand.New(rand.NewPCG(h.seed, 2+h.order<<10)) }
 
-// smaller returns histories without a client, with fewer faults, or without a call. calls are the
-// numbers of the clients' calls.
+// calls has the number of calls per client.
 func (h history) smaller(calls []int) (all []history) {
 	var clients, single []history
 	for client, n := range calls {

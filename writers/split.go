@@ -15,14 +15,14 @@ import (
 
 const (
 	splitPage = 2000
-	// maxPieces limits the new buckets of a split. A bucket that is still too long is split again.
+	// A bucket that is still too long is split again.
 	maxPieces = 4
 	// grace is the time that old copies stay for readers with an old directory: the time limit of a
 	// request plus the difference of clocks.
 	grace = 40 * time.Second
 )
 
-// bucketRef identifies a bucket of a list in JSON. Keys of owners need not be UTF-8.
+// Keys of owners need not be UTF-8.
 type bucketRef struct {
 	List   listName
 	Owner  []byte
@@ -33,12 +33,11 @@ func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b
 
 func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
 
-// pages iterates over pages of a bucket's columns from start to stop. An empty stop is the end.
+// An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: b.list().PageSize(splitPage)})
 }
 
-// keys is pages without values.
 func (b bucketRef) keys(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: splitPage, NoValues: true})
 }
@@ -53,12 +52,11 @@ func (b bucketRef) columns(
 type splitArgs struct {
 	bucketRef
 	Bound int
-	// Created are the new buckets, and Columns the changed directory columns. check completes both.
+	// check completes both.
 	Created []storedBucket `json:"Fresh,omitempty"`
 	Columns []storedBucket `json:"Named,omitempty"`
 }
 
-// storedBucket is a [tables.Bucket] in JSON.
 type storedBucket struct {
 	Number      uint32
 	Start, Stop []byte
@@ -68,8 +66,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split moves the end of a full bucket to new buckets. docs/WRITES.md, "Splits", has the steps, and
-// why no member is lost. The list is not split again before the cleanup has ended.
+// The steps, and why no member is lost: docs/WRITES.md, "Splits". The list is not split again
+// before the cleanup has ended.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -128,8 +126,7 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n unused numbers. It depends on the id, so that new buckets do
-// not get the rows of a failed split.
+// The number depends on the id, so that new buckets do not get the rows of a failed split.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -171,8 +168,7 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull starts a split of the buckets of added members, if the list is longer than a bucket or
-// its length is unknown. A split reads the whole bucket, so only one member in bound/8 starts it.
+// A split reads the whole bucket, so only one member in bound/8 starts it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -202,20 +198,19 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 	}()
 }
 
-// cleanupArgs name the range that a split moved. At is the timestamp of the split, in milliseconds.
+// At is the timestamp of the split, in milliseconds.
 type cleanupArgs struct {
 	bucketRef
 	Start, Stop []byte
 	At          int64
 }
 
-// cleanup deletes the old copies of a split, and the column of its pending buckets.
 var _ = register(opType[cleanupArgs]{
 	name: "empty", properties: properties{delay: grace},
 	reads: func(a cleanupArgs) []hbase.Get { return []hbase.Get{a.list().Directories(string(a.Owner))} },
 	check: func(a *cleanupArgs, r *reading) (decision, error) {
 		if a.list().PendingSince(r.cells[0]) != a.At {
-			return unchanged, nil // an earlier cleanup of the split has ended
+			return unchanged, nil
 		}
 		return commit(), nil
 	},
@@ -231,8 +226,7 @@ var _ = register(opType[cleanupArgs]{
 	},
 })
 
-// deleteCopies deletes the range from buckets that do not cover it. It begins at the end, so that
-// readers find no gap.
+// deleteCopies begins at the end, so that readers find no gap.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

@@ -13,16 +13,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pagedRead reads the users of a role, page by page.
 type pagedRead struct {
 	limit    int
 	backward bool
 	names    []string
-	// late reports whether it exceeded the time limit of requests, so that its result proves nothing.
+	// the read exceeded requestTime, so its result proves nothing
 	late bool
 }
 
-// requestTime is the time limit of a request.
 const requestTime = grace * 3 / 4
 
 func (a *pagedRead) do(ctx context.Context, w *Writers) error {
@@ -58,8 +56,7 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// check compares the read with all calls of the history: it has each user who had the role
-// throughout, and none who lacked it throughout.
+// The result must have each user who had the role throughout, and none who lacked it throughout.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)
@@ -77,7 +74,7 @@ func (a *pagedRead) check(read callResult, all []callResult) error {
 				before = append(before, m)
 			}
 		}
-		var last []bool // the results of calls that may have been last
+		var last []bool
 		for _, m := range before {
 			if !slices.ContainsFunc(before, func(later callResult) bool { return later.began > m.end }) {
 				last = append(last, m.text == fact)

@@ -10,8 +10,7 @@ import (
 	"twibase/writers/outbox"
 )
 
-// staleAge is the age at which an intent is stale, and swept by any gateway. See package outbox for
-// scans and leases.
+// For scans and leases see package outbox.
 const staleAge = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
@@ -39,16 +38,16 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	})
 }
 
-// Run completes stale intents until ctx is done. Then it waits for those that it has started to
-// complete, or until Close cancels them.
+// Run completes stale intents until ctx is done. Then it waits for those that it has started, or
+// until Close cancels them.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
 	defer cancel()
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince returns the time of the oldest stale intent. It is zero if there is none, and 1970 while
-// it is unknown.
+// PendingSince is when the oldest stale intent was written: zero if there is none, 1970 while
+// unknown.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
 // Sweep completes all stale intents that no other gateway has leased, and returns the errors.
@@ -63,8 +62,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// completeStale completes or fences the operation of a stale intent. done is false, without an
-// error, if another execution of this process is completing the operation, or after Close.
+// done is false, without an error, if another execution of this process is completing the
+// operation, or after Close.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -90,16 +89,15 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent is the put of the intent with a lease. Each renewal expects the previous lease. So a
-// renewal that arrives after the removal of the intent writes nothing.
+// Each renewal of the lease expects the previous one. So a renewal that arrives after the removal
+// of the intent writes nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
 	return write{"intent", put}
 }
 
-// withLease calls work and renews the lease until it returns. If another execution takes the lease,
-// the context of work ends, and the error is errSuperseded.
+// If another execution takes the lease, the context of work ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 	defer stop()

@@ -22,18 +22,17 @@ const (
 	fullScanInterval = time.Minute
 )
 
-// testGateway is a gateway that can die or pause. Each store call takes 200 ms.
+// Each store call takes 200 ms.
 type testGateway struct {
 	*Writers
 	mu          sync.Mutex
 	dies        func(opType, purpose string) bool
 	dead        bool
 	pausedUntil time.Time
-	// scannedFrom is the start of the last scan for intents.
 	scannedFrom time.Time
-	// effects has the times of reads of lists and of first effects, by operation type.
+	// times of reads of lists and of first effects, by operation type
 	effects map[string][]time.Time
-	// ran is closed when Run has returned. stop ends Run.
+	// stop ends Run
 	ran  chan struct{}
 	stop context.CancelFunc
 }
@@ -70,7 +69,6 @@ func newTestGateway(store hbase.Store) *testGateway {
 	return g
 }
 
-// dieAt ends the gateway at the first call that matches.
 func (g *testGateway) dieAt(matches func(opType, purpose string) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +102,7 @@ func (g *testGateway) run(t *testing.T) {
 	}()
 }
 
-// shutDown stops the gateway. timeout limits the completion of started operations.
+// timeout limits the completion of started operations.
 func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
@@ -137,7 +135,6 @@ func addPopularUser(t *testing.T, store hbase.Store) {
 	w.Close(t.Context())
 }
 
-// openTypes returns the types of the incomplete operations.
 func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {
@@ -153,8 +150,7 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	return opTypeNames
 }
 
-// withPopularUser calls act in simulated time with a store that has a popular user. All operations
-// must be complete at the end.
+// All operations must be complete at the end.
 func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)
@@ -170,7 +166,6 @@ func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	})
 }
 
-// waitFor waits until done returns true.
 func waitFor(t *testing.T, timeout time.Duration, done func() bool) {
 	t.Helper()
 	for began := time.Now(); !done(); time.Sleep(200 * time.Millisecond) {

@@ -16,7 +16,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// firstPage is the time until effects of the first page of followers are in progress.
 const firstPage = 1200 * time.Millisecond
 
 func firstEffect(opType string) func(opType, purpose string) bool {
@@ -38,7 +37,6 @@ func TestStaleLongOperationDoesNotDelayOthers(t *testing.T) {
 		waitFor(t, leaseTime+2*scanInterval, func() bool {
 			return len(one.effectsOf("deleteUser"))+len(two.effectsOf("deleteUser")) > 0
 		})
-		// Another gateway dies in a short operation.
 		time.Sleep(2 * time.Second)
 		second.dieAt(firstEffect("follow"))
 		if err := second.Relate(t.Context(), tables.Follows, "Lucy", "LiLei"); err == nil {
@@ -186,7 +184,7 @@ func TestRunCompletesStartedOperationsBeforeItReturns(t *testing.T) {
 	}
 }
 
-// delayedRenewals delays lease renewals until proceed is closed. applied receives the result.
+// applied receives the result.
 type delayedRenewals struct {
 	hbase.Store
 	proceed chan struct{}
@@ -213,7 +211,7 @@ func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-at
-		time.Sleep(leaseTime) // until a renewal is sent
+		time.Sleep(leaseTime)
 		if err := completeAll(t.Context(), store, two, "deleteUser"); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 // While the stored bound of the tree's depth, which never shrinks, is below the limit, departments
 // are created without a walk up the tree.
 
-// depthOf returns the bound of the tree's depth, nil if unknown.
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
 	if err != nil || !known {
@@ -27,7 +26,6 @@ func tooDeep(code string) error {
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen raises the bound of the tree's depth to level, if the bound is known and smaller.
 func deepen(depth *int, level int, o operation) []effect {
 	if depth == nil || level <= *depth {
 		return nil
@@ -35,7 +33,6 @@ func deepen(depth *int, level int, o operation) []effect {
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
-// measure is deepen for a department with an unknown level.
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
@@ -51,8 +48,7 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom returns the cells of a department and its ancestors, from the bottom up, and the codes
-// of the ancestors.
+// chain starts at the bottom.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
@@ -68,7 +64,7 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 	}
 }
 
-// levelUnder returns the level of a new department, or 0 if the tree has room at every level.
+// levelUnder returns 0 if the tree has room at every level.
 func levelUnder(r *reading) (int, error) {
 	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
 		return 0, err
@@ -82,8 +78,8 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check completes the following. From is the old parent, Depth the stored bound of the depth,
-	// To the new level of the deepest descendant.
+	// check completes the following. From is the old parent, To the new level of the deepest
+	// descendant.
 	Name      string
 	From      *string
 	Depth, To *int
@@ -139,8 +135,7 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// searchTree returns the level of the new parent (0 is the top), the height of the department, and
-// whether the new parent is below it.
+// level is that of the new parent (0 is the top), height that of the department.
 func searchTree(
 	a moveDepartmentArgs, hasChildren bool, r *reading,
 ) (level, height int, cycle bool, err error) {
@@ -200,7 +195,7 @@ func heightOf(code string, get getter) (height int, err error) {
 	return height, nil
 }
 
-// MoveDepartment moves a department under parent. nil is the top.
+// MoveDepartment moves a department under parent, nil for the top.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
 	a := moveDepartmentArgs{Code: in.code("code", code), ExpectedVersion: expectedVersion}

@@ -22,7 +22,6 @@ func (r twitRef) twit() *tables.Twit {
 
 func (r twitRef) key() tables.TwitKey { return r.twit().Key() }
 
-// job starts a fan-out job about a twit.
 func (r twitRef) job(kind tables.JobKind, t *tables.Twit, o operation) job {
 	return job{tables.Job{ID: o.id, Kind: kind, At: o.at, Author: r.Author, Position: t.Key().Position}}
 }
@@ -37,7 +36,7 @@ type NewTwit struct {
 }
 
 type postTwitArgs struct {
-	twitRef // check completes At
+	twitRef
 	NewTwit
 }
 
@@ -88,16 +87,14 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 })
 
-// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is. They
-// never change.
+// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
-	// AuthorDeleted is true if the author is being deleted. Then no event follows: nobody may see it.
+	// If AuthorDeleted, no event follows: nobody may see it.
 	AuthorDeleted bool `json:",omitempty"`
 }
 
-// deletionWithAuthor deletes a twit of an author who is being deleted.
 func deletionWithAuthor(t *tables.Twit) nested {
 	a := deletionOf(t)
 	a.AuthorDeleted = true
@@ -108,8 +105,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// deleteTwit removes a twit from its author's lists, which hides it. Then it stores the event, so that
-// its subscribers no longer find the twit, and clears the twit's own lists.
+// The twit's removal from its author's lists hides it. Then the event is stored, so that its
+// subscribers do not find the twit, and the twit's own lists are cleared.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -145,7 +142,7 @@ func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return deletionWithAuthor(t) })
 }
 
-// PostTwit posts a twit, and returns its key.
+// PostTwit returns the key of the twit.
 func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (tables.TwitKey, error) {
 	var in input
 	t.Title = in.title(t.Title)
@@ -160,7 +157,7 @@ func (w *Writers) PostTwit(ctx context.Context, author string, t NewTwit) (table
 	return a.key(), err
 }
 
-// DeleteTwit deletes a twit. It is idempotent. The error is NOT_FOUND if t is nil.
+// DeleteTwit is idempotent. The error is NOT_FOUND if t is nil.
 func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	if t == nil {
 		return UserErrors{noSuch("twit", "id")}
@@ -168,8 +165,7 @@ func (w *Writers) DeleteTwit(ctx context.Context, t *tables.Twit) error {
 	return execute(ctx, w, nil, deleteTwit, deletionOf(t))
 }
 
-// TwitWasDeleted returns nil if a twit with the key was posted and then deleted. If there never was
-// one, or it still exists, the error is NOT_FOUND.
+// TwitWasDeleted returns NOT_FOUND unless a twit with the key was posted and then deleted.
 func (w *Writers) TwitWasDeleted(ctx context.Context, key tables.TwitKey) error {
 	never := UserErrors{noSuch("twit", "id")}
 	_, name, err := key.Parts()

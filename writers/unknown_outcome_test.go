@@ -54,7 +54,8 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 			other := New(store, Options{})
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
-				// A caller that deletes the object found it in lists, so its creation was completed.
+				// A caller that deletes the object found it in lists, so its creation was
+				// completed.
 				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}
@@ -71,7 +72,6 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	}
 }
 
-// onlyIntent returns the id of the only incomplete operation.
 func onlyIntent(t *testing.T, store hbase.Store) (id string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), hbase.Scan{Table: tables.Intents.Table}) {
@@ -87,13 +87,12 @@ func onlyIntent(t *testing.T, store hbase.Store) (id string) {
 	return id
 }
 
-// A client must not take an operation for undone that has committed, or may have.
 func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 	users := tables.Users.Table
 	for _, test := range []struct {
 		name   string
 		fails  func(op hbasetest.Op) bool
-		done   bool // whether the call that fails is applied
+		done   bool
 		reason error
 		want   bool
 	}{
@@ -121,12 +120,10 @@ func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 	}
 }
 
-// isPut matches the Puts into a table.
 func isPut(table string) func(hbasetest.Op) bool {
 	return func(op hbasetest.Op) bool { return op.Kind == "Put" && op.Table == table }
 }
 
-// afterFirst matches all calls from the first one of a kind on.
 func afterFirst(kind string) func(hbasetest.Op) bool {
 	var begun atomic.Bool
 	return func(op hbasetest.Op) bool {

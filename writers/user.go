@@ -46,7 +46,7 @@ var createUser = register(opType[createUserArgs]{
 	},
 })
 
-// UserChange is an update of a user.
+// UserChange is the input of updateUser.
 type UserChange struct {
 	Username               string
 	Name, Email, AvatarURL Change[string]
@@ -73,7 +73,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
 		// Deleted followers start no job. So if all were deleted, no unfollowed job ends the user's
-		// state as a broadcaster. This job does.
+		// state as a broadcaster.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),
@@ -91,7 +91,7 @@ func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idem
 	return u.Username, execute(ctx, w, &in, createUser, &createUserArgs{u, w.origin(caller, key), key})
 }
 
-// UpdateUser changes attributes of a user.
+// UpdateUser returns the username.
 func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) {
 	var in input
 	c.Username = in.username("username", c.Username)
@@ -99,7 +99,7 @@ func (w *Writers) UpdateUser(ctx context.Context, c UserChange) (string, error) 
 	return c.Username, execute(ctx, w, &in, updateUser, &c)
 }
 
-// DeleteUser deletes a user with twits, comments, plays and relations.
+// DeleteUser also deletes twits, comments, plays and relations.
 func (w *Writers) DeleteUser(ctx context.Context, username string) error {
 	var in input
 	return execute(ctx, w, &in, deleteUser, &deleteUserArgs{in.username("username", username)})

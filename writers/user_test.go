@@ -28,14 +28,12 @@ func object[T any](t *testing.T, r *fixture, o *tables.Object[T], key string) *T
 	return object
 }
 
-// rejection is a call that returns user errors.
 type rejection struct {
 	reason string
 	call   func(w *writers.Writers) error
 	want   []string
 }
 
-// rejected checks the user errors of each call, and that none changes the store.
 func rejected(t *testing.T, r *fixture, calls []rejection) {
 	t.Helper()
 	all := func() (all [][]hbase.Row) {
@@ -132,7 +130,6 @@ func TestCreateUserIsIdempotentUnderItsKey(t *testing.T) {
 			t.Fatalf("%s: got user %+v", step.reason, user)
 		}
 	}
-	// Administrators may use reserved names.
 	name, err := r.w.CreateUser(t.Context(), "boss", writers.NewUser{Username: "Support", Name: "Help"}, nil)
 	if name != "Support" || err != nil {
 		t.Error(name, err)

@@ -13,8 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// lossyStore loses the response to the first CheckAndPut in a table, and then calls after. applied
-// reports whether the CheckAndPut is applied. With dies, all further calls fail.
+// applied: the CheckAndPut is applied. dies: all further calls fail.
 type lossyStore struct {
 	hbase.Store
 	table         string
@@ -59,11 +58,10 @@ func (s *lossyStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 	return s.Store.Mutate(ctx, mutations)
 }
 
-// versioned are the mutations with an expected version.
 var versioned = []struct {
 	opType string
 	row    hbase.Get
-	// change expects a version. other is an operation of another caller on the same commit row.
+	// other is another caller's operation on the same commit row
 	change func(ctx context.Context, w *Writers, version *string) error
 	other  func(ctx context.Context, w *Writers) error
 }{
@@ -106,7 +104,6 @@ var versioned = []struct {
 		}, create("other", "d1")},
 }
 
-// versionedObjects returns a store with imported objects.
 func versionedObjects(t *testing.T) hbase.Store {
 	t.Helper()
 	store, role := openStore(t), "lead"

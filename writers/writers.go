@@ -1,4 +1,4 @@
-// Package writers changes the store. Every change is crash-safe: docs/WRITES.md has the guarantees.
+// Package writers changes the store, crash-safely: see docs/WRITES.md.
 //
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
 // relate.go derives the operation types of relations from the catalogue.
@@ -34,39 +34,36 @@ import (
 	"twibase/writers/outbox"
 )
 
-// Options are the options of [New]. The zero value is valid.
+// Options are options of [New]. The zero value is valid.
 type Options struct {
 	Log *slog.Logger // may be nil
-	// ListBound is the size, at least 2, of a full bucket. The default is [tables.ListBound].
+	// ListBound is the size of a full bucket, at least 2. The default is [tables.ListBound].
 	ListBound int
 	// Jobs is called with each stored fan-out job. It must not block, and may be nil.
-	Jobs func(tables.Job)
-	// Observe is called for each call of the store. It may be nil.
-	Observe Observer
+	Jobs    func(tables.Job)
+	Observe Observer // may be nil
 	// Seed makes the ids of operations reproducible. It may be nil.
 	Seed rand.Source
-	// parallel limits the concurrent operations of an effect or a sweep. The default is 32.
+	// concurrent operations of an effect or a sweep; default 32
 	parallel int
 }
 
 // Observer observes a store call of an operation type. purposes name the steps that the call
-// serves, such as "commit". An Observer returns the context of the call, and a function that is
-// called at the end of the call.
+// serves, such as "commit". ended is called at the end of the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
-// Writers run the mutations of one gateway. They are safe for concurrent use.
+// Writers are safe for concurrent use.
 type Writers struct {
-	store hbase.Store
-	log   *slog.Logger
-	bound int
-	jobs  func(tables.Job)
-	// Counters may be read at any time.
+	store    hbase.Store
+	log      *slog.Logger
+	bound    int
+	jobs     func(tables.Job)
 	Counters struct {
-		// Open is the number of operations of this gateway that are neither complete nor left to a sweep.
+		// Open counts the operations of this gateway that are neither complete nor left to a sweep.
 		Open atomic.Int64
 	}
 
-	now      func() time.Time // clocks of gateways differ
+	now      func() time.Time
 	parallel int
 	observe  Observer
 
@@ -74,15 +71,15 @@ type Writers struct {
 	// life is done when Close returns, or before that when the context of Close is done.
 	life  context.Context
 	end   context.CancelFunc
-	slots chan struct{} // of long operations in the background
+	slots chan struct{}
 
 	mu      sync.Mutex
 	random  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// claimed has the operations that this process completes. Their channels are closed by unclaim.
+	// unclaim closes the channel
 	claimed map[string]chan struct{}
-	// completed has the last operation on a commit row, if it is known to be complete.
+	// the last operation, if it is known to be complete
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }
@@ -113,8 +110,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close rejects new operations, and waits until the started ones are complete or ctx ends. It
-// cancels the remaining ones: a sweep completes them later.
+// Close rejects new operations, and waits until the started ones are complete or ctx ends. A sweep
+// completes the others later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -124,7 +121,7 @@ func (w *Writers) Close(ctx context.Context) {
 	w.end()
 }
 
-// enter starts work that Close waits for. running.Done ends it.
+// running.Done ends what enter starts.
 func (w *Writers) enter() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,7 +132,6 @@ func (w *Writers) enter() error {
 	return nil
 }
 
-// outlive returns a context with the values of ctx that ends with the Writers.
 func (w *Writers) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(w.life, cancel)
@@ -148,15 +144,13 @@ func (w *Writers) newOp(at time.Time) string {
 	return tables.NewOp(at, w.random.Uint64())
 }
 
-// oneIn returns true with probability 1/n.
 func (w *Writers) oneIn(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim claims an operation for an execution of this process. If another execution has claimed it,
-// first is false, and wait is closed when that execution calls unclaim.
+// If another execution has claimed it, wait is closed when that execution calls unclaim.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

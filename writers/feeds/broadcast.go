@@ -23,9 +23,8 @@ import (
 // requests that read a timeline before the delivery.
 
 type authorState struct {
-	state  tables.Broadcast
-	stored bool
-	// orphaned is true if the author is leaving and its job does not exist.
+	state     tables.Broadcast
+	stored    bool
 	orphaned  bool
 	followers int
 }
@@ -62,8 +61,8 @@ func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	return tables.RoomForBroadcasters(len(broadcasters)), err
 }
 
-// transition changes the author's state. It may report false although it succeeded, if the store's
-// response was lost: the caller reads the state again.
+// transition may report false although it succeeded, if the store's response was lost: the caller
+// reads the state again.
 func (f *fanout) transition(ctx context.Context, from authorState, to tables.Broadcast) (bool, error) {
 	check, put := tables.Broadcasters.Change(f.Author, from.state, from.stored, to)
 	return f.store.CheckAndPut(ctx, check, put)
@@ -71,10 +70,10 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// startLeaving puts a new returned job, and changes the author's state to leaving. It reports
-// whether the state names that job. Only startLeaving enters a leaving state, each time with a new
-// job. So a job is named by at most one leaving state. The job reads the author's twits after that
-// state began, so it delivers all twits that readers merged.
+// startLeaving puts a new returned job, and reports whether the author's state names that job. Only
+// startLeaving enters a leaving state, each time with a new job. So a job is named by at most one
+// leaving state. The job reads the author's twits after that state began, so it delivers all twits
+// that readers merged.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
@@ -85,7 +84,6 @@ func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, erro
 	return done, err
 }
 
-// returned is not done while it waits for the quarantine.
 func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if err := f.redeliver(ctx); err != nil {
 		return false, err
@@ -103,7 +101,6 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// endLeaving ends the leaving state if it names this job, or starts a new job if none will end it.
 // waits is true if the quarantine begins.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {

@@ -79,7 +79,6 @@ func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()
 	f := fx.gateway(feeds.Options{Limit: 1})
-	// change runs writes and their jobs.
 	change := func(do func(*writers.Writers) error) {
 		t.Helper()
 		ws := writers.New(fx, writers.Options{})
@@ -134,7 +133,7 @@ func TestAuthorDeletedBeforeTheTransitionIsNoBroadcaster(t *testing.T) {
 	if _, err := ws.PostTwit(t.Context(), author, writers.NewTwit{Content: "Hi", Visibility: tables.Public}); err != nil {
 		t.Fatal(err)
 	}
-	ws.Close(t.Context()) // waits for the effects that add the jobs
+	ws.Close(t.Context())
 	sweep := func(fx *fixture) { fx.sweep(fx.gateway(feeds.Options{Limit: 1})) }
 	deleted := false
 	fx.Store = aroundTransition{store, func() {

@@ -16,8 +16,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// failure is the result of a gateway's call of the store. Dying before a call is dying after the
-// call before.
+// Dying before a call is dying after the call before.
 type failure int
 
 const (
@@ -38,7 +37,7 @@ func (f failure) String() string {
 	}[f]
 }
 
-// kinds returns whether the failing calls are reads: only some failures differ for reads.
+// Only some failures differ for reads.
 func (f failure) kinds() (reads []bool) {
 	if f == diesAfter || f == fails {
 		return []bool{false, true}
@@ -46,13 +45,12 @@ func (f failure) kinds() (reads []bool) {
 	return []bool{false}
 }
 
-// dies reports whether the gateway stops.
 func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied && f != fails }
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// tried returns the batch sizes, which deliver the twits of a follower in part or together, the
-// distance of the failing calls, and the number of failures. CI tries more, and -each all.
+// The batch sizes deliver the twits of a follower in part or together. step is the distance of the
+// failing calls. CI tries more, and -each all.
 func tried() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
@@ -65,8 +63,7 @@ func tried() (batchSizes []int, step int, of failure) {
 
 var errDead = errors.New("the gateway is dead")
 
-// failingStore is a gateway's store. At one call others write concurrently, and at a later or the
-// same one a failure happens.
+// At one call others write concurrently, and at the same or a later one a failure happens.
 type failingStore struct {
 	hbase.Store
 	concurrent func()
@@ -76,13 +73,13 @@ type failingStore struct {
 	reads                bool
 	failure              failure
 
-	mu           sync.Mutex // calls are sequential
+	mu           sync.Mutex
 	calls, since int
 	failed, dead bool
 	late         func()
 }
 
-// call makes a call. do applies it, or a part of it.
+// do applies the call, or a part of it.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,16 +135,13 @@ func (s *failingStore) CheckAndPut(ctx context.Context, check hbase.Check, put h
 	return done && err == nil, err
 }
 
-// scenario is a job, and what others write while it runs.
 type scenario struct {
-	name       string
-	begin      func(fx *fixture) []*tables.Twit
-	concurrent []func(fx *fixture, twits []*tables.Twit)
-	// broadcaster allows the author to become a broadcaster.
+	name        string
+	begin       func(fx *fixture) []*tables.Twit
+	concurrent  []func(fx *fixture, twits []*tables.Twit)
 	broadcaster bool
 }
 
-// limit is the number of followers above which the author becomes a broadcaster.
 const limit = 10
 
 func deleteNewest(fx *fixture, twits []*tables.Twit) { fx.delete(twits[len(twits)-1]) }
@@ -168,7 +162,6 @@ func followAsLast(fx *fixture, _ []*tables.Twit) {
 	fx.putJob(tables.Followed, "late", "")
 }
 
-// sweep runs the jobs.
 func sweep(fx *fixture, _ []*tables.Twit) { fx.sweep(fx.gateway(feeds.Options{Limit: limit})) }
 
 func scenarios() (all []scenario) {
@@ -213,8 +206,6 @@ func scenarios() (all []scenario) {
 	return all
 }
 
-// A gateway's calls for a job fail, while others delete a twit, unfollow or cross the limit at each
-// call before.
 func TestNothingIsLeftOverOrMissingAfterFailures(t *testing.T) {
 	batchSizes, step, failures := tried()
 	for _, c := range scenarios() {
@@ -242,7 +233,6 @@ func TestNothingIsLeftOverOrMissingAfterFailures(t *testing.T) {
 	}
 }
 
-// run runs the scenario once.
 func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	fx := fixtureOver(t, openStore(t))
 	defer fx.Close()
@@ -259,10 +249,10 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	fx.Store = s
 	o := feeds.Options{Limit: limit, BatchSize: batchSize}
 	f := fx.gateway(o)
-	for range 2 { // a living gateway retries
+	for range 2 {
 		_ = f.Sweep(t.Context())
 	}
-	fx.advance(time.Minute) // the quarantine
+	fx.advance(time.Minute)
 	_ = f.Sweep(t.Context())
 	fx.Store = s.Store
 	if s.late != nil && s.failure != diesAppliedAfterOther {
@@ -283,8 +273,8 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	}
 }
 
-// wantComplete wants exactly the twits of followed authors in the timelines, or no other ones if
-// the author is a broadcaster and broadcaster allows it.
+// The timelines must have exactly the twits of followed authors, or no other ones if the author is
+// a broadcaster and broadcaster allows it.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

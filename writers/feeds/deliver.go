@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// deliverToAll delivers twits to the author's followers after the cursor.
 func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	r := listscan.Range{After: f.Cursor, Far: f.Cursor != "", Limit: max(1, f.o.BatchSize/max(1, len(twits.keys)))}
 	for followers, err := range pages(ctx, f.Feeds, tables.Followers, f.Author, r) {
@@ -24,7 +23,6 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
-// deliver delivers twits in batches, and drops deleted ones from twits.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
@@ -52,7 +50,7 @@ func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *
 	return nil
 }
 
-// redeliver puts and verifies the batch that the previous holder of the lease recorded, if any.
+// The previous holder of the lease may have recorded a batch.
 func (f *fanout) redeliver(ctx context.Context) error {
 	b, err := tables.DecodeBatch(f.Author, f.Unverified)
 	if err != nil || len(b.Followers) == 0 {
@@ -65,7 +63,6 @@ func (f *fanout) redeliver(ctx context.Context) error {
 	return err
 }
 
-// putAndVerify returns the deleted twits.
 func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	puts := make([]hbase.Mutation, len(b.Followers))
 	for i, follower := range b.Followers {
@@ -82,8 +79,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 	return f.verify(ctx, b)
 }
 
-// entryTime is the timestamp of the entries in a follower's timeline: the time of the follow. So
-// the deletions of an earlier unfollow do not mask them.
+// Entries have the time of the follow as their timestamp. So the deletions of an earlier unfollow
+// do not mask them.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
 // putSince stores that the followers' timelines lack the author's twits that are older than since,
@@ -99,7 +96,6 @@ func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since 
 	return f.write(ctx, puts...)
 }
 
-// newest are the author's newest twits, up to the bound of a timeline.
 type newest struct {
 	keys []tables.TwitKey
 	// since is the time of the oldest twit if the author may have older ones, otherwise zero.

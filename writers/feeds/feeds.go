@@ -13,8 +13,8 @@
 // # Delivery
 //
 // A job delivers twits in batches: some of the author's twits to some of the followers. While a
-// batch is written, a follower may unfollow the author, or a twit may be deleted. The job that
-// removes the entries may then run before the batch is put. So each batch has three steps:
+// batch is written, a follower may unfollow the author, or a twit may be deleted. So each batch has
+// three steps:
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
@@ -45,32 +45,32 @@ import (
 const (
 	// quarantine is longer than any request that reads a timeline.
 	quarantine = 40 * time.Second
-	// allDelivered is the cursor after all followers: the job has delivered everything.
+	// the cursor after all followers
 	allDelivered = tables.MembersEnd
 )
 
-// Options configure the feeds of a gateway. The zero value has the defaults.
+// Options configure the feeds of a gateway, with defaults for zero values.
 type Options struct {
 	// Limit is the number of followers above which an author becomes a broadcaster. The default is
 	// [tables.FanoutLimit].
 	Limit         int
-	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
-	BatchSize     int          // entries of a batch; the default is 2,500
-	Workers       int          // concurrent jobs; the default is 4
-	Log           *slog.Logger // of failures; nil discards them
+	TimelineBound int // entries of a timeline; the default is [tables.TimelineBound]
+	BatchSize     int // entries of a batch; the default is 2,500
+	Workers       int // concurrent jobs; the default is 4
+	Log           *slog.Logger
 	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
-	Now  func() time.Time // the default is time.Now
-	// Seed makes lease holders and job ids repeatable in tests. The default is random.
+	Now  func() time.Time
+	// Seed makes lease holders and job ids repeatable in tests.
 	Seed rand.Source
 }
 
-// Feeds runs the fan-out jobs of one gateway. Its methods are safe for concurrent use.
+// Feeds runs the fan-out jobs of one gateway. It is safe for concurrent use.
 type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
-	// differs is whether another gateway has a different limit.
+	// another gateway has a different limit
 	differs atomic.Bool
 }
 
@@ -119,11 +119,11 @@ func (f *Feeds) Sweep(ctx context.Context) error {
 // Notify queues a job that was just put. Without it, a scan finds the job within seconds.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
-// Lag returns the pending jobs of all gateways, as of the last scan.
+// Lag returns the pending jobs as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-// PendingSince returns the time of the oldest pending job, the zero time if there is none, and 1970
-// before the first scan.
+// PendingSince is when the oldest pending job was put: zero if there is none, 1970 before the first
+// scan.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
@@ -154,7 +154,6 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 	return done, nil
 }
 
-// fanout is one execution of a job by this gateway.
 type fanout struct {
 	*Feeds
 	tables.Job
@@ -165,7 +164,6 @@ type fanout struct {
 
 func (f *fanout) renew(ctx context.Context) error { return f.item.Renew(ctx, f.Progress.Cells()...) }
 
-// advance moves the cursor, and stores it once a second.
 func (f *fanout) advance(ctx context.Context, cursor string) error {
 	f.Cursor = cursor
 	if f.item.Remaining() > outbox.LeaseTime-time.Second {
@@ -174,8 +172,7 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce runs a job that ends with its delivery. After the release no other gateway can record
-// a batch.
+// After the release no other gateway can record a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {
 		return err

@@ -17,7 +17,6 @@ func TestPostDeliversToAllFollowers(t *testing.T) {
 	fx := newFixture(t)
 	names := numbered("f", 25)
 	fx.follow(names...)
-	// The list has a second bucket.
 	list := fx.cells(tables.Followers.Get(author, 0, hbase.Page{Stop: tables.MembersEnd}))
 	directory := tables.Followers.BucketCell(tables.Bucket{Number: 7, Start: list[10].Qualifier}, 1)
 	fx.write(
@@ -44,7 +43,7 @@ func TestFollowDeliversAndUnfollowRemoves(t *testing.T) {
 	}
 	fx.sweep(f)
 	slices.Reverse(twits)
-	for i := range 2 { // and again
+	for i := range 2 {
 		fx.follow("Lucy")
 		fx.putJob(tables.Followed, "Lucy", "")
 		fx.sweep(f)
@@ -100,7 +99,7 @@ func TestAuthorBecomesBroadcasterAndReturns(t *testing.T) {
 	fx.post("some")
 	fx.sweep(f)
 	fx.wantTimeline("a", "pushed")
-	fx.wantState(tables.Merged, 0) // two of four are not less than half
+	fx.wantState(tables.Merged, 0)
 	fx.unfollow("e")
 	fx.post("returned")
 	fx.sweep(f)
@@ -120,7 +119,6 @@ func TestAuthorBecomesBroadcasterAndReturns(t *testing.T) {
 	fx.wantState(tables.Pushed, 0)
 }
 
-// falseOnce is a store that reports false for the first transition, although it made it.
 type falseOnce struct {
 	hbase.Store
 	lied bool

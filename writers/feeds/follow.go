@@ -27,8 +27,7 @@ func (f *fanout) followed(ctx context.Context) error {
 	return f.deliver(ctx, []tables.Follow{{Username: f.Follower, At: since}}, &twits)
 }
 
-// unfollowed removes the author's twits from the timeline of a former follower. A broadcaster
-// without followers, such as a deleted author, starts leaving.
+// A broadcaster without followers, such as a deleted author, starts leaving.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -44,9 +43,8 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor removes the author's twits from the timeline, except for those of a later follow. If
-// another job puts entries of the author at the same time, that job deletes them when it verifies
-// its batch.
+// Twits of a later follow stay. If another job puts entries of the author at the same time, that
+// job deletes them when it verifies its batch.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

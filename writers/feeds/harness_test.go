@@ -13,19 +13,17 @@ import (
 	"twibase/writers/feeds"
 )
 
-// fixture is a store with a clock, one author and followers. Its methods make the writes of package
-// writers.
+// fixture is a store with one author and followers.
 type fixture struct {
 	*testing.T
 	hbase.Store
-	mu   sync.Mutex // guards now
+	mu   sync.Mutex
 	now  time.Time
-	jobs uint64 // the number of jobs that were put
+	jobs uint64
 }
 
 const author = "LiLei"
 
-// newStore returns an empty store with all tables.
 func newStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store := openStore(t)
@@ -33,8 +31,7 @@ func newStore(t *testing.T) hbase.Store {
 	return store
 }
 
-// openStore returns a store like newStore, which the caller closes: it bounds the memory of a test
-// with many.
+// The caller closes the store, which bounds the memory of a test with many.
 func openStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -58,7 +55,6 @@ func fixtureOver(t *testing.T, store hbase.Store) *fixture {
 	return &fixture{T: t, Store: store, now: time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)}
 }
 
-// gateway returns the feeds of another gateway.
 func (fx *fixture) gateway(o feeds.Options) *feeds.Feeds {
 	o.Workers, o.Now = 1, func() time.Time { return fx.advance(0) }
 	return feeds.New(fx, o)
@@ -87,7 +83,6 @@ func put[E any](l *tables.List[E], owner string, e E) hbase.Put {
 	return hbase.Put{Table: l.Table, Row: l.Row(owner, 0), Cells: []hbase.Cell{l.Cell(e, 1)}}
 }
 
-// tick advances the clock by a millisecond.
 func (fx *fixture) tick() time.Time { return fx.advance(time.Millisecond) }
 
 func (fx *fixture) advance(d time.Duration) time.Time {
@@ -128,7 +123,6 @@ func (fx *fixture) unfollow(name string) {
 	fx.storeFollowerCount()
 }
 
-// deleteMember deletes a member from a list of the author.
 func deleteMember(list *tables.AnyList, position string, at int64) hbase.Delete {
 	deletion := hbase.Deletion{Kind: hbase.AllVersions, Family: list.Family, Qualifier: position, Timestamp: at}
 	return hbase.Delete{Table: list.Table, Row: list.Row(author, 0), Columns: []hbase.Deletion{deletion}}
@@ -157,7 +151,7 @@ func (fx *fixture) putJob(kind tables.JobKind, follower, position string) tables
 	return job
 }
 
-// addTwit stores a twit without a job.
+// addTwit stores no job.
 func (fx *fixture) addTwit(name string) *tables.Twit {
 	fx.Helper()
 	t := &tables.Twit{
@@ -192,7 +186,7 @@ func (fx *fixture) sweep(f *feeds.Feeds) {
 	}
 }
 
-// timeline returns the names of the twits in a timeline, newest first.
+// timeline returns the newest twit first.
 func (fx *fixture) timeline(owner string) (names []string) {
 	fx.Helper()
 	keys, _, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))
@@ -229,7 +223,6 @@ func (fx *fixture) authorState() tables.Broadcast {
 	return state
 }
 
-// openJobs counts the jobs that are not done.
 func (fx *fixture) openJobs() (n int) {
 	fx.Helper()
 	for _, err := range fx.Scan(fx.Context(), hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}) {

@@ -16,7 +16,6 @@ import (
 	"twibase/writers/outbox"
 )
 
-// beforeEntry calls do once, before the first write to a timeline.
 func beforeEntry(store hbase.Store, owner string, do func()) hbase.Store {
 	var once sync.Once
 	return hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
@@ -92,7 +91,7 @@ func TestOldestJobRunsFirst(t *testing.T) {
 	fx := newFixture(t)
 	fx.follow("a")
 	var want, got []string
-	for _, name := range numbered("t", 40) { // in all shards
+	for _, name := range numbered("t", 40) {
 		want = append(want, fx.post(name).Key().Position)
 	}
 	fx.sweep(fx.gateway(feeds.Options{Done: func(e tables.Job) { got = append(got, e.Position) }}))
@@ -195,7 +194,7 @@ func TestCorruptJobsDoNotBlockOthers(t *testing.T) {
 	fx := newFixture(t)
 	fx.follow("a")
 	fx.post("x")
-	for i := range 50 { // in each shard
+	for i := range 50 {
 		row := tables.Jobs.Row(tables.NewOp(fx.now.Add(-time.Hour), uint64(i)))
 		kind := hbase.Cell{Family: tables.Attributes, Qualifier: "kind", Timestamp: 1, Value: []byte("damaged")}
 		fx.write(hbase.Put{Table: tables.Jobs.Table, Row: row, Cells: []hbase.Cell{kind}})

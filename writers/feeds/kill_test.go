@@ -21,14 +21,13 @@ import (
 	"twibase/writers/feeds"
 )
 
-// childDir is the environment variable with the store of the child process, which runs jobs until
-// it is killed.
+// The child process runs jobs on this store until it is killed.
 const childDir = "TWIBASE_TEST_DIR"
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
-		goleak.VerifyTestMain(m) // which exits
+		goleak.VerifyTestMain(m)
 	}
 	store, err := embedded.Open(dir)
 	if err != nil {
@@ -42,8 +41,7 @@ func TestMain(m *testing.M) {
 
 const limitless = 1 << 30
 
-// countingStore prints the number of mutations after each call, and pauses so that the parent can
-// react.
+// countingStore pauses after each call so that the parent can react.
 type countingStore struct {
 	hbase.Store
 	out   io.Writer
@@ -59,7 +57,7 @@ func (s *countingStore) Mutate(ctx context.Context, mutations []hbase.Mutation) 
 	return errs, err
 }
 
-// followerCount is the number of followers. A million take half a minute.
+// A million take half a minute.
 func followerCount() int {
 	if os.Getenv("CI") != "" {
 		return 1_000_000
@@ -69,7 +67,7 @@ func followerCount() int {
 
 func follower(i int) string { return fmt.Sprintf("f%07d", i) }
 
-// writeFollowers writes the author's list of followers, in buckets as splits make them.
+// writeFollowers writes buckets as splits make them.
 func (fx *fixture) writeFollowers(n int) {
 	fx.Helper()
 	since := fx.now.Add(-time.Hour)
@@ -123,7 +121,7 @@ func TestKilledDeliveryCompletesExactlyOnce(t *testing.T) {
 	if before < at || before == n {
 		t.Fatalf("got the twit in %d of %d timelines after a kill at %d", before, n, at)
 	}
-	fx.now = time.Now().Add(time.Minute) // after the lease
+	fx.now = time.Now().Add(time.Minute)
 	counted := &countingStore{Store: fx.Store, out: io.Discard}
 	fx.Store = counted
 	fx.sweep(fx.gateway(feeds.Options{Limit: limitless}))
@@ -140,7 +138,6 @@ func TestKilledDeliveryCompletesExactlyOnce(t *testing.T) {
 		killed.Round(time.Millisecond), before, counted.done, time.Since(begun).Round(time.Millisecond))
 }
 
-// runAndKill runs the jobs in a child process, and kills it after a number of writes.
 func runAndKill(t *testing.T, dir string, writes int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -170,7 +167,6 @@ func runAndKill(t *testing.T, dir string, writes int) {
 	}
 }
 
-// entries counts the entries of a twit in each timeline.
 func (fx *fixture) entries(twit *tables.Twit) map[string]int {
 	fx.Helper()
 	entries := map[string]int{}

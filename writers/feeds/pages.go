@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// page is a part of an owner's list, in the list's order.
 type page[E any] struct {
 	members   []E
 	positions []string
@@ -17,8 +16,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// pages iterates over an owner's list in a range, at most r.Limit members per page, and fewer if
-// they may be large. It misses members that are added before its current position.
+// A page has at most r.Limit members, and fewer if they may be large. It misses members that are
+// added before its current position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {
@@ -40,8 +39,7 @@ func pages[E any](
 	}
 }
 
-// missing returns the members whose positions an owner's list lacks. members must have the order of
-// the list, and not be empty.
+// members must have the order of the list, and not be empty.
 func missing[E, M any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string,
 ) (missing []M, err error) {

@@ -23,8 +23,8 @@ func (f *fanout) posted(ctx context.Context) error {
 		return err
 	}
 	for next := readAgain; next == readAgain; {
-		// The twit is in the author's list before this job reads the state. A returned job reads the list
-		// after the leaving state began. So one of the two jobs delivers the twit.
+		// The twit is in the author's list before this job reads the state. A returned job reads
+		// the list after the leaving state began. So one of the two jobs delivers the twit.
 		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err
@@ -44,8 +44,7 @@ const (
 	readAgain               // the author's state
 )
 
-// nextState changes the author's state if the number of followers has crossed a limit, or if no job
-// will end it. It returns what the job does next.
+// The state changes if the number of followers has crossed a limit, or if no job will end it.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
@@ -65,8 +64,8 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 		if err != nil || !room {
 			return deliverTwit, err
 		}
-		// If the followers or the author were deleted before the transition, their deletion found no
-		// broadcaster. So the state is read again.
+		// If the followers or the author were deleted before the transition, their deletion found
+		// no broadcaster. So the state is read again.
 		_, err = f.transition(ctx, s, tables.Merged)
 		return readAgain, err
 	}

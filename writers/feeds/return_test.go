@@ -10,7 +10,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// fans are enough additional followers to make the author a broadcaster with the next twit.
+// fans make the author a broadcaster with the next twit.
 var fans = numbered("m", limit)
 
 func becomeBroadcaster(fx *fixture, _ []*tables.Twit) {
@@ -31,7 +31,7 @@ func loseFans(fx *fixture) {
 	fx.post("few")
 }
 
-// endQuarantine runs all jobs, also deferred ones.
+// Deferred jobs run, too.
 func endQuarantine(fx *fixture, _ []*tables.Twit) {
 	for range 2 {
 		fx.advance(time.Minute)
@@ -39,7 +39,6 @@ func endQuarantine(fx *fixture, _ []*tables.Twit) {
 	}
 }
 
-// losesPushed loses the response to the transition to pushed.
 type losesPushed struct{ hbase.Store }
 
 func (s losesPushed) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
@@ -50,8 +49,6 @@ func (s losesPushed) CheckAndPut(ctx context.Context, check hbase.Check, put hba
 	return done, err
 }
 
-// dieAfterPushed continues the job of another gateway after its lease ended, and dies after the
-// transition to pushed.
 func dieAfterPushed(fx *fixture, _ []*tables.Twit) {
 	fx.advance(10 * time.Second)
 	sweep(fx, nil)
@@ -62,8 +59,6 @@ func dieAfterPushed(fx *fixture, _ []*tables.Twit) {
 	fx.Store = store
 }
 
-// broadcasterScenarios are scenarios whose author gets many followers and becomes a broadcaster
-// again.
 func broadcasterScenarios(begin func(fx *fixture) []*tables.Twit) []scenario {
 	type steps = []func(*fixture, []*tables.Twit)
 	return []scenario{
@@ -90,7 +85,6 @@ func TestRemainingReturnLosesNoTwitOfALaterBroadcaster(t *testing.T) {
 	fx.wantTimeline("Lily", "few", "many", "first")
 }
 
-// aroundTransition calls functions before and after each change of an author's state.
 type aroundTransition struct {
 	hbase.Store
 	before, after func()
@@ -116,7 +110,7 @@ func TestAuthorReturnsIfAnotherGatewayRunsTheJobBeforeTheTransition(t *testing.T
 	fx.Store = dead
 	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
 	fx.advance(3 * time.Second)
-	other := &fixture{T: t, Store: store, now: fx.now.Add(2 * time.Second)} // after the lease
+	other := &fixture{T: t, Store: store, now: fx.now.Add(2 * time.Second)}
 	fx.Store = aroundTransition{store, dead.late, func() { sweep(other, nil) }}
 	sweep(fx, nil)
 	fx.Store = store
@@ -125,7 +119,6 @@ func TestAuthorReturnsIfAnotherGatewayRunsTheJobBeforeTheTransition(t *testing.T
 	fx.wantState(tables.Pushed, 0)
 }
 
-// failingDeletes is a store whose deletes fail.
 type failingDeletes struct{ hbase.Store }
 
 func (s failingDeletes) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {

@@ -12,24 +12,20 @@ import (
 )
 
 const (
-	// settingsInterval is the time between two puts of a gateway's settings.
 	settingsInterval = 20 * time.Second
-	// settingsLifetime is the age at which settings are removed: their gateway has stopped, even if
-	// it could not remove them.
+	// Older settings are removed: their gateway has stopped, even if it could not remove them.
 	settingsLifetime = 3 * settingsInterval
-	// settingsTimeout bounds the calls of the store.
-	settingsTimeout = 5 * time.Second
+	settingsTimeout  = 5 * time.Second
 )
 
-// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done. It
-// stores its own, and logs an error if another gateway has a different one. With different limits,
-// authors may change between the two ways of delivery with each twit.
+// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done. With
+// different limits, authors may change between the two ways of delivery with each twit.
 func (f *Feeds) CompareSettings(ctx context.Context) {
 	own := tables.GatewaySettings{Gateway: rand.Text(), FanoutLimit: f.o.Limit}
 	defer f.removeSettings(own.Gateway)
 	ticker := time.NewTicker(settingsInterval)
 	defer ticker.Stop()
-	logged := map[string]bool{} // the gateways
+	logged := map[string]bool{}
 	for {
 		others, err := f.exchangeSettings(ctx, own)
 		if err != nil && ctx.Err() == nil {
@@ -55,10 +51,9 @@ func (f *Feeds) CompareSettings(ctx context.Context) {
 	}
 }
 
-// LimitsDiffer reports whether CompareSettings found another gateway with a different limit.
+// LimitsDiffer reports what CompareSettings found.
 func (f *Feeds) LimitsDiffer() bool { return f.differs.Load() }
 
-// exchangeSettings puts the settings of a gateway, and returns those of the others that run.
 func (f *Feeds) exchangeSettings(
 	ctx context.Context, own tables.GatewaySettings,
 ) (others []tables.GatewaySettings, err error) {

@@ -17,7 +17,6 @@ import (
 	"twibase/transfer"
 )
 
-// compared is a gateway that compares its fan-out limit with others.
 type compared struct {
 	*Feeds
 	log  bytes.Buffer

@@ -14,7 +14,6 @@ import (
 // the bound, and trims read about ten entries per entry written.
 func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
-// trims reports whether the delivery of these twits trims the timeline. A hash decides.
 func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {
 	if len(twits) >= f.trimPeriod() {
 		return true
@@ -27,7 +26,6 @@ func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {
 	return false
 }
 
-// trim deletes all but the newest entries of a timeline, up to BatchSize at a time.
 func (f *Feeds) trim(ctx context.Context, owner string) error {
 	for limit := f.o.TimelineBound + f.o.BatchSize; ; {
 		cells, err := f.read(ctx, tables.Timelines.Get(owner, 0, hbase.Page{Limit: limit}))

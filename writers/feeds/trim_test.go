@@ -13,7 +13,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// trimFixture is a store with a timeline bound of ten. User gina follows a and b.
+// User gina follows a and b.
 type trimFixture struct {
 	*testing.T
 	hbase.Store
@@ -61,8 +61,6 @@ func (fx trimFixture) post(author string, n int) {
 	}
 }
 
-// want checks the number of entries of each author in gina's timeline, and that check finds no
-// violation.
 func (fx trimFixture) want(a, b int) {
 	fx.Helper()
 	results, err := fx.Get(fx.Context(), []hbase.Get{tables.Timelines.Get("gina", 0, hbase.Page{})})
@@ -126,7 +124,6 @@ func (fx trimFixture) deleteNewest(author string) {
 	fx.runJobs()
 }
 
-// afterEntries calls do once, after the first write of entries.
 type afterEntries struct {
 	hbase.Store
 	do func()

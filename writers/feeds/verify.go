@@ -11,7 +11,6 @@ import (
 )
 
 // verify deletes the entries of a batch whose follower or twit is gone, and trims some timelines.
-// It returns the deleted twits.
 func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	var left []tables.Follow
 	g, both := errgroup.WithContext(ctx)
@@ -45,8 +44,7 @@ func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.T
 	return deleted, nil
 }
 
-// confirm returns the followers that have left and the twits that are deleted. It reads the source
-// rows: during a bucket split a slow reader may miss a member of a list.
+// confirm reads the source rows: during a bucket split a slow reader may miss a member of a list.
 func (f *fanout) confirm(
 	ctx context.Context, followers []tables.Follow, twits []tables.TwitKey,
 ) (left []tables.Follow, deleted []tables.TwitKey, err error) {

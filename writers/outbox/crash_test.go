@@ -10,20 +10,18 @@ import (
 	"twibase/hbase"
 )
 
-// outcome is the result of the call during which a gateway crashes.
 type outcome int
 
 const (
-	notApplied   outcome = iota
-	applied              // but the gateway does not receive the response
-	appliedLater         // after another gateway has done the item
+	notApplied outcome = iota
+	applied
+	appliedLater // after another gateway has done the item
 	outcomes
 )
 
 func (o outcome) String() string { return [...]string{"not applied", "applied", "applied later"}[o] }
 
-// crashing is the store of a gateway that crashes at a call. Scans are not counted: they change
-// nothing.
+// Scans are not counted: they change nothing.
 type crashing struct {
 	hbase.Store
 	at, calls int
@@ -86,7 +84,7 @@ func TestItemSurvivesACrashAtAnyCall(t *testing.T) {
 					predecessor, o := f.gateway(&gateway{store: store, pause: 10 * time.Second})
 					id := f.put(time.Now(), fmt.Sprint(size))
 					_, _ = o.Sweep(f.Context())
-					time.Sleep(11 * time.Second) // the deferral
+					time.Sleep(11 * time.Second)
 					_, _ = o.Sweep(f.Context())
 					calls, crashed = store.calls, store.calls > at
 					successor, o := f.gateway(&gateway{pause: 10 * time.Second})

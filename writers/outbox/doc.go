@@ -1,11 +1,10 @@
-// Package outbox is a durable work queue. An item is a row that a write stored. Any gateway may
-// process it. The package has two users: the fan-out jobs of package feeds, and the intents of
-// package writers.
+// Package outbox is a durable work queue. An item is a row that a write stored. The package has two
+// users: the fan-out jobs of package feeds, and the intents of package writers.
 //
 // # Protocol
 //
 // An item is a row with the item's own columns, which never change, a lease, and the progress of
-// the work. All gateways scan the table. The lease decides which gateway works on an item:
+// the work. The lease decides which gateway works on an item:
 //
 //	        put                Renew                Release              remove
 //	(none) ─────► available ──────────► leased ──────────────► released ────────► (none)
@@ -17,8 +16,8 @@
 //	               └────────────────────────────────────────────┘
 //
 // The states:
-//   - available: the lease has ended. An item that is put without work on it has a lease that ended
-//     in 1970. An item that its gateway starts at once is put with a lease, and begins as leased.
+//   - available: the lease has ended, in 1970 for an item that was put without work on it. An item
+//     that its gateway starts at once is put with a lease, and begins as leased.
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
@@ -50,7 +49,7 @@
 //     each write in the progress, by renewing the lease. A gateway without the lease gets ErrLost
 //     there and stops. So only recorded writes can arrive late, and the next holder repeats and
 //     checks them.
-//  3. If it records writes, it releases the item before it removes it. Then no other gateway can
+//  3. If it records writes, it releases the item before it removes it: no other gateway can then
 //     have recorded writes that the removal would forget.
 //
 // # Finding items
@@ -58,5 +57,5 @@
 // The id of an item starts with the time of its put. Every second a scan reads the items that were
 // put after the last scan, or up to clockSkew before it. It also reads, by key, earlier items that
 // the last scan found. A full scan once a minute finds items whose put arrived late or whose id is
-// from a slow clock. The oldest item goes first. A failed item is retried with a backoff.
+// from a slow clock. A failed item is retried with a backoff.
 package outbox

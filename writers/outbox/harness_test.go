@@ -20,19 +20,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// errDown is the error of a failing store.
 var errDown = errors.New("the store is down")
 
 var table = tables.Outbox{Table: "outbox"}
 
-// count is the item of the tests: its work writes the numbers below size, one at a time, and the
-// progress has the next number.
+// The work of a count writes the numbers below size, one at a time, and the progress has the next
+// number.
 type count struct {
 	size, next int
 	deferred   bool
 }
 
-// fixture is a store with an outbox of counts.
 type fixture struct {
 	*testing.T
 	store hbase.Store
@@ -82,12 +80,10 @@ func decode(row string, cells []hbase.Cell) (c count, ok bool, err error) {
 	return c, ok, err
 }
 
-// progress returns the cells of the progress.
 func progress(next int, deferred bool) []hbase.Cell {
 	return []hbase.Cell{cell("next", 0, strconv.Itoa(next)), cell("deferred", 0, strconv.FormatBool(deferred))}
 }
 
-// put stores an item whose id has the time at.
 func (f *fixture) put(at time.Time, size string) (id string) {
 	f.Helper()
 	id = tables.NewOp(at, f.ids.Uint64())
@@ -103,7 +99,6 @@ func (f *fixture) write(m hbase.Mutation) {
 	}
 }
 
-// remaining counts the items in the table.
 func (f *fixture) remaining() (n int) {
 	f.Helper()
 	for row, err := range f.store.Scan(f.Context(), hbase.Scan{Table: table.Table, Columns: tables.Attributes}) {
@@ -117,14 +112,13 @@ func (f *fixture) remaining() (n int) {
 	return n
 }
 
-// gateway has the settings of an outbox, and records its work.
 type gateway struct {
 	store      hbase.Store
 	workers    int
-	clockAhead time.Duration // of its clock
-	// write writes a number. The default succeeds.
+	clockAhead time.Duration
+	// the default succeeds
 	write func(ctx context.Context, id string, n int) error
-	// pause, if set, defers an item once after its last number.
+	// if set, defers an item once after its last number
 	pause time.Duration
 
 	mu      sync.Mutex
@@ -183,7 +177,6 @@ func (g *gateway) work(ctx context.Context, item *outbox.Item[count]) (done bool
 	return err == nil, err
 }
 
-// run runs outboxes until stop is called.
 func (f *fixture) run(all ...*outbox.Outbox[count]) (stop func()) {
 	ctx, cancel := context.WithCancel(f.Context())
 	var running sync.WaitGroup
@@ -193,7 +186,6 @@ func (f *fixture) run(all ...*outbox.Outbox[count]) (stop func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-// withFakeClock runs a test in a synctest bubble.
 func withFakeClock(t *testing.T, test func(f *fixture)) {
 	synctest.Test(t, func(t *testing.T) { test(newFixture(t)) })
 }

@@ -14,15 +14,15 @@ import (
 // wrapped.
 var ErrLost = errors.New("outbox: the lease is lost")
 
-// Item is an item that this gateway works on. It is not safe for concurrent use.
+// Item is an item that this gateway works on, not safe for concurrent use.
 type Item[T any] struct {
 	ID string
-	// Value is the item, with the progress that was stored when the work began.
+	// with the progress that was stored when the work began
 	Value T
 	Properties
 
 	outbox *Outbox[T]
-	put    time.Time // when it was put
+	put    time.Time
 	lease  tables.Lease
 }
 
@@ -41,12 +41,12 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item that no scan found. Its lease is unknown until Keep renews it.
+// Item returns an item that no scan found, with an unknown lease until Keep renews it.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read returns ErrLost if the item is not available. observed and call are passed to Observe.
+// observed and call are passed to Observe.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -90,10 +90,10 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
 
-// Remaining returns the remaining time of the lease.
+// Remaining returns the rest of the lease.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend replaces the lease by one of this gateway that ends in d, but later than the old one.
+// The new lease ends in d, but later than the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)
@@ -116,7 +116,6 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 	return nil
 }
 
-// take returns ErrLost if another gateway has the item, or removed it.
 func (i *Item[T]) take(ctx context.Context) error {
 	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {

@@ -15,59 +15,55 @@ import (
 	"twibase/hbase/tables"
 )
 
-// LeaseTime is how long a lease lasts after it was taken or renewed.
+// LeaseTime is the length of a lease.
 const LeaseTime = 4 * time.Second
 
-// Config describes the items of an outbox. Fields without a default are required.
+// Config describes the items of an outbox.
 type Config[T any] struct {
 	Store hbase.Store
 	Table tables.Outbox
-	// Decode reads the item of a row. ok is false if the row has none, such as that of a removed item.
+	// Decode's ok is false if a row has no item, such as that of a removed one.
 	Decode   func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	Describe func(item T) Properties
-	// MinAge is the minimum age of items that scans return. The default is 0.
+	// the minimum age of items that scans return
 	MinAge time.Duration
-	// Work processes an item, and removes it when it is done: see the package comment. Otherwise
-	// the item is retried, after a backoff if Work failed.
-	Work func(ctx context.Context, item *Item[T]) (done bool, err error)
-	// Workers and LongWorkers are the numbers of workers for short and long items.
+	// Work processes an item, and removes it when it is done.
+	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each call of the store, with the zero value if the item is unknown. It
-	// returns the context for the call, and a function to call at its end.
+	// Observe is called before each call of the store, with the zero value if the item is unknown.
+	// ended is called at its end.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
-	Log     *slog.Logger     // of failures; nil discards them
-	Now     func() time.Time // the default is time.Now
+	Log     *slog.Logger // nil discards
+	Now     func() time.Time
 	// Rand is the source of ids, lease holders and backoff. The default is random.
 	Rand rand.Source
 }
 
-// Properties tell an outbox how to treat an item.
+// Properties of an item.
 type Properties struct {
-	// Deferred is true if the item's progress says that it waits for the end of its lease.
+	// The progress says that the item waits for the end of its lease.
 	Deferred bool
-	// Due is the earliest time for work on the item.
+	// the earliest time for work
 	Due time.Time
-	// LeaseTimestamp is the timestamp of the item's leases, at most that of its removal. 0 is the
-	// store's clock.
+	// LeaseTimestamp is at most that of the item's removal. 0 is the store's clock.
 	LeaseTimestamp int64
-	// Long items have their own workers, so that other items do not wait for them.
+	// Long items have their own workers.
 	Long bool
 }
 
-// Outbox is one gateway's view of the items in a table. Its methods are safe for concurrent use.
+// Outbox is one gateway's view of a table of items, safe for concurrent use.
 type Outbox[T any] struct {
-	c      Config[T]
-	holder string // names this gateway in leases
-	// long has long items that a scan found, queue all others.
+	c           Config[T]
+	holder      string // names this gateway in leases
 	queue, long *queue
 
 	mu       sync.Mutex
 	rand     *rand.Rand
-	failures map[string]failure // by the id of the item
+	failures map[string]failure
 	scanned  scanned
 }
 
-// New returns an outbox over a table that exists.
+// New returns an outbox over an existing table.
 func New[T any](c Config[T]) *Outbox[T] {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -97,18 +93,18 @@ func New[T any](c Config[T]) *Outbox[T] {
 // by wall clocks.
 func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
 
-// NewID returns the id for a new item.
+// NewID returns a new item's id.
 func (o *Outbox[T]) NewID() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return tables.NewOp(o.now(), o.rand.Uint64())
 }
 
-// Notify queues an item that was just put. Items without a notification are found by a scan.
+// Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done. Then it waits for the running work, whose
-// context is work.
+// Run scans and processes items until ctx is done. The running work has the context work, and is
+// awaited.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -116,7 +112,7 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 		for range cap(q.wake) {
 			workers.Go(func() {
 				for id, ok := q.wait(ctx); ok; id, ok = q.wait(ctx) {
-					_, _ = o.process(work, q, id) // logged, and tried again
+					_, _ = o.process(work, q, id)
 				}
 			})
 		}
@@ -134,8 +130,8 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep processes all items that are available now, without backoff, until a pass completes none.
-// It returns the last errors of failed items, and those of corrupt ones.
+// Sweep processes all available items, without backoff, until a pass completes none. It returns the
+// last errors of failed items, and those of corrupt ones.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)

@@ -64,7 +64,7 @@ func TestGatewayStopsAfterLosingItsLease(t *testing.T) {
 		var other *outbox.Outbox[count]
 		g, paused := f.gateway(&gateway{write: func(ctx context.Context, _ string, n int) error {
 			if n == 1 {
-				time.Sleep(outbox.LeaseTime + time.Second) // the process is paused
+				time.Sleep(outbox.LeaseTime + time.Second)
 				_, err := other.Sweep(ctx)
 				return err
 			}
@@ -72,7 +72,7 @@ func TestGatewayStopsAfterLosingItsLease(t *testing.T) {
 		}})
 		g2, o := f.gateway(&gateway{write: func(_ context.Context, _ string, n int) error {
 			if n == 3 {
-				return errDown // it keeps the lease
+				return errDown
 			}
 			return nil
 		}})
@@ -94,7 +94,6 @@ func TestGatewayStopsAfterLosingItsLease(t *testing.T) {
 	})
 }
 
-// leases records the leases that CheckAndPuts store.
 type leases struct {
 	hbase.Store
 	got []tables.Lease
@@ -200,7 +199,7 @@ func TestFailingItemDoesNotBlockOthers(t *testing.T) {
 			return nil
 		}})
 		f.put(time.Now().Add(-time.Hour), "1")
-		f.put(time.Now().Add(-time.Hour), "0") // corrupt
+		f.put(time.Now().Add(-time.Hour), "0")
 		f.put(time.Now(), "1")
 		stop := f.run(o)
 		time.Sleep(3 * time.Second)

@@ -9,17 +9,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queue hands the ids of available items to workers, the oldest first, each to one worker at a
-// time.
+// Each id is with one worker at a time.
 type queue struct {
-	wake chan struct{} // buffered, one per worker
+	wake chan struct{}
 
 	mu      sync.Mutex
 	waiting []string // sorted, and so by age
 	running map[string]bool
 }
 
-// maxWaiting bounds a queue. A later scan finds the dropped ids again.
+// A later scan finds dropped ids again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
@@ -53,7 +52,6 @@ func (q *queue) next() (id string, ok bool) {
 	return id, true
 }
 
-// wait blocks until it can take the oldest id. ok is false when ctx is done.
 func (q *queue) wait(ctx context.Context) (id string, ok bool) {
 	for ctx.Err() == nil {
 		if id, ok := q.next(); ok {
@@ -67,7 +65,6 @@ func (q *queue) wait(ctx context.Context) (id string, ok bool) {
 	return "", false
 }
 
-// finished allows the id to be queued again.
 func (q *queue) finished(id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,18 +73,17 @@ func (q *queue) finished(id string) {
 
 type failure struct {
 	count int
-	retry time.Time // the end of the backoff
+	retry time.Time
 }
 
-// firstBackoff is the longest backoff after a first failure. It doubles with each further one, up
-// to maxBackoff, which is low so that items are retried soon after an outage of the store.
+// The backoff doubles with each failure, up to maxBackoff, which is low so that items are retried
+// soon after an outage of the store.
 const (
 	firstBackoff = time.Second
 	maxBackoff   = 8 * time.Second
 )
 
-// failed records a failure, and returns the number of failures. The backoff is random, at least
-// half of the longest.
+// The backoff is random, at least half of the longest.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,8 +101,7 @@ func (o *Outbox[T]) succeeded(id string) {
 	delete(o.failures, id)
 }
 
-// backingOff reports whether it is too early for a retry. If more than maxBackoff remains, the
-// clock was set back.
+// If more than maxBackoff remains, the clock was set back.
 func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	scanInterval = time.Second // between scans
-	fullInterval = time.Minute // between full scans
-	// clockSkew is the tolerated delay of other gateways' clocks.
+	scanInterval = time.Second
+	fullInterval = time.Minute
+	// tolerated delay of other gateways' clocks
 	clockSkew = 10 * time.Second
-	// maxPerShard is the number of items that a scan queues per shard.
+	// items that a scan queues per shard
 	maxPerShard = 512
-	// maxEarlier is the number of items that a scan reads by their keys.
+	// items that a scan reads by their keys
 	maxEarlier = 128
 )
 
-// Lag is the work that the last scan found pending.
+// Lag is the pending work.
 type Lag struct {
-	// Pending is the number of items of all gateways that are neither done nor deferred, up to 4096.
+	// Pending is the number of all gateways' items that are neither done nor deferred, up to 4096.
 	Pending int
-	// Oldest is the time at which the oldest of them was put, or the zero time.
-	Oldest time.Time
+	Oldest  time.Time
 }
 
 type scanned struct {
-	full time.Time // the start of the last full scan
+	full time.Time
 	lag  Lag
 	// from is the start of the next scan. Earlier items are read by key. Otherwise each scan would
 	// start at the oldest item, and read past the delete markers of all items that were removed
@@ -41,15 +40,15 @@ type scanned struct {
 	earlier []string
 }
 
-// Lag returns the lag as of the last scan.
+// Lag is as of the last scan.
 func (o *Outbox[T]) Lag() Lag {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.scanned.lag
 }
 
-// PendingSince returns the time at which the oldest pending item was put, or the zero time. Before
-// the first scan it returns 1970, because an item of any age may be pending.
+// PendingSince is when the oldest pending item was put, or zero. Before the first scan it returns
+// 1970, because an item of any age may be pending.
 func (o *Outbox[T]) PendingSince() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,8 +64,7 @@ type found[T any] struct {
 	queued  int
 }
 
-// scan queues the available items. With all, it is a full scan without backoff. Corrupt items are
-// logged and returned.
+// all makes it a full scan without backoff. Corrupt items are logged and returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -97,8 +95,7 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// scanShards reads the items of a time range. The limit per shard counts available items only:
-// others cannot hide younger ones.
+// The limit per shard counts available items only: others cannot hide younger ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()
@@ -157,7 +154,6 @@ func (o *Outbox[T]) found(f *found[T], row hbase.Row, all bool) {
 	}
 }
 
-// summary returns the lag and the range of the next scan, given all items that this scan found.
 func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
 	s.from = now.Add(-o.c.MinAge - clockSkew)
 	for _, item := range items {
@@ -174,7 +170,7 @@ func (o *Outbox[T]) summary(items []*Item[T], now time.Time) (s scanned) {
 		}
 		put := item.put
 		if put.After(now) {
-			put = now // by a clock that is ahead
+			put = now
 		}
 		if s.lag.Pending == 0 || put.Before(s.lag.Oldest) {
 			s.lag.Oldest = put

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// ErrFormat is returned for a hash that cannot be parsed. Its text does not contain the hash.
+// ErrFormat is returned for a hash that cannot be parsed.
 var ErrFormat = errors.New("not a hash of a password")
 
-// Params are the cost parameters of Argon2id.
+// Params are cost parameters.
 type Params struct {
 	KiB     uint32 // of memory
 	Passes  uint32
@@ -29,7 +29,7 @@ var Default = Params{KiB: 19 << 10, Passes: 2, Threads: 1}
 // maxParams bounds the parameters of stored hashes: a corrupt row must not exhaust the memory.
 var maxParams = Params{KiB: 256 << 10, Passes: 16, Threads: 16}
 
-// The sizes of RFC 9106, section 4, in bytes.
+// RFC 9106, section 4
 const (
 	saltSize = 16
 	hashSize = 32
@@ -38,20 +38,20 @@ const (
 // Derive derives a key from a password, such as [argon2.IDKey].
 type Derive func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte
 
-// Hasher hashes passwords. To bound the memory, it computes at most one hash per processor at a
-// time. It is safe for concurrent use.
+// Hasher hashes at most one password per processor at a time, to bound the memory. It is safe for
+// concurrent use.
 type Hasher struct {
 	params Params
 	derive Derive
 	slots  chan struct{}
-	// absent is compared with the password of an unknown account. It is random.
+	// compared with the password of an unknown account
 	absent phc
 }
 
 // New returns a Hasher with [Default].
 func New() *Hasher { return With(Default, argon2.IDKey) }
 
-// With returns a Hasher with the given parameters and derivation.
+// With sets the parameters and the derivation.
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -59,7 +59,7 @@ func With(params Params, derive Derive) *Hasher {
 	}
 }
 
-// Hash hashes a password with a new salt, in the PHC string format. The error is that of ctx.
+// Hash hashes a password with a new salt, in the PHC string format.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	p := phc{Params: h.params, salt: random(saltSize)}
 	var err error
@@ -70,8 +70,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether the password has the hash, and whether the hash is stale: made with other
-// parameters than Hash uses. No password has the empty hash, which takes the same time to verify.
-// The error is [ErrFormat] if the hash cannot be parsed.
+// parameters. No password has the empty hash, which takes the same time to verify. The error is
+// [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
@@ -87,7 +87,6 @@ func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stal
 	return right, right && p.Params != h.params, nil
 }
 
-// work waits for a slot, and hashes a password with the parameters and the salt of p.
 func (h *Hasher) work(ctx context.Context, password string, p phc) ([]byte, error) {
 	select {
 	case h.slots <- struct{}{}:
@@ -100,11 +99,10 @@ func (h *Hasher) work(ctx context.Context, password string, p phc) ([]byte, erro
 
 func random(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails
+	_, _ = rand.Read(b)
 	return b
 }
 
-// phc is a hash with its parameters and salt.
 type phc struct {
 	Params
 	salt, hash []byte
@@ -113,13 +111,12 @@ type phc struct {
 // The encoding is strict: a hash has one representation.
 var encoding = base64.RawStdEncoding.Strict()
 
-// String returns the PHC string format.
+// String implements the PHC string format.
 func (p phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.KiB, p.Passes, p.Threads,
 		encoding.EncodeToString(p.salt), encoding.EncodeToString(p.hash))
 }
 
-// parse parses the result of String.
 func parse(s string) (p phc, err error) {
 	var version int
 	var salt, hash string

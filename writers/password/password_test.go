@@ -17,7 +17,6 @@ import (
 
 var quick = Params{KiB: 8, Passes: 1, Threads: 1}
 
-// counter counts derivations.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) derive(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte {
