@@ -24,7 +24,6 @@ const PROFILE = gql`
   }
 `;
 
-// recipe: pages
 const FOLLOWERS = gql`
   query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {
     user(username: $username) {
@@ -52,7 +51,6 @@ async function followers(page) {
   const all = client.readQuery({ query: FOLLOWERS, variables }); // fetchMore returns one page, the cache has the list
   return all.user.followers.edges.map(({ node }) => node.username);
 }
-// end of recipe
 
 const COMMENTS = gql`
   query Comments($id: ID!, $after: String) {
@@ -182,7 +180,6 @@ function subscribe(username, onTwit) {
   return () => subscription.unsubscribe();
 }
 
-// recipe: errors
 const FORBIDDEN = gql`
   mutation Forbidden($username: String!) {
     follow(input: { username: $username }) { user { id username } }
@@ -195,7 +192,6 @@ async function fieldErrors(username) {
   const errors = CombinedGraphQLErrors.is(error) ? error.errors : [];
   return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions.code })) };
 }
-// end of recipe
 
 const FOLLOWED = gql`
   query Followed($username: String!) {

@@ -10,7 +10,6 @@ const sockets = socket(url, tokens, Socket);
 const withEmptyStore = () => createPersistedClient(url, tokens, sockets, introspection());
 const client = withEmptyStore();
 
-// recipe: query
 const Profile = graphql(`
   query Profile($username: String!) {
     user(username: $username) {
@@ -41,7 +40,6 @@ async function profile(username: string) {
   const followed = data?.user?.following.edges.map(({ node }) => node) ?? [];
   return { user: data?.user, newest: followed.map(newestTwit) };
 }
-// end of recipe
 
 const Followers = graphql(`
   query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {

@@ -15,7 +15,6 @@ import (
 // failures returns what a failed field, a refused input and a refused subscription look like.
 func failures(ctx context.Context, client graphql.Client, url string) (any, error) {
 	seen := map[string]any{}
-	// recipe: errors
 	response, err := api.Partial(ctx, client)
 	var failed gqlerror.List
 	if !errors.As(err, &failed) {
@@ -31,7 +30,6 @@ func failures(ctx context.Context, client graphql.Client, url string) (any, erro
 	if err := (State{}).Follow(ctx, client, "nobody"); errors.As(err, &refused) {
 		seen["refused"] = refused
 	}
-	// end of recipe
 
 	if seen["subscription"], err = refusedSubscription(ctx, url); err != nil {
 		return nil, err

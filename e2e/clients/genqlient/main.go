@@ -159,11 +159,9 @@ func post(ctx context.Context, client graphql.Client, content string) (*api.Post
 
 // update removes the age, and leaves the rest.
 func update(ctx context.Context, client graphql.Client) (any, error) {
-	// recipe: null
 	username, name := viewer, "Li Lei"
 	input := api.UpdateUserInput{Username: &username, Name: &name, Age: json.RawMessage("null")}
 	response, err := api.Update(ctx, client, input)
-	// end of recipe
 	if err != nil {
 		return nil, err
 	}

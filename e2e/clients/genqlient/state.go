@@ -9,8 +9,6 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// recipe: pages
-
 // followers returns the names of all followers, page by page from the front.
 func followers(ctx context.Context, client graphql.Client, username string, size int) (names []string, err error) {
 	var after *string
@@ -34,8 +32,6 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 		after = page.PageInfo.EndCursor
 	}
 }
-
-// end of recipe
 
 // followersBackward returns them page by page from the end.
 func followersBackward(ctx context.Context, client graphql.Client, username string, size int) ([]string, error) {
@@ -64,8 +60,6 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 	}
 }
 
-// recipe: mutation
-
 // State is what the program keeps of users, by their ids. It is one Go type in all operations, since
 // it is a fragment.
 type State map[string]api.Counts
@@ -88,5 +82,3 @@ func (s State) Follow(ctx context.Context, client graphql.Client, username strin
 	s[user.Id] = *user
 	return nil
 }
-
-// end of recipe

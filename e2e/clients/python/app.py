@@ -41,7 +41,6 @@ async def profile(session, username):
     return (await session.execute(request))["user"]
 
 
-# recipe: pages
 FOLLOWERS = gql("""
     query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {
       user(username: $username) {
@@ -70,10 +69,8 @@ async def followers(session, username, size, backward=False):
             variables["before"] = info["startCursor"]
         else:
             variables["after"] = info["endCursor"]
-# end of recipe
 
 
-# recipe: mutation
 FOLLOW = gql("""
     mutation Follow($input: FollowInput!) {
       follow(input: $input) {
@@ -103,7 +100,6 @@ def keep(store, value):
         keep(store, part)
     if isinstance(value, dict) and "id" in value:
         store.setdefault(value["id"], {}).update(value)
-# end of recipe
 
 
 POST = gql("""
@@ -146,9 +142,7 @@ async def change(session):
 
 async def update(session):
     """Removes the age, and leaves the rest: what is left out of an input stays, and None removes."""
-    # recipe: null
     changed = await mutate(session, UPDATE, username=VIEWER, name="Li Lei", age=None)
-    # end of recipe
     return changed["user"]
 
 
@@ -180,7 +174,6 @@ async def listen(url, tokens, session):
 async def errors(session, url, tokens):
     """Returns what an invalid document, a failed field, a refused input and a refused subscription look like."""
     seen = {}
-    # recipe: errors
     try:
         await session.execute(gql("{ viewer { nickname } }"))
     except GraphQLError as error:  # The document does not fit the schema: it was not sent.
@@ -201,7 +194,6 @@ async def errors(session, url, tokens):
         await mutate(session, FOLLOW, username="nobody")
     except UserErrors as error:
         seen["refused"] = error.args[0]
-    # end of recipe
 
     try:
         await anext(twits(url, tokens, VIEWER, ["junk"]))

@@ -17,7 +17,6 @@ const sockets = socket(url, tokens, Socket);
 const withEmptyStore = () => createEnvironment(url, tokens, sockets);
 const environment = withEmptyStore();
 
-// recipe: load
 /** Asks the server, and returns what the store has then. As those of a component, the data stay. */
 function load(environment, query, variables) {
   environment.retain(createOperationDescriptor(query, variables));
@@ -30,7 +29,6 @@ function read(environment, fragment, ref) {
   handlePotentialSnapshotErrors(environment, fieldErrors);
   return data;
 }
-// end of recipe
 
 const PROFILE = graphql`
   query mainProfileQuery($username: String!) {
@@ -46,7 +44,6 @@ const PROFILE = graphql`
   }
 `;
 
-// recipe: pages
 const FOLLOWERS = graphql`
   fragment main_followers on User
   @refetchable(queryName: "mainFollowersPageQuery")
@@ -82,7 +79,6 @@ async function followers(environment, page) {
     await load(environment, FOLLOWERS.metadata.refetch.operation, { id, ...page, ...cursor });
   }
 }
-// end of recipe
 
 const COMMENTS = graphql`
   fragment main_comments on Twit
@@ -137,7 +133,6 @@ function stored() {
   };
 }
 
-// recipe: mutate
 /** What a mutation answers, with the errors of its fields. */
 function mutate(mutation, variables, updater) {
   return new Promise((resolve, reject) => {
@@ -145,7 +140,6 @@ function mutate(mutation, variables, updater) {
     commitMutation(environment, { mutation, variables, updater, onCompleted, onError: reject });
   });
 }
-// end of recipe
 
 // recipe: post
 const POST = graphql`
@@ -193,7 +187,6 @@ function follow(username, viewerID) {
   return mutate(FOLLOW, { input: { username }, connections });
 }
 
-// recipe: subscribe
 const POSTED = graphql`
   subscription mainPostedSubscription($username: String!) {
     twitPosted(username: $username) { id content }
@@ -209,9 +202,7 @@ function subscribe(username, onTwit) {
   });
   return dispose;
 }
-// end of recipe
 
-// recipe: errors
 const FORBIDDEN = graphql`
   mutation mainForbiddenMutation($username: String!) {
     follow(input: { username: $username }) { user { id username } }
@@ -223,7 +214,6 @@ async function fieldErrors(username) {
   const { data, errors } = await mutate(FORBIDDEN, { username });
   return { data, errors: errors.map(({ path, extensions }) => ({ path, code: extensions?.code })) };
 }
-// end of recipe
 
 const FOLLOWER = graphql`
   fragment main_follower on UserEdge @throwOnFieldError {

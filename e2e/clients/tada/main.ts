@@ -9,7 +9,6 @@ import { graphql, readFragment, type FragmentOf, type VariablesOf } from './grap
 const sockets = socket(url, tokens, Socket);
 const client = createApolloClient(url, tokens, sockets, createCache());
 
-// recipe: query
 const NewestTwit = graphql(`
   fragment NewestTwit on User {
     twits(first: 1) { edges { node { id content author { id name } } } }
@@ -42,7 +41,6 @@ async function profile(username: string) {
   const followed = data?.user?.following?.edges?.flatMap(({ node }) => node ?? []) ?? [];
   return { user: data?.user, newest: followed.map(newestTwit) };
 }
-// end of recipe
 
 const Followers = graphql(`
   query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {
@@ -111,7 +109,6 @@ async function state(fetchPolicy?: 'cache-only' | 'network-only') {
   };
 }
 
-// recipe: post
 const Post = graphql(`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
@@ -139,7 +136,6 @@ async function post(content: string) {
   });
   return data?.postTwit;
 }
-// end of recipe
 
 const Follow = graphql(`
   mutation Follow($input: FollowInput!) {

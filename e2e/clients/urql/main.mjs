@@ -22,7 +22,6 @@ const PROFILE = gql`
   }
 `;
 
-// recipe: pages
 const FOLLOWERS = gql`
   query Followers($username: String!, $first: Int, $after: String, $last: Int, $before: String) {
     user(username: $username) {
@@ -46,9 +45,7 @@ async function followers(client, page) {
     else return edges.map(({ node }) => node.username);
   }
 }
-// end of recipe
 
-// recipe: filtered
 const COMMENTS = gql`
   query Comments($id: ID!, $after: String) {
     twit(id: $id) {
@@ -73,7 +70,6 @@ async function comments(id) {
     after = pageInfo.endCursor;
   }
 }
-// end of recipe
 
 const POST = gql`
   mutation Post($input: PostTwitInput!) {
