@@ -21,12 +21,17 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 	for _, table := range tables.Definitions(1) {
 		statement := "create '" + table.Name + "'"
 		for _, f := range table.Families {
-			statement += fmt.Sprintf(", {NAME => '%s', VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'",
-				f.Name, f.Versions, f.Encoding, f.Bloom)
+			// family has the attributes that all families share.
+			attributes := fmt.Sprintf("\n    family = {VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}\n",
+				f.Versions, f.Encoding, f.Bloom)
+			if !strings.Contains(string(text), attributes) {
+				t.Errorf("%s, family %s: %s lacks%s", table.Name, f.Name, document, attributes)
+			}
+			statement += fmt.Sprintf(", family.merge(NAME => '%s'", f.Name)
 			if f.TTL > 0 {
 				statement += fmt.Sprintf(", TTL => %d", int(f.TTL.Seconds()))
 			}
-			statement += "}"
+			statement += ")"
 		}
 		splits := "four"
 		if tables.IsSearch(table.Name) {
