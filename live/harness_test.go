@@ -21,7 +21,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is a store with a running poller and a fake clock.
 type fixture struct {
 	t      *testing.T
 	store  hbase.Store
@@ -29,10 +28,10 @@ type fixture struct {
 	stop   context.CancelFunc
 
 	mu         sync.Mutex
-	behind     time.Time       // one of PendingSince
-	fault      hbasetest.Fault // of all calls
-	visibleErr error           // of Visible
-	slow       time.Duration   // the duration of Visible
+	behind     time.Time // one of PendingSince
+	fault      hbasetest.Fault
+	visibleErr error
+	slow       time.Duration // the duration of Visible
 }
 
 var (
@@ -40,7 +39,6 @@ var (
 	errVisible = errors.New("injected")
 )
 
-// withFixture runs a test in a synctest bubble.
 func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -70,7 +68,7 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// visible returns the names of entries, and hides those that begin with a hyphen.
+// visible hides names that begin with a hyphen.
 func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []error) {
 	f.mu.Lock()
 	slow := f.slow
@@ -100,7 +98,6 @@ func nameOf(kind Kind, k Key) string {
 	return name
 }
 
-// keyOf returns the key of a twit's entry.
 func keyOf(t *tables.Twit) Key { return Key{t.AuthorName, t.Key().Position} }
 
 func (f *fixture) pendingSince() []time.Time {
@@ -121,7 +118,6 @@ func (f *fixture) set(fault hbasetest.Fault, visibleErr error) {
 	f.fault, f.visibleErr = fault, visibleErr
 }
 
-// delay makes Visible slow.
 func (f *fixture) delay(slow time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +131,6 @@ func (f *fixture) put(puts ...hbase.Mutation) {
 	}
 }
 
-// post adds a twit to the list of its author.
 func (f *fixture) post(author, name string, age time.Duration) *tables.Twit {
 	f.t.Helper()
 	twit := &tables.Twit{AuthorName: author, PostedAt: time.Now().Add(-age), Name: name, Content: name}
@@ -144,7 +139,6 @@ func (f *fixture) post(author, name string, age time.Duration) *tables.Twit {
 	return twit
 }
 
-// addEntry adds a twit to a timeline.
 func (f *fixture) addEntry(owner, author, name string, age time.Duration) *tables.Twit {
 	f.t.Helper()
 	twit := &tables.Twit{AuthorName: author, PostedAt: time.Now().Add(-age), Name: name}

@@ -7,10 +7,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Kind is the type of a row.
+// Kind is the type of a row with subscribers.
 type Kind uint8
 
-// The types of rows with subscribers.
+// The types of rows.
 const (
 	Posts     Kind = iota // the twits of a user
 	Timeline              // the timeline of a user
@@ -19,7 +19,7 @@ const (
 	Changes               // the changes of a user's followers
 )
 
-// list is how rows of a kind are read. Positions begin with an inverted time, the newest first.
+// Positions begin with an inverted time, the newest first.
 type list struct {
 	*tables.AnyList
 	decode func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
@@ -48,7 +48,6 @@ type member struct {
 	old bool
 }
 
-// listOf returns a list that stores its entries.
 func listOf[E any](l *tables.List[E]) list {
 	return list{&l.AnyList, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
 		entries, positions, _, err := l.Decode(owner, cells)

@@ -18,7 +18,7 @@ type kindOfRow struct {
 	add   func(f *fixture, owner, name string, age time.Duration)
 }
 
-// kinds are the kinds of rows, each with a function that adds an entry as a gateway does.
+// Each adds an entry as a gateway does.
 var kinds = map[string]kindOfRow{
 	"posts":    {Posts, "a", func(f *fixture, owner, name string, age time.Duration) { f.post(owner, name, age) }},
 	"timeline": {Timeline, "a", func(f *fixture, owner, name string, age time.Duration) { f.addEntry(owner, "b", name, age) }},
@@ -34,7 +34,6 @@ var kinds = map[string]kindOfRow{
 
 var commented = (&tables.Twit{AuthorName: "a", PostedAt: time.UnixMilli(1), Name: "t"}).Key()
 
-// comment adds a comment of an author to a twit.
 func (f *fixture) comment(twit, author string, age time.Duration) {
 	f.t.Helper()
 	key, err := tables.ParseTwitKey(twit)
@@ -46,7 +45,6 @@ func (f *fixture) comment(twit, author string, age time.Duration) {
 	f.put(hbase.PutCells(tables.Comments.Table, tables.Comments.Row(twit, 0), tables.Comments.Cell(c, 1)))
 }
 
-// eachKind runs a test for each kind of row.
 func eachKind(t *testing.T, test func(*testing.T, kindFixture)) {
 	for name, k := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +88,7 @@ func TestSubscribersOfARowShareItsRead(t *testing.T) {
 		}
 		want := int64(1)
 		if f.Kind == Timeline {
-			want = 2 // and the broadcasters
+			want = 2
 		}
 		c := &f.poller.Counters
 		polls, gets := c.Polls.Load(), c.Gets.Load()

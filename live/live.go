@@ -1,9 +1,8 @@
-// Package live delivers new entries of lists, such as twits, to subscribers. Any gateway may have
-// stored them.
+// Package live delivers new entries of lists, such as twits, to subscribers.
 //
 // Every [Interval] a [Poller] reads all rows with subscribers in one multi-get. It reads each row
-// from a floor before the last poll on, because a slow clock or a slow fan-out adds entries late. It
-// remembers the keys that it found in each row, so that no entry is delivered twice.
+// from a floor before the last poll on, because a slow clock or a slow fan-out adds entries late.
+// It remembers the keys that it found in each row, so that no entry is delivered twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //
@@ -29,45 +28,45 @@ import (
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
-	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in
-	// the next poll.
+	// Visible returns the entry to deliver for each candidate: nil if it was deleted or is hidden
+	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in the
+	// next poll.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, or zero
-	// times: they may still add entries that old. The default has none.
+	// times: they may still add entries that old. The default is none.
 	PendingSince func() []time.Time
-	// Interval is the time between two polls. The default is [Interval].
+	// Interval is the time between polls. The default is [Interval].
 	Interval time.Duration
-	Log      *slog.Logger     // of failed polls; nil discards them
-	Now      func() time.Time // the default is time.Now
+	Log      *slog.Logger // nil discards them
+	Now      func() time.Time
 }
 
 const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
-	// Overlap is the supported delay between the time of an entry and its arrival in a row, while no
+	// Overlap bounds the delay between the time of an entry and its arrival in a row, while no
 	// unfinished write is known.
 	Overlap = 30 * time.Second
-	// maxLag is the supported delay of a write that is known to be unfinished.
+	// maxLag bounds the delay of a write that is known to be unfinished.
 	maxLag = 10 * time.Minute
 	// MaxClockSkew is the maximum difference between the clocks of two gateways.
 	MaxClockSkew = 5 * time.Second
-	// maxPending is the number of candidates kept for later polls.
+	// candidates kept for later polls
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
-	// certainOrder is the time between the discoveries of two entries that proves their order of
-	// arrival: longer than two polls of any gateway.
+	// certainOrder between the discoveries of two entries proves their order of arrival: longer
+	// than two polls of any gateway.
 	certainOrder = 3 * pollTimeout
-	// idleTimeout is the time until a row without subscribers is dropped: one may reconnect.
+	// A row without subscribers is kept for this time: one may reconnect.
 	idleTimeout = time.Minute
 	// MaxRows bounds the polled rows. Above half of it, rows without subscribers are dropped with the
 	// next poll.
 	MaxRows = 20_000
-	// QueueSize is the number of entries that wait for a subscriber. A subscription that exceeds it
-	// ends with [ErrSlow].
+	// QueueSize bounds the entries that wait for a subscriber. A subscription that exceeds it ends
+	// with [ErrSlow].
 	QueueSize = 256
-	// pageSize is the number of members of a row that one Get reads.
+	// members of a row per Get
 	pageSize = 256
 )
 
@@ -75,11 +74,11 @@ const (
 // begins with its inverted time.
 type Key struct{ Owner, Position string }
 
-// Candidate is an entry that may be delivered to a subscriber.
+// Candidate is an entry to a subscriber.
 type Candidate struct {
 	Subscriber context.Context
 	Kind       Kind
-	Owner      string // of the row
+	Owner      string
 	Key        Key
 	// Entry is nil if it is from a timeline or an earlier poll.
 	Entry any
@@ -92,7 +91,7 @@ type Poller struct {
 
 	store   hbase.Store
 	o       Options
-	started time.Time // just before the first elapsed time
+	started time.Time
 	woken   chan struct{}
 
 	mu      sync.Mutex
@@ -105,14 +104,14 @@ type Poller struct {
 	ended             bool
 }
 
-// Counters may be read at any time. Polls, Rounds, Gets, Delivered and CutOff are totals; CutOff
-// counts the subscriptions that ended with [ErrSlow].
+// Counters may be read at any time. All but Subscribers and Rows are totals. CutOff counts
+// subscriptions that ended with [ErrSlow].
 type Counters struct {
 	Subscribers, Rows                      atomic.Int64
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64
 }
 
-// elapsed is the time since Poller.started. Zero is before any poll.
+// Zero is before any poll.
 type elapsed time.Duration
 
 // New returns a Poller of a store whose tables exist.

@@ -247,7 +247,6 @@ func TestSubscriptionsEndWithThePoller(t *testing.T) {
 	})
 }
 
-// addEntrySince adds a twit to the timeline of u, who has followed the author since then.
 func (f *fixture) addEntrySince(twit *tables.Twit, since time.Time) {
 	f.t.Helper()
 	cells := []hbase.Cell{tables.Timelines.Cell(twit.Key(), since.UnixMilli())}
@@ -267,7 +266,7 @@ func TestOlderTwitsOfANewlyFollowedAuthorAreNotDelivered(t *testing.T) {
 func TestFollowByAFastClockLosesNoTwit(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		l := f.subscribe(Timeline, "u")
-		follow := time.Now().Add(MaxClockSkew) // by the fast clock
+		follow := time.Now().Add(MaxClockSkew)
 		time.Sleep(time.Second)
 		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Name: "posted"}
 		f.addEntrySince(twit, follow)
@@ -298,7 +297,7 @@ func TestRowsAreBounded(t *testing.T) {
 			t.Errorf("a subscription to another row: got error %v, want ErrCrowded", err)
 		}
 		f.subscribe(Posts, "author0")
-		time.Sleep(Interval) // rows without subscribers are dropped
+		time.Sleep(Interval)
 		f.subscribe(Posts, "another")
 		if n := p.Counters.Rows.Load(); n != 2 {
 			t.Errorf("%d rows are polled, want 2", n)

@@ -42,7 +42,6 @@ func TestObservationsAreSmall(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// heap returns the allocated bytes.
 func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.GC()

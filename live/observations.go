@@ -11,11 +11,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. It is small, because there is one for each
-// recent entry of each row: the rows share the keys.
+// observation records when a member of a row was found. It is small, because each recent entry of
+// each row has one: the rows share the keys.
 type observation struct {
 	key unique.Handle[Key]
-	at  int64 // the time of the entry, in milliseconds
+	at  int64
 	// found is the start of the poll that found it, 0 for an old member. missing is the start of
 	// the poll of the row before that, 0 if there was none.
 	found, missing elapsed
@@ -23,7 +23,6 @@ type observation struct {
 
 type observations []observation
 
-// search returns the index of an entry's observation, or that at which to insert it.
 func (o observations) search(key Key, at time.Time) (i int, known bool) {
 	return slices.BinarySearchFunc(o, at.UnixMilli(), func(e observation, at int64) int {
 		if e.at != at {
@@ -46,7 +45,6 @@ func (o observations) of(key Key) (found observation, known bool) {
 	return found, known
 }
 
-// add adds a member, and reports whether it was unknown.
 func (o *observations) add(m member, found, missing elapsed) bool {
 	i, known := o.search(m.Key, m.at)
 	if known {
@@ -59,7 +57,6 @@ func (o *observations) add(m member, found, missing elapsed) bool {
 	return true
 }
 
-// forget removes the observations of entries up to a time.
 func (o *observations) forget(at time.Time) {
 	until := at.UnixMilli()
 	if n := sort.Search(len(*o), func(i int) bool { return (*o)[i].at > until }); n < len(*o) {
@@ -69,7 +66,7 @@ func (o *observations) forget(at time.Time) {
 	}
 }
 
-// Window is the maximum age difference of two entries that arrive in the wrong order: the maximum lag
+// Window bounds the age difference of two entries that arrive in the wrong order: the maximum lag
 // of a fan-out, and the clock skew of two gateways.
 const Window = maxLag + 2*MaxClockSkew
 

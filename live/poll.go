@@ -10,16 +10,14 @@ import (
 	"twibase/hbase"
 )
 
-// poll is one poll. The package comment has its steps.
 type poll struct {
 	*Poller
-	now       time.Time // its start
-	at        elapsed   // its start
-	nextFloor time.Time // of the next poll
-	joins     []*Subscription
-	timelines bool // any timeline has subscribers
-	reads     []*rowRead
-	// candidates is the result of collect; offered are the ones for joining subscriptions.
+	now        time.Time
+	at         elapsed
+	nextFloor  time.Time
+	joins      []*Subscription
+	timelines  bool
+	reads      []*rowRead
 	candidates []Candidate
 	offered    map[offer]bool
 }
@@ -29,7 +27,7 @@ type offer struct {
 	key Key
 }
 
-// poll reads all rows, or only those that joining subscriptions need, and delivers new entries.
+// Unless all is true, poll reads only rows that joining subscriptions need.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -49,7 +47,6 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	return errors.Join(err, p.deliver(candidates, entries, errs))
 }
 
-// floor returns the oldest time of entries that may still arrive.
 func (p *Poller) floor(now time.Time) time.Time {
 	floor := now.Add(-Overlap)
 	for _, oldest := range p.o.PendingSince() {
@@ -63,7 +60,6 @@ func (p *Poller) floor(now time.Time) time.Time {
 	return floor
 }
 
-// plan chooses the rows to read, and drops idle rows.
 func (p *poll) plan(all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +88,6 @@ func (p *poll) plan(all bool) {
 	}
 }
 
-// read reads the planned rows and, if timelines have subscribers, the rows of all broadcasters.
 func (p *poll) read(ctx context.Context) error {
 	broadcasters, err := p.readRows(ctx, p.reads, p.timelines)
 	if err != nil || !p.timelines {
@@ -104,8 +99,7 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters updates the rows of broadcasters, and returns reads of those that were not
-// planned.
+// updateBroadcasters returns reads of the rows that were not planned.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +130,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 }
 
 // collect finds new members, moves joining subscriptions to receiving, and returns the candidates
-// to deliver in this poll, the oldest first. The error is that of a row that could not be read.
+// to deliver in this poll, the oldest first. err is that of a row that could not be read.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,8 +192,6 @@ func (p *poll) offer(r *row, m member, isNew bool) {
 	}
 }
 
-// offerToTimelines offers a broadcaster's twit to the subscribers of timelines, only to joining
-// ones if it is not new.
 func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	if isNew {
 		for _, r := range p.rows {
@@ -253,8 +245,8 @@ func (p *Poller) keep(c Candidate, err error) {
 	}
 }
 
-// deliver sends the visible entries to the subscribers. After an error the candidate and the later
-// ones of its subscription are kept. It returns the first error.
+// After an error, deliver keeps the candidate and the later ones of its subscription. It returns
+// the first error.
 func (p *Poller) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

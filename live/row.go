@@ -16,10 +16,9 @@ type rowName struct {
 type row struct {
 	rowName
 	subscribers map[*Subscription]struct{}
-	// broadcast is true if the owner is a broadcaster, whose twits are also for timelines;
-	// becameBroadcaster if that is new in this poll.
+	// becameBroadcaster is true in the poll that finds a new broadcaster.
 	broadcast, becameBroadcaster bool
-	// since is the time of the first subscriber, left that at which the last one closed.
+	// the first subscriber came, the last one left
 	since, left time.Time
 	read        bool    // by any poll
 	polled      elapsed // the start of the last poll that read it
@@ -29,12 +28,10 @@ type row struct {
 	seen  observations
 }
 
-// idle reports whether the row has had no subscribers for idleTimeout.
 func (r *row) idle(now time.Time) bool {
 	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
 }
 
-// refuseJoins closes the joining subscriptions of a row that could not be read.
 func (r *row) refuseJoins(err error) {
 	for s := range r.subscribers {
 		if s.state == joining {
@@ -43,8 +40,8 @@ func (r *row) refuseJoins(err error) {
 	}
 }
 
-// observe records a member of the row source: this row or a broadcaster's. It reports whether the
-// member is new to the subscribers of this row.
+// observe reports whether a member of source, this row or a broadcaster's, is new to the
+// subscribers of this row.
 func (r *row) observe(m member, source *row, at elapsed) bool {
 	return r.seen.add(m, at, source.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
@@ -61,7 +58,6 @@ func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	r.seen.forget(forgotten)
 }
 
-// rowRead is the read of a row by one poll.
 type rowRead struct {
 	*row
 	from    time.Time // exclusive
@@ -70,7 +66,6 @@ type rowRead struct {
 	err     error
 }
 
-// newRead returns a read of the row from its floor, or from firstFloor if it was never read.
 func (r *row) newRead(firstFloor time.Time) *rowRead {
 	if r.read {
 		return &rowRead{row: r, from: r.floor}
@@ -86,7 +81,7 @@ func (r *rowRead) get() hbase.Get {
 	return r.kind.list().Get(r.owner, 0, page)
 }
 
-// add decodes a page, and reports whether there may be another one.
+// more: there may be another page
 func (r *rowRead) add(page hbase.Result) (more bool) {
 	if r.err = page.Err; r.err != nil {
 		return false
@@ -99,8 +94,7 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows reads rows and, if broadcasters is true, the list of broadcasters. It takes a round for
-// each page of the longest row.
+// readRows takes a round for each page of the longest row.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	for len(rows) > 0 || broadcasters {
 		gets := make([]hbase.Get, len(rows), len(rows)+1)

@@ -7,13 +7,12 @@ import (
 	"unique"
 )
 
-// Errors that end a subscription's channel of events.
 var (
 	// ErrSlow means that the subscriber left more than [QueueSize] entries unread.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrCrowded means that [MaxRows] are polled: the row is refused.
+	// ErrCrowded refuses a row beyond [MaxRows].
 	ErrCrowded = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
@@ -32,8 +31,8 @@ var (
 //	        Close, ErrSlow, ErrEnded:  closed
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
-// entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop at the
-// same entry, because a poll delivers to all of them with one time.
+// entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop
+// at the same entry, because a poll delivers to all of them with one time.
 type state uint8
 
 const (
@@ -44,17 +43,17 @@ const (
 	closed
 )
 
-// Event is an entry to send to a subscriber. Entry has the type of the list, such as *tables.Twit.
+// Event is an entry to send to a subscriber.
 type Event struct {
 	Key
 	Entry any
 }
 
-// Subscription delivers the entries of a row to one subscriber. Its methods are for one goroutine.
+// Subscription delivers the entries of a row to one subscriber. It is for one goroutine.
 type Subscription struct {
 	poller *Poller
 	row    *row
-	since  time.Time     // the time of Subscribe
+	since  time.Time
 	ready  chan struct{} // closed at the end of joining
 
 	// Guarded by Poller.mu.
@@ -62,14 +61,14 @@ type Subscription struct {
 	joined elapsed // the start of the poll that it joined with
 	ctx    context.Context
 	queue  chan Event // closed if suspended or closed
-	err    error      // why queue is closed
-	until  time.Time  // the end, or zero
+	err    error
+	until  time.Time
 	parked []unique.Handle[Key]
 }
 
-// Subscribe subscribes to a row. It returns when all entries written from now on will be delivered,
-// or with an error, such as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are
-// found after until are parked for [Subscription.Resume]; zero is no end.
+// Subscribe returns when all entries written from now on will be delivered, or with an error, such
+// as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
+// are parked for [Subscription.Resume]; zero is no end.
 func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
 	s := &Subscription{
 		poller: p, ctx: ctx, since: p.o.Now(), until: until,
@@ -104,15 +103,14 @@ func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until t
 	}
 }
 
-// wake makes Run poll without waiting for the interval.
 func (p *Poller) wake() {
 	select {
 	case p.woken <- struct{}{}:
-	default: // it is already awake
+	default:
 	}
 }
 
-// row returns a row, adding it to the polled ones. The caller holds mu.
+// The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -123,15 +121,15 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// Events returns the channel of events. It is closed when the subscription ends or is suspended: see
-// Err. [Subscription.Resume] opens a new one.
+// Events returns a channel that is closed when the subscription ends or is suspended: see Err.
+// [Subscription.Resume] opens a new one.
 func (s *Subscription) Events() <-chan Event {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	return s.queue
 }
 
-// Err returns the reason why the channel of Events was closed, nil if it is open.
+// Err returns why the channel was closed, nil if it is open.
 func (s *Subscription) Err() error {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -149,7 +147,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// end closes the subscription. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) end(err error) {
 	switch s.state {
 	case waiting, joining:
@@ -157,14 +155,14 @@ func (s *Subscription) end(err error) {
 		close(s.queue)
 	case receiving:
 		close(s.queue)
-	case suspended: // its queue is closed
+	case suspended:
 	case closed:
 		return
 	}
 	s.state, s.err, s.parked = closed, err, nil
 }
 
-// send queues or parks an entry. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) send(e Event, now time.Time) {
 	if s.state == closed || s.park(e.Key, now) {
 		return
@@ -177,7 +175,7 @@ func (s *Subscription) send(e Event, now time.Time) {
 	}
 }
 
-// cutOff ends a subscription whose subscriber is too slow. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) cutOff() {
 	s.poller.Counters.CutOff.Add(1)
 	s.end(ErrSlow)

@@ -7,8 +7,7 @@ import (
 	"unique"
 )
 
-// Suspend suspends a subscription that has reached its end: the channel of Events is closed, and Err
-// returns [ErrSuspended].
+// Suspend closes the channel of Events; Err returns [ErrSuspended].
 func (s *Subscription) Suspend() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -16,13 +15,13 @@ func (s *Subscription) Suspend() {
 		return
 	}
 	s.state, s.err = suspended, ErrSuspended
-	s.ctx = context.Background() // releases the subscriber's context
+	s.ctx = context.Background()
 	close(s.queue)
 }
 
 // Resume continues a suspended subscription of the same user with a new end and a new channel of
-// Events. Parked entries are pending again, so that the poller checks their visibility. The error is
-// that of a subscription that closed while it was suspended, such as [ErrSlow].
+// Events. Parked entries are pending again, so that the poller checks their visibility. The error
+// is that of a subscription that closed while it was suspended, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -57,8 +56,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo gives the suspended subscription the parked and pending entries of another one, of the same
-// row, that was suspended earlier.
+// MoveTo gives the suspended subscription the parked and pending entries of another one, of the
+// same row, that was suspended earlier.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
@@ -76,8 +75,8 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	}
 }
 
-// park parks the key of an entry that was found after the end, and reports whether it was found after
-// it. Too many parked keys close the subscription. The caller holds mu.
+// park parks the key of an entry, and reports whether it was found after the end. Too many parked
+// keys close the subscription. The caller holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):

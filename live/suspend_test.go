@@ -21,7 +21,6 @@ func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) liste
 	return listener{s, f}
 }
 
-// suspendWith suspends the subscription, and checks the twits in its queue.
 func (l listener) suspendWith(names ...string) {
 	l.f.t.Helper()
 	l.Suspend()
@@ -52,7 +51,7 @@ func TestResumeContinuesWhereTheSubscriptionWasSuspended(t *testing.T) {
 		f.post("a", "2", 0)
 		time.Sleep(Interval)
 		synctest.Wait()
-		one.suspendWith("2") // before its end
+		one.suspendWith("2")
 		f.post("a", "3", 0)
 		time.Sleep(2 * Interval)
 		f.post("a", "4", 0)
@@ -96,7 +95,7 @@ func TestSubscriptionsWithTheSameEndStopAtTheSameTwit(t *testing.T) {
 				names = append(names, e.Entry.(string))
 			}
 			received = append(received, names)
-			time.Sleep(2 * Interval) // the next one is suspended late
+			time.Sleep(2 * Interval)
 		}
 		for _, names := range received {
 			if len(names) == 0 || !slices.Equal(names, received[0]) {

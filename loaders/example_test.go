@@ -14,7 +14,6 @@ import (
 	"twibase/loaders"
 )
 
-// printing is an in-memory store that prints the Gets of each call, in the order of the rows.
 type printing struct{ hbase.Store }
 
 func (p printing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
@@ -22,7 +21,7 @@ func (p printing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, er
 	for _, g := range gets {
 		columns := strings.Fields(g.Columns)
 		slices.Sort(columns)
-		const hash = 2 // bytes before the key
+		const hash = 2
 		lines = append(lines, fmt.Sprintf("\t%s %q %s\n", g.Table, g.Row[hash:], columns))
 	}
 	slices.Sort(lines)
@@ -30,7 +29,6 @@ func (p printing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, er
 	return p.Store.Get(ctx, gets)
 }
 
-// openPrinting returns a store with two users: Lucy follows LiLei.
 func openPrinting(ctx context.Context) printing {
 	store, err := embedded.Open("")
 	if err != nil {
@@ -55,7 +53,7 @@ func openPrinting(ctx context.Context) printing {
 }
 
 // The executor reports its tasks. The keys that they load are one batch, which is read when all
-// tasks wait. Reads of one row are one Get.
+// tasks wait.
 func Example() {
 	store := openPrinting(context.Background())
 	defer func() { _ = store.Close() }()

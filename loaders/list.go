@@ -11,7 +11,7 @@ import (
 // Range is the part of a list, or of all objects, to read.
 type Range = listscan.Range
 
-// Whole is the range of a whole list.
+// Whole is a whole list.
 var Whole = Range{Limit: 1 << 30}
 
 // PageKey is the key of [List.Page].
@@ -32,7 +32,7 @@ type Page[E any] struct {
 type List[E any] struct {
 	name string
 	of   *tables.List[E]
-	// Length loads the length, if the list has a count.
+	// only if the list has a count
 	Length Loader[string, int]
 }
 
@@ -67,13 +67,13 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 // MemberKey is the key of [List.Members].
 type MemberKey struct{ Owner, Position string }
 
-// Member is the value of [List.Members]. Found is false if the list has no member at the position.
+// Member is a value of [List.Members].
 type Member[E any] struct {
 	Value E
 	Found bool
 }
 
-// Members loads members at positions. A list of one bucket takes one Get of one column.
+// Members takes one Get of one column for a list of one bucket.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -89,7 +89,7 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 }
 
 // Related returns the member that a list of a relation has for two related objects, and the
-// member's position. It reads the edge, not the list: the position depends on the time of the edge.
+// member's position. It reads the edge, not the list: the member's position depends on its time.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {
@@ -109,7 +109,6 @@ func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], po
 // Position returns the position of a member.
 func (l List[E]) Position(e E) string { return l.of.Position(e) }
 
-// pager is the state of a call of [List.Page].
 type pager[E any] struct {
 	List[E]
 	decoder *tables.Decoder[E]
@@ -118,13 +117,11 @@ type pager[E any] struct {
 	errs    Errors
 }
 
-// openScan is an unfinished scan, and the index of its key.
 type openScan struct {
 	listscan.Scan
 	key int
 }
 
-// round reads the next Gets of all scans, and returns the unfinished ones.
 func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range scans {
@@ -152,7 +149,7 @@ func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan
 			results, next = append(results, set.result(next)), next+1
 		}
 		var err error
-		if !s.Done() { // the scan of an empty range is done without a read
+		if !s.Done() {
 			err = s.Take(results)
 		}
 		switch {

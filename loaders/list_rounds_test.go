@@ -15,7 +15,6 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// counting counts the Gets of a store, round by round.
 type counting struct {
 	hbase.Store
 	reads []int
@@ -26,18 +25,15 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return c.Store.Get(ctx, gets)
 }
 
-// sparse is a list with buckets of one size. Members were removed, so that each bucket has a number
-// of consecutive ones.
+// sparse is a list with buckets of one size, each with a number of consecutive members.
 type sparse struct {
-	size    int   // of a bucket without removals
-	members []int // by bucket
+	size    int
+	members []int
 	removed []int // before the members, by bucket; nil for none
 }
 
-// at returns the position of the i-th member of a bucket.
 func (s sparse) at(bucket, i int) string { return fmt.Sprintf("m%06d", bucket*s.size+i) }
 
-// write writes the list, and returns its members.
 func (s sparse) write(t rapid.TB, store hbase.Store, owner string) (members []string) {
 	l, rows := tables.UserRoles, make([]hbase.Put, len(s.members))
 	for b, n := range s.members {
@@ -66,7 +62,6 @@ func (s sparse) write(t rapid.TB, store hbase.Store, owner string) (members []st
 	return members
 }
 
-// within counts the buckets that may have members in a range.
 func (s sparse) within(r Range) (buckets int) {
 	for b := range s.members {
 		if s.at(b+1, 0) > r.After && (r.Before == "" || s.at(b, 0) < r.Before) {
@@ -76,8 +71,7 @@ func (s sparse) within(r Range) (buckets int) {
 	return buckets
 }
 
-// The number of rounds is logarithmic, however sparse the buckets are. If all buckets are at least
-// half full, a page reads no more than declared.
+// If all buckets are at least half full, a page reads no more than declared.
 func TestPageRoundsAreBounded(t *testing.T) {
 	store, owners := &counting{Store: openStore(t)}, 0
 	ctx := With(t.Context(), store)
@@ -163,9 +157,9 @@ func TestBackwardPageReads(t *testing.T) {
 		name   string
 		list   sparse
 		before string
-		want   string // the only member of the page
-		reads  []int  // Gets by round
-		large  []int  // if members may be large
+		want   string
+		reads  []int
+		large  []int // if large
 	}{
 		{"a short list in one round", sparse{size: 255, members: []int{255}}, "", "m000254", []int{2}, []int{2, 1}},
 		{"a long bucket in a second round", sparse{size: 256, members: []int{256}}, "", "m000255",
@@ -199,7 +193,6 @@ func TestBackwardPageReads(t *testing.T) {
 	}
 }
 
-// largeRoles is UserRoles with members that may be large.
 func largeRoles() List[string] {
 	of := *tables.UserRoles
 	of.MaxMember = 1 << 20
@@ -249,7 +242,7 @@ func TestPageReadsOfSparseBuckets(t *testing.T) {
 		every   int // every n-th bucket has a member
 		of      Range
 		members int
-		reads   []int // Gets by round
+		reads   []int
 	}{
 		{"20, one per bucket", 1, Range{Limit: 20}, 20, []int{1, 2, 4, 8, 6}},
 		{"100, one per bucket", 1, Range{Limit: 100}, 100, []int{1, 2, 4, 8, 16, 32, 32, 6}},
@@ -280,7 +273,6 @@ func TestPageReadsOfSparseBuckets(t *testing.T) {
 	}
 }
 
-// A round reads no more buckets than the page needs.
 func TestPageReadsByRound(t *testing.T) {
 	const members, bucket = 300, 3
 	startsOf := func(members int) (starts []int) {
@@ -306,10 +298,10 @@ func TestPageReadsByRound(t *testing.T) {
 	none, all := emptied(0, 0), emptied(0, len(starts)+1)
 	for _, test := range []struct {
 		name    string
-		empty   []bool // by bucket
+		empty   []bool
 		of      Range
 		members int
-		reads   []int64 // Gets by round
+		reads   []int64
 	}{
 		{"in bucket 0", none, Range{Limit: 2}, 2, []int64{1}},
 		{"in bucket 0 and the next", none, Range{Limit: 5}, 5, []int64{1, 1}},

@@ -26,7 +26,7 @@ func TestPagesDuringASplit(t *testing.T) {
 			l.BucketCell(tables.Bucket{Number: 1, Start: "c", Stop: "h"}, 1),
 			l.BucketCell(tables.Bucket{Number: 3, Start: "h", Stop: "k"}, 1),
 			l.BucketCell(tables.Bucket{Number: 2, Start: "k"}, 1)),
-		// l was removed after k had moved. Bucket 3 has no members.
+		// l was removed after k had moved.
 		row(1, member("c"), member("e"), member("f"), member("g"), member("k"), member("l")),
 		row(2, member("k"), member("m"), member("n")))
 	want := []string{"a", "c", "e", "f", "g", "k", "m", "n"}
@@ -53,7 +53,6 @@ func TestPagesDuringASplit(t *testing.T) {
 	}
 }
 
-// splitting is a store that reads directories first, then calls split, and then answers other Gets.
 type splitting struct {
 	hbase.Store
 	split func()
@@ -103,7 +102,7 @@ func TestPageWithADirectoryOlderThanASplit(t *testing.T) {
 	}
 }
 
-// changing is a store that runs functions after some of its calls, which count from 1.
+// after has functions by the number of the call, from 1.
 type changing struct {
 	hbase.Store
 	calls int

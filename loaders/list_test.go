@@ -36,7 +36,6 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// followers writes a list of n followers of the owner, and returns their names in the list's order.
 // Sealed buckets start at the given members. During a split, bucket 0 still has copies of bucket 1.
 func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int, splitting bool) []string {
 	var all []tables.Follow
@@ -77,8 +76,6 @@ func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int,
 	return names
 }
 
-// remove removes all members of some buckets of the owner's list, also their copies in bucket 0,
-// and returns the names of the other members.
 func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []int, empty []bool) (others []string) {
 	others, l, start := []string{}, tables.Followers, 0
 	for bucket, stop := range append(slices.Clone(starts), len(all)) {
@@ -98,7 +95,7 @@ func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []
 	return others
 }
 
-// follower is the i-th follower of a list. Three follow at each time.
+// Three follow at each time.
 func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }
@@ -111,7 +108,6 @@ func names(follows []tables.Follow) []string {
 	return list
 }
 
-// pageOf reads one page.
 func pageOf[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) Page[E] {
 	t.Helper()
 	pages, err := l.Page(ctx, []PageKey{{owner, r}})
@@ -124,7 +120,6 @@ func pageOf[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r R
 	return pages[0]
 }
 
-// readForward reads a range page by page, and returns its members.
 func readForward[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) (members []E) {
 	t.Helper()
 	for {
@@ -140,7 +135,6 @@ func readForward[E any](t rapid.TB, ctx context.Context, l List[E], owner string
 	}
 }
 
-// readBackward reads a range page by page from its end, and returns its members.
 func readBackward[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) (members []E) {
 	t.Helper()
 	r.Backward = true

@@ -11,12 +11,11 @@ import (
 
 // Loader loads a V by a K with one Get.
 type Loader[K comparable, V any] struct {
-	name   string // in reports
+	name   string
 	get    func(*tables.Memory, K) hbase.Get
 	decode func(*tables.Memory, K, []hbase.Cell) (V, error)
 }
 
-// exists returns a loader that reports whether a Get finds a cell.
 func exists[K comparable](name string, get func(K) hbase.Get) Loader[K, bool] {
 	return Loader[K, bool]{
 		name:   name,
@@ -58,7 +57,7 @@ func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
 	return values, errs.orNil()
 }
 
-// Errors are the errors of a load, index-aligned with its keys, nil where a key was loaded.
+// Errors are index-aligned with the keys of a load, nil where one was loaded.
 type Errors []error
 
 func (e Errors) Error() string {
@@ -79,7 +78,6 @@ func (e Errors) Errors() []error { return e }
 // Unwrap lets errors.Is see every failure.
 func (e Errors) Unwrap() []error { return e }
 
-// set stores the error of item i of n. The first call allocates the list.
 func (e *Errors) set(i, n int, err error) {
 	if *e == nil {
 		*e = make(Errors, n)
@@ -94,12 +92,12 @@ func (e Errors) orNil() error {
 	return e
 }
 
-// At returns the error of item i of a load.
+// At returns the error of item i.
 func At(err error, i int) error {
 	if err == nil {
 		return nil
 	}
-	if list, ok := err.(Errors); ok { // the usual case, without the allocation of errors.As
+	if list, ok := err.(Errors); ok {
 		return list[i]
 	}
 	if list := Errors(nil); errors.As(err, &list) {
@@ -108,7 +106,7 @@ func At(err error, i int) error {
 	return err
 }
 
-// Join merges the errors of several loads of the same n keys. It keeps the first error of each key.
+// Join merges the errors of several loads of the same n keys. It keeps each key's first error.
 func Join(n int, errs ...error) error {
 	var all Errors
 	for _, err := range errs {

@@ -15,10 +15,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Row is an object's key and the columns to read, as in [hbase.Get].
+// Row is a key, and columns as in [hbase.Get].
 type Row struct{ Key, Columns string }
 
-// EdgeKey is the key of [Related]: a relation, and the keys of the objects at its ends.
+// EdgeKey is the key of [Related].
 type EdgeKey struct {
 	Relation *tables.Relation
 	From, To string
@@ -30,7 +30,7 @@ func Follows(follower, followee string) EdgeKey { return EdgeKey{tables.Follows,
 // Has returns the key of an edge of [tables.Assignments].
 func Has(username, role string) EdgeKey { return EdgeKey{tables.Assignments, username, role} }
 
-// Play is the key of [HasPlayed]: a username and the code of a game.
+// Play is the key of [HasPlayed].
 type Play struct{ Username, Game string }
 
 // Objects that do not exist load as nil.
@@ -96,15 +96,15 @@ var Broadcasters = Loader[struct{}, []string]{
 	},
 }
 
-// IsPlayed loads whether the game with a code has players.
+// IsPlayed loads whether the game has players.
 var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
 })
 
-// DayRange is the key of [GameDays]: the code of a game, and the first and the last day.
+// DayRange is the key of [GameDays].
 type DayRange struct{ Game, From, To string }
 
-// GameDays loads the sums of all players of a game, by day.
+// GameDays loads the sums of all players, by day.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
 	get:  func(_ *tables.Memory, k DayRange) hbase.Get { return tables.GameDays.Get(k.Game, k.From, k.To) },

@@ -9,29 +9,28 @@ import (
 )
 
 // batch is one call of the store. Some reads of one row are merged into one Get: those of named
-// columns, and those of the first page of a family. Each read then takes its cells from the result.
+// columns, and those of the first page of a family.
 type batch struct {
 	gets    []hbase.Get
-	groups  []group               // index-aligned with gets
-	unions  map[columnPair]string // results of union
-	results []hbase.Result        // index-aligned with gets
-	err     error                 // of the call
-	round   *Round                // nil unless it is traced
+	groups  []group
+	unions  map[columnPair]string
+	results []hbase.Result
+	err     error
+	round   *Round // nil unless traced
 }
 
-// group is the reads of one Get. Their pages have the same limit, because HBase applies the limit
-// of a Get to each family. Pages with different limits would need the largest, and read too many
-// columns of some families.
+// The pages of a group have the same limit, because HBase applies the limit of a Get to each
+// family. Pages with different limits would need the largest, and read too many columns of some
+// families.
 type group struct {
-	limit  int  // of the pages; 0 if all columns are named
-	shared bool // by several reads
+	limit  int // of the pages; 0 if all columns are named
+	shared bool
 }
 
 type columnPair struct{ a, b string }
 
-// merge returns the batch of the read sets. If first pages of a row have different limits, only
-// those with the largest limit are merged, so that the Gets do not depend on the order of the sets.
-// The caller holds Loaders.mu.
+// If first pages of a row have different limits, merge merges only those with the largest, so that
+// the Gets do not depend on the order of the sets. The caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range newReads(sets) {
@@ -57,7 +56,6 @@ func merge(sets []*readSet) *batch {
 	return b
 }
 
-// newReads iterates over the reads that the batch must send.
 func newReads(sets []*readSet) iter.Seq[*read] {
 	return func(yield func(*read) bool) {
 		for _, set := range sets {
@@ -70,7 +68,7 @@ func newReads(sets []*readSet) iter.Seq[*read] {
 	}
 }
 
-// newBatch returns an empty batch of the sets. It undoes an earlier attempt to merge them.
+// newBatch undoes an earlier attempt to merge the sets.
 func newBatch(sets []*readSet, rows int) *batch {
 	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
 	for _, set := range sets {
@@ -82,8 +80,7 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get of the batch, or adds a Get. conflict is whether the Gets depend on
-// the order of the reads.
+// conflict is true if the Gets depend on the order of the reads.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)
@@ -111,13 +108,12 @@ func (b *batch) take(r *read) (conflict bool) {
 	return false
 }
 
-// add adds the Get of a read. target is whether later reads may be merged into it.
+// If target is true, later reads may be merged into the Get.
 func (b *batch) add(r *read, target bool) {
 	r.slot, r.target = int32(len(b.gets)), target
 	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
 }
 
-// targetOf returns the read into whose Get this one may be merged, or nil.
 func (b *batch) targetOf(r *read) *read {
 	if r.template.kind == alone {
 		return nil
@@ -166,20 +162,19 @@ func (b *batch) result(r *read) hbase.Result {
 	return result
 }
 
-// template is a Get without its row.
 type template struct {
 	get      hbase.Get
 	kind     mergeKind
-	named    []hbase.Column // of the kind namedColumns
-	maxCells int            // of a result; unknown for the kind alone
+	named    []hbase.Column
+	maxCells int // unknown for the kind alone
 }
 
 type mergeKind int
 
 const (
-	alone        mergeKind = iota // never merged
-	namedColumns                  // a set of columns
-	firstPage                     // the first columns of one family
+	alone mergeKind = iota
+	namedColumns
+	firstPage
 )
 
 func newTemplate(g hbase.Get) *template {
@@ -197,8 +192,7 @@ func newTemplate(g hbase.Get) *template {
 	return t
 }
 
-// among selects the cells of this Get from the result of a merged Get. Usually they are adjacent,
-// so that nothing is copied.
+// Usually the cells are adjacent, so that nothing is copied.
 func (t *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !t.selects(&cells[first]) {

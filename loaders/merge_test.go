@@ -102,7 +102,6 @@ func TestLongestFirstPageIsMergedWithTheRow(t *testing.T) {
 	}
 }
 
-// readAll reads Gets as one read set.
 func readAll(ctx context.Context, gets []hbase.Get) *readSet {
 	set := newReadSet(len(gets))
 	for _, g := range gets {

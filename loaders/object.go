@@ -11,12 +11,11 @@ import (
 
 // Object loads objects of one kind.
 //
-// A resolver may return a lazy object, which has only its key at first. Its row is enqueued
-// immediately, and read in the same round as the object's lists. The executor awaits the rows
-// before it writes the response.
+// The row of a lazy object is enqueued immediately, and read in the same round as the object's
+// lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]
-	// Exists loads whether an object exists. Lists may still name deleted objects.
+	// Exists is for lists, which may still name deleted objects.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
@@ -50,8 +49,8 @@ func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
 	return o.lazily(ctx, keys, o.columnsOrExistence(fields))
 }
 
-// Named returns lazy objects for keys from a list or a column. It reads nothing if the fields need
-// only the keys.
+// Named returns lazy objects for keys from a list or a column. Named reads nothing if the fields
+// need only the keys.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.lazily(ctx, keys, columns)
@@ -59,7 +58,7 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	return o.of.New(keys...)
 }
 
-// Read waits for objects. It returns nil for one that does not exist.
+// Read waits for objects, nil for one that does not exist.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
 	rows, columns := make([]Row, len(keys)), o.columnsOrExistence(fields)
 	for i, key := range keys {
@@ -68,8 +67,7 @@ func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error
 	return o.Load(ctx, rows)
 }
 
-// columnsOrExistence returns the columns that the fields need. If the key is enough, it returns
-// [tables.Existence], so that the read finds out whether the object exists.
+// If the key is enough, [tables.Existence] finds out whether the object exists.
 func (o Object[T]) columnsOrExistence(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
@@ -77,12 +75,11 @@ func (o Object[T]) columnsOrExistence(fields []string) string {
 	return tables.Existence
 }
 
-// lazyRows are the rows of the lazy objects that one call returned.
 type lazyRows struct {
 	set      *readSet
-	fill     func() // sets the attributes, once the set is answered
+	fill     func()
 	once     sync.Once
-	resolved atomic.Bool // fill has returned
+	resolved atomic.Bool
 }
 
 func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []*T {
@@ -110,7 +107,7 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// miss records a lazy object that does not exist, or that could not be read: then err is not nil.
+// err is nil if the object does not exist.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,8 +117,7 @@ func (l *Loaders) miss(object any, err error) {
 	l.missing[object] = err
 }
 
-// Await waits for the rows of all lazy objects. A resolver calls it before it reads attributes of
-// its parents other than the key.
+// Await waits for all lazy objects, for a resolver that reads attributes of its parents.
 func Await(ctx context.Context) { from(ctx).await() }
 
 func (l *Loaders) await() {
@@ -141,8 +137,7 @@ func (o Object[T]) scanOf(r Range, fields []string) hbase.Scan {
 	return pageScan(r, hbase.Scan{Table: o.of.Table, Columns: o.columnsOrExistence(fields)})
 }
 
-// Scan reads a page of all objects, in the order of their row keys, which are the positions.
-// Deleted objects are nil.
+// Scan reads a page of all objects, in the order of their row keys. Deleted objects are nil.
 func (o Object[T]) Scan(ctx context.Context, r Range, fields []string) (Page[*T], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.scanOf(r, fields))
 	if err != nil {

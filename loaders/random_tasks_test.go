@@ -13,8 +13,6 @@ import (
 	"twibase/hbase"
 )
 
-// activity records when tasks computed and the store was busy, and when rows were enqueued and
-// read.
 type activity struct {
 	mu       sync.Mutex
 	tasks    []span
@@ -26,7 +24,6 @@ type activity struct {
 
 type span struct{ begin, end time.Time }
 
-// includes reports whether a time is in the span or at its ends.
 func (s span) includes(t time.Time) bool { return !t.Before(s.begin) && !s.end.Before(t) }
 
 func (a *activity) work(d time.Duration) {
@@ -37,13 +34,12 @@ func (a *activity) work(d time.Duration) {
 	a.tasks = append(a.tasks, span{begin, time.Now()})
 }
 
-// computing reports whether a task computed at a time, inside a span, not at one of its ends.
+// computing excludes the ends of a span.
 func (a *activity) computing(at time.Time) bool {
 	return slices.ContainsFunc(a.tasks, func(s span) bool { return s.begin.Before(at) && at.Before(s.end) })
 }
 
-// covered reports whether a task may have computed, or the store may have been busy, at all times
-// between two.
+// covered: at all times a task may have computed, or the store been busy.
 func (a *activity) covered(from, to time.Time) bool {
 	for at := from; at.Before(to); at = at.Add(ms / 2) {
 		includes := func(s span) bool { return s.includes(at) }
@@ -54,7 +50,6 @@ func (a *activity) covered(from, to time.Time) bool {
 	return true
 }
 
-// task returns a random task: it computes, reads, blocks, and runs tasks in parallel.
 func (a *activity) task(ctx context.Context, depth int) func() {
 	var steps []func()
 	for range 1 + a.random.IntN(4) {

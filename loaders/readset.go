@@ -9,18 +9,17 @@ import (
 	"twibase/hbase"
 )
 
-// readSet is the Gets of one call of a loader.
 type readSet struct {
 	loader   string
 	reads    []read
-	batch    *batch                     // of the set's new reads; nil until the dispatch
-	thunk    dataloader.Thunk[struct{}] // waits for the batch; nil before [Loaders.load]
-	waiting  int                        // tasks that wait for the batch
+	batch    *batch // of the set's new reads; nil until the dispatch
+	thunk    dataloader.Thunk[struct{}]
+	waiting  int // tasks that wait for the batch
 	answered bool
 }
 
-// read is a Get of a read set. It is new if no earlier read of the response has the same Get. Reads
-// of a set usually differ in their rows only, and share a template.
+// A read is new if no earlier read of the response has the same Get. Reads of a set usually differ
+// in their rows only, and share a template.
 type read struct {
 	row      string
 	template *template
@@ -31,8 +30,8 @@ type read struct {
 	// New reads of one row key that start at the same column form a chain, whatever their table and
 	// columns. next is nil at its end.
 	first, next *read
-	// slot is the index of the Get in its batch. target is whether other reads of the batch may be
-	// merged into it.
+	// slot is the index of the Get in its batch. target: other reads of the batch may be merged
+	// into it.
 	slot   int32
 	target bool
 }
@@ -66,19 +65,17 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both reads belong to one chain: their row keys are equal, maybe in
-// different tables, and they start at the same column.
+// startsLike reports whether both reads belong to one chain.
 func (r *read) startsLike(other *read) bool {
 	return r.row == other.row && (r.template == other.template ||
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index is a hash table of the first read of each chain, by row and start, with linear probing.
+// index has the first read of each chain, with linear probing.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
 
-// add adds a read, and reports whether its Get is new.
 func (x index) add(r *read) bool {
 	place := maphash.String(seed, r.row)
 	if start := r.template.get.Page.Start; start != "" {
@@ -93,7 +90,6 @@ func (x index) add(r *read) bool {
 	return true
 }
 
-// join adds a read to the chain of first, and reports whether its Get is new.
 func (r *read) join(first *read) bool {
 	for known := first; known != nil; known = known.next {
 		if known.equal(r) {
@@ -105,7 +101,6 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-// enqueue finds the original of each read. If any read is new, it adds the set to the next batch.
 func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +128,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits for all reads of a set. Their originals may be in several sets and batches.
+// The originals may be in several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
@@ -145,8 +140,6 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// beginWait reports whether the task must wait for a set. If so, it reports to the scheduler that
-// the task waits.
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,15 +152,14 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return true
 }
 
-// load gives a set to the dataloader, as late as possible: its first set starts a goroutine, which
-// would wake up for each further set. The caller holds mu.
+// load is as late as possible: the dataloader's first set starts a goroutine, which would wake up
+// for each further set.
 func (l *Loaders) load(set *readSet) {
 	if set.thunk == nil {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 	}
 }
 
-// dispatch sends the sets as a batch. The caller holds mu.
 func (l *Loaders) dispatch(sets []*readSet) {
 	for _, set := range sets {
 		l.load(set)

@@ -6,20 +6,18 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// ReadShape is the declared cost of a read: a Get without its row, and how often it is sent. It is
-// derived from the Gets that the loader sends.
+// ReadShape is the declared cost of a read: a Get without its row, and how often it is sent.
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// Named is whether all columns are named, and Leading whether the read is the first page of a
-	// family. Estimates merge Named reads of a row with each other, and with one Leading read.
+	// Estimates merge Named reads of a row with each other, and with one Leading read, of a first
+	// page.
 	Named, Leading bool
 	Gets, Rounds   int    // at most
 	If             string // condition; empty for always
 	SameRound      bool   // sent together with the one before
 }
 
-// Conditions of reads: ReadShape.If.
 const (
 	ifFurtherRows = "the list goes on in further rows"
 	ifLongRow     = "there are more in its row"
@@ -31,8 +29,7 @@ func shapeOf(loader string, g hbase.Get) ReadShape {
 		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
-// repeated returns the shape of reads in later rounds, which are not merged and only sent if the
-// list has further rows. It returns nothing if gets is not positive.
+// Reads in later rounds are not merged, and only sent if the list has further rows.
 func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
@@ -66,9 +63,8 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning is whether
-// the range starts at the beginning of the list. minMembers is the minimum number of members of a
-// bucket.
+// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning: the range
+// starts at the beginning of the list. minMembers is that of a bucket.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
@@ -102,7 +98,7 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 	bucket := []ReadShape{whole}
 	whole.If = ifLongRow
 	shapes = append(shapes, whole)
-	if l.of.MaxMember > 0 { // the positions, then the page
+	if l.of.MaxMember > 0 {
 		page := l.shape(0, hbase.Page{Stop: tables.MembersEnd, Limit: r.Limit + 2})
 		bucket, shapes = append(bucket, page), append(shapes, page)
 	}

@@ -25,14 +25,14 @@ type Loaders struct {
 	unmasked hbase.Store
 
 	mu         sync.Mutex
-	store      hbase.Store // unmasked, or a mask of it
+	store      hbase.Store
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
-	last       []read // of the set that was enqueued last
+	last       []read
 	scheduler  scheduler
-	trace      *trace // nil unless the reads are reported
+	trace      *trace // nil unless reported
 	lazy       []*lazyRows
-	missing    map[any]error // lazy objects that do not exist (nil), or the error of their read
+	missing    map[any]error // nil: does not exist
 }
 
 type loadersKey struct{}
@@ -42,12 +42,11 @@ func With(ctx context.Context, store hbase.Store) context.Context {
 	return new(Watchdog).With(ctx, store)
 }
 
-// Watchdog fails the reads of responses with a blocked task: see [scheduler]. A gateway has one.
-// The zero value is ready for use.
+// Watchdog fails the reads of responses with a blocked task: see [scheduler]. The zero value is
+// ready.
 type Watchdog struct {
-	// Log may be nil.
 	Log *slog.Logger
-	// Stalls counts the failed responses. Each is a bug in a resolver.
+	// Stalls counts failed responses: each is a bug in a resolver.
 	Stalls atomic.Int64
 }
 
@@ -73,8 +72,7 @@ func from(ctx context.Context) *Loaders {
 //
 // The library calls send in a goroutine per batch, when the scheduler calls Flush. Its timer is
 // off: it would delay each level, and still split levels under load. Its cache is off, because
-// Loaders.reads finds equal Gets in different sets. LoadMany is not used: it starts a goroutine per
-// key.
+// Loaders.reads finds equal Gets in different sets.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	return dataloader.NewBatchedLoader(l.send,
 		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
@@ -84,7 +82,7 @@ func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	)
 }
 
-// send is the batch function. A panic becomes the error of the batch.
+// A panic becomes the error of the batch.
 func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	growStack()
 	defer l.answered(sets)
@@ -135,8 +133,7 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 	}
 }
 
-// answered counts the tasks that wait for the sets as running. The dataloader wakes them when send
-// returns.
+// The dataloader wakes the tasks that wait when send returns.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +145,6 @@ func (l *Loaders) answered(sets []*readSet) {
 	l.scheduler.answered(waiting)
 }
 
-// batchTimedOut is the scheduler's onTimeout. It counts and logs a stall.
 func (l *Loaders) batchTimedOut(batch int) {
 	l.mu.Lock()
 	stalled := l.scheduler.stall(batch)
@@ -162,7 +158,7 @@ func (l *Loaders) batchTimedOut(batch int) {
 	}
 }
 
-// Forget makes later reads see earlier writes. No read may be in progress.
+// Forget makes later reads see earlier writes, while no read is in progress.
 func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
@@ -181,14 +177,14 @@ func Mask(ctx context.Context, id tables.ID) {
 
 type mask struct {
 	hbase.Store
-	tables []string // with rows of the object
-	row    string   // the object's own row key
+	tables []string
+	row    string
 }
 
-// Get returns no cells for hidden rows, and reads the others.
+// Get returns no cells for hidden rows.
 func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	var visible []hbase.Get
-	var indexes []int // of the visible Gets
+	var indexes []int
 	for i, get := range gets {
 		if !slices.Contains(m.tables, get.Table) || !tables.BelongsTo(get.Row, m.row) {
 			visible, indexes = append(visible, get), append(indexes, i)

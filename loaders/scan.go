@@ -9,9 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pageScan returns the scan of a page of rows, given their table and columns. It reads one row more than
-// the page has, to learn whether another page follows. A reversed scan also returns its start, the
-// row at r.Before, and reads one more for it.
+// A page reads one row more, to learn whether another page follows. A reversed scan also returns
+// its start, the row at r.Before, and reads one more for it.
 func pageScan(r Range, scan hbase.Scan) hbase.Scan {
 	scan.Limit, scan.Reversed = r.Limit+1, r.Backward
 	if r.Backward {
@@ -25,7 +24,6 @@ func pageScan(r Range, scan hbase.Scan) hbase.Scan {
 	return scan
 }
 
-// scanned decodes the rows of such a scan.
 func scanned[E any](
 	rows []hbase.Row, r Range, decode func(hbase.Row) (member E, position string, err error),
 ) (page Page[E], err error) {
@@ -78,7 +76,7 @@ func rowsOf(scan iter.Seq2[hbase.Row, error]) (rows []hbase.Row, err error) {
 	return rows, nil
 }
 
-// CheckRow reports why a position can't be one of [Object.Scan].
+// CheckRow checks a position of [Object.Scan].
 func CheckRow(position string) error {
 	_, err := tables.OwnerOf(position)
 	return err

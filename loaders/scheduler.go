@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// scheduler dispatches a batch of reads as soon as no task of the operation can add to it. So a
-// batch holds a whole level of the query, and no timer delays a level.
+// scheduler dispatches a batch of reads as soon as no task of the operation can add to it.
 //
 // The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
 // for a read. running counts the tasks that can still enqueue reads:
@@ -54,17 +53,17 @@ import (
 // flight, the reads of the response fail. Dispatching the batch instead would hide the bug, and
 // split levels on a slow machine.
 //
-// Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
-// dataloader sends the batch in another goroutine.
+// dispatch is called with the lock held, and must not block: the dataloader sends the batch in
+// another goroutine.
 type scheduler struct {
-	running   int        // tasks that can enqueue reads
-	pending   []*readSet // of the batch that is collecting
-	inFlight  bool       // a batch is at the store
-	batch     int        // number of the batch that is collecting
-	stalled   error      // errStalled after a stall: then batches are dispatched immediately, and fail
+	running   int
+	pending   []*readSet
+	inFlight  bool
+	batch     int
+	stalled   error // errStalled after a stall: then batches are dispatched immediately, and fail
 	timer     *time.Timer
-	dispatch  func([]*readSet) // sends the batch
-	onTimeout func(batch int)  // called watchdogTimeout after the first read of a batch
+	dispatch  func([]*readSet)
+	onTimeout func(batch int)
 }
 
 const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
@@ -89,7 +88,6 @@ func (s *scheduler) collect(set *readSet) {
 	}
 }
 
-// answered ends the flight of a batch, and continues the waiting tasks.
 func (s *scheduler) answered(waiting int) {
 	s.running += waiting
 	s.inFlight = false
@@ -105,9 +103,7 @@ func (s *scheduler) dispatchIfDue() {
 	s.batch, s.pending, s.inFlight = s.batch+1, s.pending[:0], true
 }
 
-// stall fails a batch that is still collecting after watchdogTimeout, and reports whether it did.
-// While another batch is in flight, tasks may wait for its answer. Then stall only restarts the
-// timer.
+// While another batch is in flight, tasks may wait for its answer: stall restarts the timer.
 func (s *scheduler) stall(batch int) bool {
 	switch {
 	case s.batch != batch:
@@ -138,8 +134,8 @@ func (l *Loaders) End() {
 	l.scheduler.stop()
 }
 
-// Await waits, as a task of its own, for all lazy objects. It returns the missing ones, with an
-// error if they could not be read.
+// Await waits, as a task of its own, for all lazy objects, and returns the missing ones, with an
+// error if one could not be read.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
 	defer l.End()
@@ -149,8 +145,8 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.missing)
 }
 
-// Blocking runs a function that blocks on something other than a read. The reads of other tasks do
-// not wait for it.
+// Blocking runs a function that blocks on something else than a read: the reads of other tasks do
+// not wait.
 func Blocking(ctx context.Context, f func()) {
 	l := from(ctx)
 	l.End()
@@ -158,8 +154,8 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel, the last one in the calling goroutine. They are part of the
-// calling task. If one panics, so does Together, when all are done.
+// Together runs functions in parallel as parts of the calling task, the last one in its goroutine.
+// If one panics, so does Together, when all are done.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return

@@ -19,8 +19,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// slow is a store that returns the key of each row, after a latency on the test's clock, and
-// records its calls.
 type slow struct {
 	hbase.Store
 	latency time.Duration
@@ -61,7 +59,6 @@ func (s *slow) record(what string) {
 	s.calls = append(s.calls, fmt.Sprint(time.Since(s.begin), " ", what))
 }
 
-// rows loads the key of a row.
 var rows = Loader[string, string]{
 	get: func(_ *tables.Memory, row string) hbase.Get { return hbase.Get{Table: "t", Row: row} },
 	decode: func(_ *tables.Memory, _ string, cells []hbase.Cell) (string, error) {
@@ -69,7 +66,6 @@ var rows = Loader[string, string]{
 	},
 }
 
-// load loads rows, separated by blanks, and checks the values.
 func load(ctx context.Context, t *testing.T, rowKeys string) {
 	keys := strings.Fields(rowKeys)
 	got, err := rows.Load(ctx, keys)
@@ -78,7 +74,6 @@ func load(ctx context.Context, t *testing.T, rowKeys string) {
 	}
 }
 
-// runTasks runs tasks as an executor does.
 func runTasks(ctx context.Context, tasks ...func()) {
 	var group sync.WaitGroup
 	TasksOf(ctx).Start(len(tasks))
@@ -196,7 +191,6 @@ func TestDispatchWhenEveryTaskWaits(t *testing.T) {
 	}
 }
 
-// stalls returns the number of responses that the watchdog of ctx failed.
 func stalls(ctx context.Context) int64 { return from(ctx).watchdog.Stalls.Load() }
 
 func TestTogetherWithoutFunctionsReturns(t *testing.T) {

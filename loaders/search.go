@@ -7,9 +7,9 @@ import (
 	"twibase/hbase"
 )
 
-// Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of their
-// rows. Keys of objects that are being deleted may be among them. Positions are keys. The page lacks
-// rows that another version has folded differently, and may then be short.
+// Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of
+// their rows. Keys of objects that are being deleted may be among them. The page lacks rows that
+// another version has folded differently, and may then be short.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {
@@ -17,7 +17,7 @@ func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[str
 	}
 	page, err := scanned(rows, r, func(row hbase.Row) (key, position string, err error) {
 		if key, err = o.of.Search.Decode(row.Key); err != nil {
-			return "", row.Key, nil // a repair reports and replaces it
+			return "", row.Key, nil
 		}
 		return key, key, nil
 	})
@@ -26,7 +26,7 @@ func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[str
 	return page, err
 }
 
-// searchOf returns the scan of a page. No row is equal to a bound of the prefix.
+// No row is equal to a bound of the prefix.
 func (o Object[T]) searchOf(prefix string, r Range) hbase.Scan {
 	scan, rows := o.of.Search.Scan(), Range{After: prefix, Before: hbase.PrefixEnd(prefix)}
 	rows.Limit, rows.Backward = r.Limit, r.Backward

@@ -8,7 +8,6 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-// recordedSpan returns the span of ctx, nil unless it is recorded.
 func recordedSpan(ctx context.Context) otel.Span {
 	if span := otel.SpanFromContext(ctx); span.IsRecording() {
 		return span
@@ -16,7 +15,7 @@ func recordedSpan(ctx context.Context) otel.Span {
 	return nil
 }
 
-// startSpan starts the round's span, unless parent is nil. The provider is the parent's.
+// The provider of the span is the parent's.
 func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context {
 	if parent != nil {
 		ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")
@@ -24,14 +23,12 @@ func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context
 	return ctx
 }
 
-// rename names the round's span: the default is that of a batch.
 func (r *Round) rename(name string) {
 	if r.span != nil {
 		r.span.SetName(name)
 	}
 }
 
-// describe adds the number of keys by loader to the round's span.
 func (r *Round) describe(sets []*readSet) {
 	if r.span == nil {
 		return
@@ -45,7 +42,7 @@ func (r *Round) describe(sets []*readSet) {
 	}
 }
 
-// endSpan ends the round's span, if there is one. err is that of the whole round.
+// err is that of the whole round.
 func (r *Round) endSpan(err error) {
 	if r.span == nil {
 		return

@@ -11,34 +11,33 @@ import (
 	"twibase/hbase"
 )
 
-// Round is a call of the store: a batch, a scan, or a call by a writer.
+// Round is a batch, a scan, or a call by a writer.
 type Round struct {
-	// Fields and Loaders caused it. Both are sorted.
+	// the causes, sorted
 	Fields  []string
 	Loaders []Use
-	Stats   *hbase.Stats // of this round
+	Stats   *hbase.Stats
 	Begun   time.Time
 	Took    time.Duration
 	Stalled bool // the [Watchdog] failed it
 
-	span     otel.Span // nil unless it is recorded
+	span     otel.Span // nil unless recorded
 	reported bool
 }
 
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the keys that this round answered, including those that were requested after it.
-	// Hits counts the keys that the loader had requested before.
+	// Keys counts those that this round answered, including those requested after it. Hits were
+	// requested before.
 	Keys, Hits int
-	// Gets counts the Gets that the keys took. A Get that serves several loaders counts only for the
-	// first of them by name.
+	// A Get for several loaders counts only for the first of them by name.
 	Gets int
-	// Took is the time from the first call of the loader until the answer.
+	// from the first call of the loader until the answer
 	Took time.Duration
 }
 
-// trace records loader calls and rounds for a report. It keeps all read sets. Loaders.mu guards it.
+// trace keeps all read sets. Loaders.mu guards it.
 type trace struct {
 	field  func(ctx context.Context) string // never changes: writers call it without Loaders.mu
 	calls  []call
@@ -49,13 +48,12 @@ type trace struct {
 type call struct {
 	field, loader string
 	at            time.Time
-	set           *readSet // nil for a scan
+	set           *readSet
 	scan          *Round
 }
 
-// Trace starts to record reads and calls of writers. field returns the field that is resolved with
-// a ctx. The returned function ends the recording, and returns the complete rounds, ordered by
-// their start.
+// Trace records reads and calls of writers. field returns the field of a ctx. rounds ends the
+// recording, and returns the complete ones, ordered by their start.
 func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
 	l, t := from(ctx), &trace{field: field}
 	l.mu.Lock()
@@ -72,7 +70,6 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	}
 }
 
-// attribute sets the fields and loaders of all rounds.
 func (t *trace) attribute() {
 	type request struct {
 		loader string
@@ -82,7 +79,7 @@ func (t *trace) attribute() {
 		batch *batch
 		slot  int32
 	}
-	requested, first := map[request]bool{}, map[get]string{} // first is the first loader of a Get, by name
+	requested, first := map[request]bool{}, map[get]string{}
 	for _, c := range t.calls {
 		if c.scan != nil {
 			c.scan.use(c)
@@ -114,7 +111,6 @@ func (t *trace) attribute() {
 	}
 }
 
-// use returns the round's use by a loader, and adds the call's field to the round.
 func (r *Round) use(c call) *Use {
 	if c.field != "" && !slices.Contains(r.Fields, c.field) {
 		r.Fields = append(r.Fields, c.field)
@@ -130,8 +126,7 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-// begin starts a round, nil if it is neither reported nor part of a recorded span. The returned ctx
-// counts its cost.
+// begin returns nil if the round is neither reported nor part of a recorded span.
 func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	parent, reported := recordedSpan(ctx), l.reports()
 	if parent == nil && !reported {
@@ -142,7 +137,6 @@ func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	return r.startSpan(hbase.WithStats(ctx, r.Stats), parent), r
 }
 
-// end records an answered round, unless it is nil, and adds its cost to the request's.
 func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 	if r == nil {
 		return
@@ -157,8 +151,8 @@ func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 	}
 }
 
-// Writing records a call by a writer as a round, if ctx is traced or part of a recorded span. It
-// returns the ctx of the call, and the function that ends it.
+// Writing records a call by a writer as a round, if ctx is traced or part of a recorded span. ended
+// ends it.
 func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok {

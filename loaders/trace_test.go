@@ -109,7 +109,7 @@ func TestWriterCallIsARound(t *testing.T) {
 	}
 	call("a", "read")()
 	late := call("a", "remove intent")
-	Forget(ctx) // as before the payload is read
+	Forget(ctx)
 	call("b", "read")()
 	never := call("b", "help")
 	late()
