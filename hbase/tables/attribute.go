@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// attribute is a column of an object, and a field of T.
+// attribute is a column, and a field of T.
 type attribute[T any] struct {
 	column string
-	also   []string        // further schema fields that need the column
-	get    func(*T) string // empty if the field is nil
+	also   []string        // other schema fields that need the column
+	get    func(*T) string // "" if the field is nil
 	set    func(*Memory, *T, string) error
-	// setDefault sets a field that is still nil after the cells were decoded. It may be nil.
+	// setDefault sets a field that has no cell. It may be nil.
 	setDefault func(*T)
 	file       fileColumn
 	form       Form
 }
 
-// Form is the rule of an attribute's values in mutations. Package writers validates them.
+// Form is the rule of an attribute's values in mutations, for package writers.
 type Form int
 
-// An attribute without a form (0) is not set by mutations.
+// Mutations set no attribute without a form (0).
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -43,8 +43,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute that is stored as text. A stored text is valid only in the form that
-// format returns. slabOf returns the slab that allocates the values.
+// value declares an attribute that is stored as text, in the form that format returns.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -67,7 +66,7 @@ func value[T, V any](column string, field func(*T) **V, also []string, slabOf fu
 	}
 }
 
-// text declares an attribute that is a non-empty UTF-8 text.
+// text declares a non-empty UTF-8 text.
 func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
 	return value(column, field, also, func(m *Memory) *slab[string] { return &m.texts },
 		func(s string) string { return s },
@@ -79,12 +78,11 @@ func text[T any](column string, field func(*T) **string, also ...string) attribu
 		})
 }
 
-// number declares an attribute that is a decimal integer.
 func number[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	return value(column, field, also, func(m *Memory) *slab[int] { return &m.numbers }, strconv.Itoa, strconv.Atoi)
 }
 
-// instant declares an attribute that is a time in RFC 3339, in UTC.
+// instant declares a time in RFC 3339, in UTC.
 func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
 	return value(column, field, also, func(m *Memory) *slab[time.Time] { return &m.instants },
 		func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) },
@@ -104,7 +102,6 @@ func count[T any](column string, field func(*T) **int, also ...string) attribute
 // none is the shared, read-only zero of absent counts.
 var none int
 
-// orElse returns a function that sets a field that is nil.
 func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 	return func(t *T) {
 		if p := field(t); *p == nil {
@@ -113,23 +110,23 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 	}
 }
 
-// CommitColumn has the commit record of a commit row: see package writers.
+// CommitColumn has the commit record: see package writers.
 const CommitColumn = "op"
 
-// Version is the attribute that changes with every other one, except for counts.
+// Version is an attribute that changes with every other one, except for counts.
 const Version = "version"
 
-// version declares the attribute with the id of the last operation that changed an attribute, "0"
-// for none since the import. A fence (see [FenceRecord]) changes only [CommitColumn].
+// version has the id of the last operation that changed an attribute, "0" for none since the
+// import. A fence (see [FenceRecord]) changes only [CommitColumn].
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
 	a.setDefault = orElse(field, &imported)
 	return a
 }
 
-// imported is the shared, read-only version of unchanged objects.
+// imported is the version of unchanged objects.
 var imported = "0"
 
-// Origin is the column that identifies the creation of the object: the [KeyedName] of its
-// idempotency key, or a random one without a key. It is not in the schema.
+// Origin is the column that identifies an object's creation: the [KeyedName] of its idempotency
+// key, or a random name. It is not in the schema.
 const Origin = "origin"

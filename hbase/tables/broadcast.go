@@ -15,8 +15,7 @@ const FanoutLimit = 10_000
 // the number of followers.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for
-// concurrent ones.
+// RoomForBroadcasters leaves room for concurrent ones.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
 // Broadcast is the state of an author. It is a value, never an absence: a delete marker would mask
@@ -26,18 +25,18 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 type Broadcast string
 
 const (
-	// Pushed twits are in the timelines. An author without a stored state is Pushed.
+	// Pushed twits are in the timelines. Without a stored state, an author is Pushed.
 	Pushed Broadcast = "pushed"
-	// Merged twits are read from the author's list. Older ones may be in timelines too.
+	// Merged twits are read from the author's list. Timelines may have older ones.
 	Merged Broadcast = "merged"
 )
 
 const leaving = "leaving " // ‖ id of the job
 
-// Leaving twits are read from the author's list until a job has delivered all of them.
+// Leaving is Merged until a job has delivered all twits.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
-// Leaving returns the job that ends the state.
+// Leaving returns the job.
 func (b Broadcast) Leaving() (job string, ok bool) { return strings.CutPrefix(string(b), leaving) }
 
 func (b Broadcast) check() error {
@@ -51,27 +50,26 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters are the current and former broadcasters, in a single row: they are few.
+// Broadcasters are current and former ones, in a single row.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
 
-const broadcastersFamily = "l" // has a column per author
+const broadcastersFamily = "l" // a column per author
 
-// Get reads the states of all current and former broadcasters.
+// Get reads all states.
 func (b broadcasters) Get() hbase.Get {
 	return hbase.Get{Table: b.Table, Row: RowKey(""), Columns: broadcastersFamily}
 }
 
-// Of reads the state of one author.
+// Of reads the state of an author.
 func (b broadcasters) Of(author string) hbase.Get {
 	get := b.Get()
 	get.Page = hbase.Exactly(author)
 	return get
 }
 
-// Change returns a check for the state from, and the put of the state to. stored is whether from is
-// stored.
+// Change returns a check for from, which may not be stored, and the put of to.
 func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
@@ -80,14 +78,14 @@ func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broa
 	return check, b.Put(author, to, 0)
 }
 
-// Put stores the state of an author. The store sets a zero timestamp.
+// Put stores a state. The store sets a zero timestamp.
 func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase.Put {
 	return hbase.Put{Table: b.Table, Row: RowKey(""), Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells of Of, or one cell of Get. stored is false if there is no cell; the state
-// is then [Pushed]. The error is [hbase.ErrCorrupt].
+// State decodes the cells of Of, or one cell of Get. The state of no cell is [Pushed]. The error is
+// [hbase.ErrCorrupt].
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -99,7 +97,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors that are not pushed, ascending.
+// Decode returns the authors not pushed, ascending.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {
@@ -114,31 +112,31 @@ func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	return authors, nil
 }
 
-// Imports is a row of markers of imports.
+// Imports is a row of markers.
 var Imports = imports{}
 
 type imports struct{}
 
 const (
-	importRepaired = "repaired" // a repair has deleted cells
-	importMarker   = "filling"  // "1" while an import adds entries to timelines, which it trims at its end
+	importRepaired = "repaired" // see PutRepaired
+	importMarker   = "filling"  // see Marker
 )
 
-// Get reads the markers.
+// Get reads the row.
 func (imports) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
 }
 
-// Repaired reports whether a repair has deleted cells. Then new puts of an import may be masked.
+// Repaired reports whether a repair has deleted cells, which may mask an import's puts.
 func (imports) Repaired(cells []hbase.Cell) bool {
 	_, repaired := find(cells, importRepaired)
 	return repaired
 }
 
-// PutRepaired stores that a repair deletes cells. The marker is permanent.
+// PutRepaired stores what Repaired reports, for ever.
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
-// Marker reports whether an import added timeline entries and has not trimmed them.
+// Marker reports whether an import has added timeline entries and not trimmed them.
 func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	c, _ := find(cells, importMarker)
 	return string(c.Value) == "1", c.Timestamp

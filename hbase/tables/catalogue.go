@@ -1,6 +1,5 @@
 // Package tables declares how twibase's nouns are stored: a file per noun, with its row type, key,
-// codec and table. It makes Gets and Puts and decodes cells, without I/O. docs/TABLES.md draws the
-// bytes.
+// codec and table. It does no I/O. docs/TABLES.md draws the bytes.
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
 // edge is a row that says whether two objects are related; lists are derived from edges.
@@ -16,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// The catalogue. Tables, ownership, import, export, rebuild and checks iterate over it.
+// The catalogue.
 var (
 	objects = []*AnyObject{
 		&Users.AnyObject,
@@ -47,7 +46,7 @@ var (
 		Follows,
 		Likes,
 	}
-	// events expire. They have the form of lists, and are none: see event.go.
+	// events have the form of lists, and are none: see event.go.
 	events = []*AnyList{
 		&TwitDeletions.AnyList,
 		&FollowerChanges.AnyList,
@@ -58,19 +57,19 @@ var (
 	}
 )
 
-// Objects returns the kinds of objects. The slice is read-only.
+// Objects are read-only.
 func Objects() []*AnyObject { return objects }
 
-// Lists returns the kinds of lists. The slice is read-only.
+// Lists are read-only.
 func Lists() []*AnyList { return lists }
 
-// Relations returns the relations. The slice is read-only.
+// Relations are read-only.
 func Relations() []*Relation { return relations }
 
-// References returns the references. The slice is read-only.
+// References are read-only.
 func References() []*Reference { return references }
 
-// ObjectNamed returns the kind of objects with that [AnyObject.Name], or nil.
+// ObjectNamed finds objects by [AnyObject.Name], or returns nil.
 func ObjectNamed(name string) *AnyObject {
 	for _, o := range objects {
 		if o.Name == name {
@@ -80,7 +79,7 @@ func ObjectNamed(name string) *AnyObject {
 	return nil
 }
 
-// TargetOf returns the kind of the objects that an attribute refers to, or nil.
+// TargetOf returns what an attribute refers to, or nil.
 func TargetOf(attribute string) *AnyObject {
 	for _, r := range references {
 		if r.Attribute == attribute {
@@ -99,7 +98,7 @@ func objectOf(noun Noun) *AnyObject {
 	return nil
 }
 
-// ListOf returns the list of a table and family, or nil.
+// ListOf returns a list, or nil.
 func ListOf(table, family string) *AnyList {
 	for _, l := range lists {
 		if l.Table == table && l.Family == family {
@@ -109,8 +108,7 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell returns the approximate maximum number of bytes of a cell that writers accept in a
-// family.
+// MaxCell is the approximate maximum size, in bytes, of a cell that writers accept.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
@@ -158,7 +156,7 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables with rows of the object, its lists and its edges: see [BelongsTo].
+// Tables returns the tables with rows that [BelongsTo] the object.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -173,7 +171,7 @@ func tablesOfNouns() map[Noun][]string {
 	return own
 }
 
-// Definitions returns all tables by name, pre-split into a number of regions, at least 1.
+// Definitions returns all tables by name, pre-split into at least 1 region.
 func Definitions(regions int) []hbase.Table {
 	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)
 	var all []hbase.Table
@@ -185,7 +183,7 @@ func Definitions(regions int) []hbase.Table {
 				all[i].Splits = byLetter
 			}
 		}
-		// ROW_INDEX_V1 makes a Get much cheaper for a region server than the default: see docs/TABLES.md.
+		// ROW_INDEX_V1 makes a Get much cheaper than the default: see docs/TABLES.md.
 		all[i].Families = append(all[i].Families,
 			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
 	}
@@ -193,17 +191,16 @@ func Definitions(regions int) []hbase.Table {
 	return all
 }
 
-// original are the tables of the first version. A store that lacks one has lost data.
 var original = []string{
 	"accounts", "albums", "assignments", "broadcasters", "commenters", "comments", "cuts", "departments", "errands",
 	"following", "follows", "games", "intents", "plays", "roles", "timelines", "twit_ids", "user_comments", "user_games",
 	"user_roles", "users",
 }
 
-// IsSearch reports whether a table is that of a [Search].
+// IsSearch reports whether a [Search] has the table.
 func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }
 
-// Original reports whether every store has the table, whatever version created it.
+// Original reports whether the first version had the table. A store without it has lost data.
 func Original(table string) bool { return slices.Contains(original, table) }

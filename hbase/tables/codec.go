@@ -32,7 +32,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// textColumn is a column, and the variable with its text. Empty texts are not stored.
+// Empty texts are not stored.
 type textColumn struct {
 	name string
 	text *string
@@ -66,7 +66,7 @@ func decodeMilli(text string) (time.Time, error) {
 	return at, err
 }
 
-// DecodeCount decodes the only cell, 0 if there is none.
+// DecodeCount decodes the only cell; none is 0.
 func DecodeCount(cells []hbase.Cell) (int, error) {
 	if len(cells) == 0 {
 		return 0, nil
@@ -83,7 +83,6 @@ func parseCount(s string) (int, error) {
 	return n, nil
 }
 
-// corrupt wraps an error of stored bytes, unless it is nil.
 func corrupt(err error, what string) error {
 	if err == nil {
 		return nil
@@ -92,10 +91,8 @@ func corrupt(err error, what string) error {
 }
 
 // A record is the value of a twit or comment: strings under field numbers, in the wire format of
-// protocol buffers.
-//
-// Its form is canonical. Unknown fields are refused: skipping a damaged one could make a twit
-// public.
+// protocol buffers, in canonical form. Unknown fields are refused: skipping a damaged one could
+// make a twit public.
 type record []byte
 
 func (r record) add(field protowire.Number, s string) record {
@@ -104,15 +101,15 @@ func (r record) add(field protowire.Number, s string) record {
 
 func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} }
 
-// reader reads the strings of a record, which share its memory.
+// reader reads strings that share the memory of the record.
 type reader struct {
 	rest  []byte
-	valid bool // the whole record is UTF-8; tags and short lengths are ASCII
+	valid bool // all of it; tags and short lengths are ASCII
 	field protowire.Number
 	err   error // [ErrName]
 }
 
-// next returns the next string. more is false at the end, and after an error.
+// next: more is false at the end, and after an error.
 func (r *reader) next() (field protowire.Number, s string, more bool) {
 	if len(r.rest) == 0 || r.err != nil {
 		return 0, "", false
@@ -134,8 +131,7 @@ func (r *reader) refuse(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a field of a record. n, its length, is negative if b does not start with a
-// string in the shortest wire format.
+// shortest decodes a string and its length n, negative unless in the shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	// A field up to 15 and a length up to 127 take a byte each.
 	if len(b) > 1 && b[0] < 0x80 && b[0]>>3 > 0 && b[0]&7 == byte(protowire.BytesType) &&
@@ -164,10 +160,10 @@ type Memory struct {
 	text     []byte
 }
 
-// The sizes of pieces of text, in bytes.
+// Sizes of pieces of text, in bytes.
 const minText, maxText = 64, 16 << 10
 
-// textOf returns a cell's value as a string that shares its memory.
+// textOf shares the memory of a cell's value.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
 func (m *Memory) rowKey(id string) string {
@@ -180,7 +176,7 @@ func (m *Memory) rowKey(id string) string {
 	return textOf(m.text[start:])
 }
 
-// slab allocates many Ts together.
+// slab allocates Ts together.
 type slab[T any] struct {
 	free []T
 	size int
@@ -190,7 +186,6 @@ const maxSlab = 256
 
 func (s *slab[T]) one() *T { return &s.many(1)[0] }
 
-// many returns n zero Ts.
 func (s *slab[T]) many(n int) []T {
 	if n > len(s.free) {
 		s.size = max(n, min(2*s.size, maxSlab))

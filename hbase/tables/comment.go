@@ -22,18 +22,18 @@ type Comment struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
 	Content    string
-	Mark       string // unique among the comments of that twit and time: see [CommentMark]
+	Mark       string // unique for that twit and time: see [CommentMark]
 }
 
 const (
-	// markAuthor is the maximum length of the author's name in a mark. The name orders most comments
-	// of one time by author.
+	// markAuthor bounds the author's name in a mark. The name orders most comments of one time by
+	// author.
 	markAuthor = 24
-	markHash   = 8 // length of the hash
+	markHash   = 8 // bytes
 )
 
-// CommentMark returns the mark of a comment: the start of the author's name, 0, and a hash of
-// author, content and the ordinal among equal comments. So importing a comment twice makes one.
+// CommentMark is the start of the author's name, 0, and a hash of author, content and the ordinal
+// among equal comments. So importing a comment twice makes one.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -48,21 +48,21 @@ func shortName(author string) string {
 	return short
 }
 
-// CommentKey is a twit, and a position in its list of comments.
+// CommentKey is a position in a twit's comments.
 type CommentKey struct {
 	Twit     TwitKey
 	Position string
 }
 
-// Parts decodes the position. The error is [ErrName].
+// Parts decodes the position, or returns [ErrName].
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
-// String returns the length of the twit's key, the key, and the position.
+// String is the length of the twit's key, the key, and the position.
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
-// ParseCommentKey decodes [CommentKey.String]. The error is [ErrName].
+// ParseCommentKey decodes [CommentKey.String], or returns [ErrName].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := cutPart(key)
 	if !ok {
@@ -75,17 +75,17 @@ func ParseCommentKey(key string) (CommentKey, error) {
 	return CommentKey{k, position}, checkCommentPosition(position)
 }
 
-// ID returns the comment's global id.
+// ID is the global id.
 func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }
 
-// Key returns the twit, and the comment's position in its list of comments.
+// Key is the comment's key.
 func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
 
-// Comments are the comments on the owner, a twit, newest first.
+// Comments are a twit's comments, newest first.
 var Comments = newList(List[*Comment]{
 	AnyList: AnyList{Table: "comments", Family: "l", Owner: PostedTwits, Count: "commentCount", Cursor: 'c',
 		MaxMember: 10 << 10, Check: checkCommentPosition},
@@ -156,15 +156,14 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	return c, r.err
 }
 
-// UserComments are the keys of the owner's comments, newest first. The owner's deletion reads them.
+// UserComments are the keys of a user's comments, newest first, for the user's deletion.
 var UserComments = newList(List[CommentKey]{
 	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject},
 	decode:  decodeUserComment,
 	encode:  func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
 })
 
-// decodeUserComment decodes a position ‖ key of the twit. The position ends with a hash of fixed
-// length. Its inverted time may contain the separator.
+// A position ends with a hash of fixed length. Its inverted time may contain the separator.
 func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, error) {
 	if len(qualifier) >= timeSize {
 		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
@@ -179,8 +178,7 @@ func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, er
 	return CommentKey{}, fmt.Errorf("%w: the position of a comment of a user is damaged", ErrName)
 }
 
-// Commenters are the commit rows of operations on comments, one per twit and author. An import
-// makes none.
+// Commenters are the commit rows of operations on comments, one per twit and author.
 var Commenters = commenters{"commenters"}
 
 type commenters struct{ Table string }
@@ -190,7 +188,7 @@ const (
 	commenterRemoved = "g" // ‖ position of the comment → "1"
 )
 
-// encodeQualifier returns a qualifier that sorts like the bytes of s.
+// encodeQualifier keeps the order of s.
 func encodeQualifier(s string) string { return opDigits.EncodeToString([]byte(s)) }
 
 func hashKey(key string) string {
@@ -198,7 +196,7 @@ func hashKey(key string) string {
 	return encodeQualifier(string(sum[:15]))
 }
 
-// Row returns hash ‖ twit ‖ 0 ‖ author.
+// Row is hash ‖ twit ‖ 0 ‖ author.
 func (commenters) Row(twit TwitKey, author string) string {
 	return RowKey(twit.String() + separator + author)
 }
@@ -213,8 +211,7 @@ func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether the author removed a comment of that time. Only imports add several at
-// one time.
+// RemovedAt reads whether the author removed a comment of that time. Only imports add several.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,
@@ -225,7 +222,7 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
 
-// AddedCell returns the column that Added reads. Early versions stored no mark.
+// AddedCell is what Added reads. Early versions stored no mark.
 func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
 	value := encodeMilli(at)
 	if mark != "" {
@@ -234,12 +231,12 @@ func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp i
 	return textCell(commenterAdded+hashKey(key), value, timestamp)
 }
 
-// RemovedCell returns the column that Removed reads.
+// RemovedCell is what Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }
 
-// DecodeAdded decodes the cells of Added. mark may be empty.
+// DecodeAdded decodes Added. mark may be empty.
 func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterAdded) {
@@ -254,13 +251,12 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, 
 	return time.Time{}, "", false, nil
 }
 
-// DecodeRemoved decodes the cells of Removed or RemovedAt.
+// DecodeRemoved decodes Removed or RemovedAt.
 func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
 		return strings.HasPrefix(c.Qualifier, commenterRemoved)
 	})
 }
 
-// KeyedName returns a hash of a caller and an idempotency key: the name of the twit that is posted
-// with the key, or the [Origin] of the object that is created with it.
+// KeyedName returns a hash of a caller and an idempotency key, for a twit's name or an [Origin].
 func KeyedName(author, key string) string { return hashKey(author + separator + key) }

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// MaxDepth is the maximum number of levels of the tree of departments.
+// MaxDepth bounds the levels of the tree of departments.
 const MaxDepth = 64
 
 // Department is a node of the tree. Fields other than the code are nil if absent or not read;
@@ -23,13 +23,13 @@ type Department struct {
 	RoleCount  *int
 }
 
-// ID returns the department's global id.
+// ID is the global id.
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
-// Root is the owner of the list of top-level departments. It is not a department.
+// Root owns the top-level departments, but is none.
 const Root = ""
 
-// Departments are the departments, by code.
+// Departments by code.
 var Departments = &Object[Department]{
 	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true,
 		CheckKey: CheckCode},
@@ -46,19 +46,19 @@ var Departments = &Object[Department]{
 	},
 }
 
-// Tree is the commit row of all changes of the tree: that of [Root].
+// Tree is the commit row of all changes of the tree, that of [Root].
 var Tree = tree{}
 
 type tree struct{}
 
 const treeDepth = "depth"
 
-// Get reads the depth, and the last change known to be complete.
+// Get reads the depth, and the last complete change.
 func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
-// Depth returns the maximum number of levels. It is unknown after an import by an early version.
+// Depth returns the maximum number of levels. An import by an early version did not store it.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {
@@ -74,20 +74,20 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	return 0, empty, nil
 }
 
-// DepthCell returns the cell of the maximum number of levels, which Depth decodes.
+// DepthCell is what Depth decodes.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
 	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }
 
-// Put writes cells of the commit row.
+// Put writes the commit row.
 func (tree) Put(cells ...hbase.Cell) hbase.Put {
 	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }
 
-// Child is a member of [Children]: the name and code of a department.
+// Child is a member of [Children].
 type Child struct{ Name, Code string }
 
-// Children are the departments directly below the owner, by name, then code.
+// Children are the departments below one, by name, then code.
 var Children = newList(List[Child]{
 	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (Child, error) {
@@ -111,6 +111,6 @@ func CheckDepartmentName(s string) error {
 	return nil
 }
 
-// DepartmentRoles are the codes of the roles that the department defines, ascending.
+// DepartmentRoles are the codes of the roles that a department defines, ascending.
 var DepartmentRoles = nameList(
 	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount", Cursor: 'e'}, CheckCode)

@@ -13,7 +13,7 @@ import (
 // 0xff. Package listscan explains buckets and splits.
 const directoryPrefix = "\xff"
 
-// MembersEnd is after every position of a list.
+// MembersEnd is after every position.
 const MembersEnd = directoryPrefix
 
 // pendingColumn has the pending buckets of a split. It sorts after the directory.
@@ -21,17 +21,16 @@ const pendingColumn = directoryPrefix + directoryPrefix + directoryPrefix
 
 const moved = "\xff" // the value of a moved marker
 
-const bucketSize = 4 // bytes of a bucket's number
+const bucketSize = 4 // of a bucket's number
 
-// Bucket is a row of a list. It covers the positions from Start up to, but not including, Stop, or
-// to the end if Stop is empty.
+// Bucket is a row of a list. It covers the positions [Start, Stop), or to the end if Stop is empty.
 type Bucket struct {
 	Number      uint32
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers a position, given the whole directory: 0 if
-// no sealed bucket does.
+// BucketOf returns the bucket that covers a position, given the whole directory: 0 if no sealed one
+// does.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -45,8 +44,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns the number of the next bucket to create: one more than the highest in the
-// directory, at least 1.
+// NextBucket is one more than the highest number, at least 1.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -56,9 +54,8 @@ func NextBucket(directory []Bucket) uint32 {
 }
 
 // Split plans the split of a full bucket at the positions in cuts. The bucket keeps the members
-// before the first cut, and each cut starts a new bucket, numbered from first on. columns are the
-// directory columns to write in one Put: of the new buckets and, if it was sealed, of the split
-// bucket.
+// before the first cut, and each cut starts a new bucket, numbered from first on. columns go to the
+// directory in one Put: the new buckets and, if it was sealed, the split bucket.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -81,9 +78,9 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 }
 
 // Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. The first of these buckets covers the positions just before the
-// given one, unless it starts there or later: then bucket 0 covers them. To find the bucket that
-// covers the position itself, pass [hbase.Next](position).
+// bucket if the position is empty. The first of them covers the positions just before the given
+// one, unless it starts there or later: then bucket 0 does. For the bucket that covers the position
+// itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix
@@ -91,7 +88,7 @@ func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + position, Limit: n})
 }
 
-// DirectoryTo reads the sealed buckets that stop at a position or before it.
+// DirectoryTo reads the sealed buckets that stop at or before a position.
 func (l *AnyList) DirectoryTo(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix, Stop: directoryPrefix + hbase.Next(position)})
 }
@@ -101,7 +98,7 @@ func (l *AnyList) Directories(owner string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: MembersEnd})
 }
 
-// DecodeDirectory returns the sealed buckets among the cells. It skips members.
+// DecodeDirectory returns the sealed buckets. It skips members.
 func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []Bucket, err error) {
 	for i := range cells {
 		if c := &cells[i]; c.Family == l.Family && isDirectory(c) {
@@ -115,7 +112,7 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket appends the bucket of a directory column. It only checks a pending column.
+// appendBucket only checks a pending column.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
 		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
@@ -128,7 +125,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
-// BucketCell returns the directory column of a sealed bucket.
+// BucketCell is a sealed bucket's directory column.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -162,28 +159,28 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
-// MovedCell returns the moved marker that an added member leaves in bucket 0 during a split.
+// MovedCell is the marker that an added member leaves in bucket 0 during a split.
 func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }
 
-// Moved reports whether a column is a moved marker.
+// Moved recognises MovedCell.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Place says which buckets store the member at a position, also during a split.
+// Place says which buckets store a position, also during a split.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
-	Pending  uint32 // the pending bucket that will cover it, or 0
+	Pending  uint32 // will cover it; 0 is none
 	Moving   bool   // the split bucket may still have copies of Covering's members
 }
 
-// Places reads the directory columns that [AnyList.Place] needs: the sealed buckets that stop after
-// a position, and the pending buckets.
+// Places reads what [AnyList.Place] needs: the sealed buckets that stop after a position, and the
+// pending buckets.
 func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
 }
 
-// Place decodes the cells of [AnyList.Places].
+// Place decodes [AnyList.Places].
 func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, err error) {
 	buckets, err := l.DecodeDirectory(owner, cells)
 	if err != nil {
@@ -195,15 +192,15 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	}
 	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
 	if p.Pending != 0 && p.Pending == p.Covering {
-		// The directory has the new buckets. The pending column stays until the old copies are
+		// The directory has the new buckets; the pending column stays until the old copies are
 		// deleted.
 		p.Pending, p.Moving = 0, true
 	}
 	return p, nil
 }
 
-// PendingCell returns the column of pending buckets. Its value is the start and the number of each,
-// then the stop of the last. Starts and stop are preceded by their length.
+// PendingCell is the column of pending buckets: the start and the number of each, then the stop of
+// the last. Starts and stop are preceded by their length.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {
@@ -213,7 +210,7 @@ func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: value}
 }
 
-// PendingEnd deletes the column of pending buckets up to a timestamp.
+// PendingEnd deletes the column of pending buckets.
 func (l *AnyList) PendingEnd(timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp}
 }
@@ -235,8 +232,7 @@ func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
 	return nil
 }
 
-// PendingBuckets returns the pending buckets of a split in progress, given the cells of
-// [AnyList.Directories].
+// PendingBuckets returns the buckets of a split in progress, given [AnyList.Directories].
 func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bucket, err error) {
 	c := l.pendingCell(cells)
 	if c == nil {
@@ -264,7 +260,7 @@ var Splits = splits{"cuts"}
 
 type splits struct{ Table string }
 
-// Get reads the commit row of a list: hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
+// Get reads hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
 func (s splits) Get(table, family, owner string) hbase.Get {
 	row := RowKey(owner) + separator + table + separator + family
 	return hbase.Get{Table: s.Table, Row: row, Columns: Attributes}

@@ -7,27 +7,26 @@ import (
 	"twibase/hbase"
 )
 
-// The events of a user are changes that lists do not show: deletions of the user's twits, and follows
-// and unfollows of the user. Subscriptions read them, and they expire. They are not derived from
-// other data, nor other data from them: imports and repairs ignore them.
+// Events are changes that a user's lists do not show, for subscriptions. They expire. They are not
+// derived from other data, nor other data from them: imports and repairs ignore them.
 
 const (
 	// EventsKept is how long events can be read.
 	EventsKept = 24 * time.Hour
-	// eventTTL also allows for clocks that differ, and for reads of events before the oldest one.
+	// eventTTL allows for clocks that differ, and for reads before the oldest event.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"
 )
 
-// TwitDeletion is the deletion of a twit.
+// TwitDeletion is an event of the author.
 type TwitDeletion struct {
 	At         time.Time // to the millisecond
 	Twit       TwitKey
 	Visibility Visibility // of the twit
 }
 
-// TwitDeletions are the deletions of the owner's twits, newest first.
+// TwitDeletions are those of a user's twits, newest first.
 var TwitDeletions = newList(List[*TwitDeletion]{
 	AnyList: AnyList{Table: eventTable, Family: "d", Owner: &Users.AnyObject, Cursor: 'x',
 		Check: func(qualifier string) error {
@@ -54,23 +53,23 @@ func deletionParts(qualifier string) (at time.Time, position string, err error) 
 	return at, position, err
 }
 
-// DeletedID returns the id of the deleted twit.
+// DeletedID is the twit's id.
 func (d *TwitDeletion) DeletedID() ID { return ID{NounTwit, d.Twit.String()} }
 
-// Position returns the position in the owner's deletions.
+// Position is in [TwitDeletions].
 func (d *TwitDeletion) Position() string { return TwitDeletions.Position(d) }
 
-// Put stores the deletion.
+// Put stores the event.
 func (d *TwitDeletion) Put() hbase.Put { return putEvent(TwitDeletions, d.Twit.Author, d, d.At) }
 
-// FollowerChange is a follow or an unfollow.
+// FollowerChange is an event of the followed user.
 type FollowerChange struct {
 	At                 time.Time // to the millisecond
-	Followed, Follower string    // usernames
-	Added              bool      // false for an unfollow
+	Followed, Follower string
+	Added              bool // false for an unfollow
 }
 
-// FollowerChanges are the follows and unfollows of the owner, newest first.
+// FollowerChanges are those of a user, newest first.
 var FollowerChanges = newList(List[*FollowerChange]{
 	AnyList: AnyList{Table: eventTable, Family: "f", Owner: &Users.AnyObject, Cursor: 'w',
 		Check: func(qualifier string) error {
@@ -104,13 +103,13 @@ func changeParts(qualifier string) (at time.Time, follower string, err error) {
 	return at, follower, err
 }
 
-// FollowerID returns the id of the follower.
+// FollowerID is the follower's id.
 func (c *FollowerChange) FollowerID() ID { return ID{NounUser, c.Follower} }
 
-// Position returns the position in the owner's changes.
+// Position is in [FollowerChanges].
 func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) }
 
-// Put stores the change.
+// Put stores the event.
 func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
 
 // putEvent stores an event at its time, after which it expires.

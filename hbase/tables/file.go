@@ -10,11 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// fileColumn is the column of an attribute in CSV files. The zero value is for attributes that are
-// not in files.
+// fileColumn is an attribute's column in CSV files, if any.
 type fileColumn struct {
 	name     string
-	optional bool // files may lack the column
+	optional bool // files may lack it
 	parse    func(text string) (stored string, err error)
 }
 
@@ -23,7 +22,7 @@ func (a attribute[T]) in(column string, parse func(string) (string, error)) attr
 	return a
 }
 
-// mayBeIn declares an optional column. Optional columns follow the others.
+// Optional columns follow the others.
 func (a attribute[T]) mayBeIn(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
@@ -45,8 +44,8 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 	return required, optional, fields
 }
 
-// ParseRow returns the object of a row. text returns the value of a column; only the key and the
-// name must not be empty. The error is that of the column.
+// ParseRow returns the object of a row, or an error and its column. Only the key and the name must
+// not be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {
@@ -73,8 +72,7 @@ func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, 
 	return t, "", nil
 }
 
-// Row returns the values of the columns of [Object.File], in that order. They are empty for absent
-// attributes.
+// Row returns the values of [Object.File], in order. They are empty for absent attributes.
 func (o *Object[T]) Row(t *T) []string {
 	row := []string{*o.key(t)}
 	for _, a := range o.attributes {
@@ -87,7 +85,7 @@ func (o *Object[T]) Row(t *T) []string {
 
 const maxLine = 2048 // bytes
 
-// ParseLine returns s if it has 1–2048 bytes of UTF-8 without control characters.
+// ParseLine checks for 1–2048 bytes of UTF-8 without control characters.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":
@@ -102,7 +100,7 @@ func ParseLine(s string) (string, error) {
 	return s, nil
 }
 
-// ParseURL returns s if it is an http or https URL with a host, of at most 2048 bytes.
+// ParseURL checks for an http or https URL with a host, of at most 2048 bytes.
 func ParseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -119,7 +117,7 @@ func parseEmail(s string) (string, error) {
 	return s, nil
 }
 
-// ParseTime accepts a valid time, and truncates it to milliseconds.
+// ParseTime truncates to milliseconds.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -136,7 +134,7 @@ func parseInstant(s string) (string, error) {
 	return t.Format(time.RFC3339Nano), err
 }
 
-// ParseNumber parses a decimal integer from least to most, inclusive.
+// ParseNumber parses a decimal from least to most, inclusive.
 func ParseNumber(s string, least, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least || n > most {

@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// Follows relate users to the users that they follow.
+// Follows relate users to users.
 var Follows = &Relation{
 	Name: "follow", Inverse: "unfollow", Verb: "follows", Table: "follows", File: "follows",
 	From:        end(End{Column: "follower", Argument: "Follower"}, Following, newFollow, followParts),
@@ -17,26 +17,25 @@ var Follows = &Relation{
 	},
 }
 
-// Followers are the owner's followers, newest first.
+// Followers of a user, newest first.
 var Followers = followList(
 	AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
 
-// Following are the users that the owner follows, newest first.
+// Following are the users that a user follows, newest first.
 var Following = followList(
 	AnyList{Table: "following", Family: "l", Owner: &Users.AnyObject, Count: "followingCount", Cursor: 'g'})
 
-// Follow is a member of [Followers], [Following] and [TwitLikes]: a user, and the time of the
-// follow or like.
+// Follow is a member of [Followers], [Following] and [TwitLikes].
 type Follow struct {
 	Username string
-	At       time.Time // UnknownTime if it was imported without a time
+	At       time.Time // or UnknownTime
 }
 
 func newFollow(username string, at time.Time) Follow       { return Follow{username, at} }
 func followParts(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
-// UnknownTime is the time of follows and likes that were imported without one. Lists end with them,
-// ordered by key.
+// UnknownTime is the time of follows and likes imported without one. Lists end with them, ordered
+// by key.
 var UnknownTime = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Game is a game. Fields other than the code are nil if absent or not read; absent counts are zero.
+// Game has fields which, except for the code, are nil if absent or not read; absent counts are zero.
 type Game struct {
 	Code        string
 	Name        *string
@@ -18,10 +18,10 @@ type Game struct {
 	PlayerCount *int
 }
 
-// ID returns the game's global id.
+// ID is the global id.
 func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
-// Games are the games, by code.
+// Games by code.
 var Games = &Object[Game]{
 	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, CheckKey: CheckCode},
 
@@ -33,18 +33,18 @@ var Games = &Object[Game]{
 	},
 }
 
-// Players are the usernames of the game's players, ascending.
+// Players are usernames, ascending.
 var Players = nameList(
 	AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount", Cursor: 'y'}, CheckUsername)
 
-// UserGame is a member of the list of a user's games: the sum of the plays, and the last day.
+// UserGame sums a user's plays of a game.
 type UserGame struct {
 	Code  string
 	Count int
-	Day   string // as in "2014-12-25"
+	Day   string // the last, as in "2014-12-25"
 }
 
-// UserGameOf sums the plays of a game.
+// UserGameOf sums days.
 func UserGameOf(code string, days []DayCount) UserGame {
 	g := UserGame{Code: code}
 	for _, day := range days {
@@ -53,7 +53,7 @@ func UserGameOf(code string, days []DayCount) UserGame {
 	return g
 }
 
-// UserGames are the games that the user plays, by code. They are derived from [Plays].
+// UserGames are the games of a user, by code, derived from [Plays].
 var UserGames = newList(List[UserGame]{
 	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", Cursor: 'p',
 		Check: CheckCode},
@@ -73,23 +73,23 @@ var UserGames = newList(List[UserGame]{
 	},
 })
 
-// DayCount is the number of plays of a day.
+// DayCount counts plays.
 type DayCount struct {
 	Day   string // as in "2014-12-25"
 	Count int
 }
 
-// Plays are the source of all sums of plays: a row per user and game, with a column per day.
+// Plays are the source of all sums: a row per user and game, with a column per day.
 var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }
 
-// Get reads a user's plays of a game, by day.
+// Get reads all days.
 func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day: there is a cell if the user has played the game.
+// Any reads one day, to tell whether the user has played the game.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -97,11 +97,11 @@ func (p plays) Any(username, game string) hbase.Get {
 }
 
 const (
-	daysEnd = ":" // after every day, and before [CommitColumn]
-	playKey = "k" // begins the column of an idempotency key; its hash follows
+	daysEnd = ":" // after every day, before [CommitColumn]
+	playKey = "k" // ‖ hash of an idempotency key
 )
 
-// GetWithKey reads all plays and, unless key is nil, the day of the idempotency key.
+// GetWithKey reads all days and, unless key is nil, the day of that idempotency key.
 func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	get := p.Get(username, game)
 	if key != nil {
@@ -110,12 +110,12 @@ func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	return get
 }
 
-// KeyCell returns the column with the day of an idempotency key, which DecodeKey decodes.
+// KeyCell is what DecodeKey decodes.
 func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+hashKey(key), day, timestamp)
 }
 
-// DecodeKey returns the day of the idempotency key among the cells of GetWithKey, maybe empty.
+// DecodeKey returns the day of GetWithKey's key, maybe empty.
 func (p plays) DecodeKey(cells []hbase.Cell) (day string, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes {
@@ -135,19 +135,18 @@ func (p plays) Delete(username, game string, days []DayCount, timestamp int64) h
 	return deletion
 }
 
-// Ends decodes a row key. The error is [hbase.ErrCorrupt].
+// Ends decodes a row key, or returns [hbase.ErrCorrupt].
 func (p plays) Ends(row string) (username, game string, err error) {
 	return edgeOf(row, CheckUsername, CheckCode)
 }
 
-// Put stores the plays of a day.
+// Put stores a day.
 func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {
 	return hbase.Put{Table: p.Table, Row: edgeKey(username, game), Cells: []hbase.Cell{
 		dayCell(p.family, day, timestamp)}}
 }
 
-// Decode returns the days among the cells, ascending, also those with zero plays. The error is
-// [hbase.ErrCorrupt].
+// Decode returns the days, ascending, also those with zero plays, or [hbase.ErrCorrupt].
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
 // GameDays are the sums of all players, a column per day in the game's row, derived from [Plays].
@@ -161,18 +160,18 @@ func (d gameDays) Get(game, from, to string) hbase.Get {
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
 }
 
-// Cell returns the cell of a day.
+// Cell is what Decode decodes.
 func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }
 
-// Decode returns the days with plays among the cells, ascending.
+// Decode returns the days with plays, ascending.
 func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) {
 	days, err := decodeDays(d.family, cells)
 	return slices.DeleteFunc(days, func(d DayCount) bool { return d.Count == 0 }), err
 }
 
-// Column returns the column of a day, as in [hbase.Get].
+// Column is a day's, as in [hbase.Get].
 func (d gameDays) Column(day string) string { return d.family + ":" + day }
 
 func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {
@@ -198,7 +197,7 @@ func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
 	return days, nil
 }
 
-// CheckDay reports why s is not a date of the years 1970 to 9999, as in "2014-12-25".
+// CheckDay checks for a date of the years 1970 to 9999, as in "2014-12-25".
 func CheckDay(s string) error {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil || !ValidTime(t) {

@@ -6,39 +6,38 @@ import (
 	"twibase/hbase"
 )
 
-// Gateways is a row with a column for each gateway of a store. Gateways read it to detect
-// differences in settings that must agree.
+// Gateways is a row with a column per gateway. Gateways compare the settings that must agree.
 var Gateways = gateways{}
 
 type gateways struct{}
 
-// GatewaySettings are the settings of a gateway that must agree with those of others.
+// GatewaySettings must agree with those of other gateways.
 type GatewaySettings struct {
-	Gateway     string // its id
+	Gateway     string // id
 	FanoutLimit int
-	At          int64 // when it was last put, by the store's clock
+	At          int64 // last put, by the store's clock
 }
 
-// Get reads the settings of all gateways.
+// Get reads all settings.
 func (gateways) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("gateways"), Columns: broadcastersFamily}
 }
 
-// Put stores the settings of a gateway, with the store's time.
+// Put stores the settings, at the store's time.
 func (n gateways) Put(s GatewaySettings) hbase.Put {
 	get := n.Get()
 	return hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: s.Gateway, Value: strconv.AppendInt(nil, int64(s.FanoutLimit), 10)}}}
 }
 
-// Remove removes the settings of a gateway that has ended.
+// Remove is for a gateway that ends.
 func (n gateways) Remove(gateway string) hbase.Delete {
 	get := n.Get()
 	return hbase.Delete{Table: get.Table, Row: get.Row, Columns: []hbase.Deletion{
 		{Kind: hbase.AllVersions, Family: broadcastersFamily, Qualifier: gateway}}}
 }
 
-// Decode decodes the cells of Get. Unreadable ones are skipped.
+// Decode skips unreadable cells.
 func (gateways) Decode(cells []hbase.Cell) (all []GatewaySettings) {
 	for _, c := range cells {
 		if limit, err := strconv.Atoi(string(c.Value)); err == nil {

@@ -8,29 +8,29 @@ import (
 	"twibase/hbase"
 )
 
-// Intent is the durable record of an operation that may have committed and may not be complete.
+// Intent is the durable record of an operation that may have committed and may be incomplete.
 type Intent struct {
 	ID        string
 	Kind      string // operation type
 	Arguments string // JSON
 	// At is the timestamp of all its writes, in milliseconds.
 	At int64
-	// Table, Row and Family are those of the commit row. They are empty if the intent is the commit.
+	// Of the commit row; empty if the intent is the commit.
 	Table, Row, Family string
-	// After is the expected commit record there, empty for the first operation.
+	// After is the expected commit record, empty for the first operation.
 	After string
-	// Due is the earliest time of its effects, in milliseconds; 0 for immediately.
+	// Due is the earliest time of its effects, in milliseconds; 0 is now.
 	Due int64
 }
 
-// Intents are the intents, by the id of the operation.
+// Intents by the id of the operation.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
 
 const (
 	intentAt      = "at"
-	decidedColumn = "decided" // "1" if the operation committed; not part of the intent
+	decidedColumn = "decided" // "1": committed; not part of the intent
 )
 
 func (i *Intent) columns(at, due *string) []textColumn {
@@ -40,7 +40,7 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
-// Open reads whether an operation has an intent: there is a cell if it has.
+// Open reads a cell if the operation has an intent.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
@@ -54,12 +54,12 @@ func (n intents) Put(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: encodeTexts(i.columns(&at, &due), i.At)}
 }
 
-// Remove removes an intent for good, and masks a later put of it.
+// Remove masks a later put, too.
 func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns the intent of a row. ok is false if the row has none, only a lease.
+// Decode returns an intent, if the row has more than a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
@@ -88,12 +88,12 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
-// Mark stores that the operation has committed, which Marked reports.
+// Mark stores that the operation has committed.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }
 
-// Marked reports whether the operation is known to have committed.
+// Marked decodes Mark.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	_, marked := find(cells, decidedColumn)
 	return marked

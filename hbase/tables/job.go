@@ -9,35 +9,35 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind says what a job delivers or removes.
+// JobKind is what a job does.
 type JobKind string
 
 const (
 	// Posted delivers a twit to the timelines of the author's followers.
 	Posted JobKind = "posted"
-	// Deleted removes a twit from those timelines.
+	// Deleted removes it there.
 	Deleted JobKind = "deleted"
 	// Followed delivers the author's twits to the timeline of a new follower.
 	Followed JobKind = "followed"
-	// Unfollowed removes them from that of a former follower.
+	// Unfollowed removes them from a former follower's.
 	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the twits of a former broadcaster to the timelines of all followers.
+	// Returned delivers a former broadcaster's twits to all followers.
 	Returned JobKind = "returned"
 )
 
 // Job is the fan-out of a write. Any gateway runs it in the background. It is idempotent.
 type Job struct {
-	// ID is the id of the operation. An operation has at most one job.
+	// ID is the operation's. It has at most one job.
 	ID   string
 	Kind JobKind
-	// At is the timestamp of the operation, in milliseconds.
+	// At is the operation's timestamp, in milliseconds.
 	At       int64
 	Author   string
-	Follower string // of Followed and Unfollowed
-	Position string // of Posted and Deleted: the twit's
+	Follower string // for Followed and Unfollowed
+	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs are the jobs of fan-outs, by the id of the operation.
+// Jobs by the id of the operation.
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -48,8 +48,8 @@ func (j *Job) columns(at *string) []textColumn {
 	}
 }
 
-// Put writes a job with a lease that has ended. A gateway takes a lease by a CheckAndPut that
-// expects the previous lease. So it can't take that of a removed job.
+// Put writes a job with a lease that has ended: the CheckAndPut of a new lease expects the previous
+// one, and so fails for a removed job.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)
@@ -59,12 +59,12 @@ func (n jobs) Put(j Job) hbase.Put {
 // Forever is the timestamp of deletions that mask all later writes.
 var Forever = MaxTime.UnixMilli()
 
-// Remove removes a job for good, and masks a later put of it.
+// Remove masks a later put, too.
 func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns the job of a row. ok is false if the row has none, only a lease or progress.
+// Decode returns a job, if the row has more than a lease and progress.
 func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error) {
 	if j.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err
@@ -101,10 +101,9 @@ func (j Job) check() error {
 
 // Progress is stored with each lease.
 type Progress struct {
-	// Cursor is the position in the list of followers up to which the job is done, except for
-	// Unverified.
+	// Cursor is the position among the followers up to which all but Unverified is done.
 	Cursor string
-	// Unverified is an encoded [Batch] that may have been delivered.
+	// Unverified is an encoded [Batch], maybe delivered.
 	Unverified string
 }
 
@@ -113,18 +112,18 @@ const (
 	jobUnverified = "noted"
 )
 
-// Progress returns the progress among the cells of a row, zero if there is none.
+// Progress may be zero.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p
 }
 
-// Cells returns the cells of the progress. The store sets their timestamp.
+// Cells have the store's timestamp.
 func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a fan-out: all twits, of one author, go to the timelines of all followers.
+// Batch is a part of a fan-out: twits of one author for timelines of all followers.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey

@@ -13,7 +13,7 @@ import (
 )
 
 // hashSize is the length of the hash that starts all row keys but those of an [Outbox], to spread
-// ids over regions. The id follows, so that keys can be decoded.
+// ids over regions. The id follows it, for decoding.
 const hashSize = 2
 
 // separator is between the parts of a composite key. No username, code or twit id contains it. An
@@ -26,13 +26,13 @@ func hashOf(id string) [hashSize]byte {
 	return [hashSize]byte(b[:])
 }
 
-// RowKey returns the key of an id's own row: hash ‖ id.
+// RowKey returns hash ‖ id.
 func RowKey(id string) string {
 	hash := hashOf(id)
 	return string(hash[:]) + id
 }
 
-// OwnerOf decodes [RowKey]. The error is [hbase.ErrCorrupt].
+// OwnerOf decodes [RowKey], or returns [hbase.ErrCorrupt].
 func OwnerOf(row string) (id string, err error) {
 	if len(row) < hashSize || RowKey(row[hashSize:]) != row {
 		return "", fmt.Errorf("%w: row key %q", hbase.ErrCorrupt, row)
@@ -40,13 +40,13 @@ func OwnerOf(row string) (id string, err error) {
 	return row[hashSize:], nil
 }
 
-// edgeKey returns hash(a) ‖ a ‖ 0 ‖ b. All edges of a are adjacent.
+// edgeKey makes all edges of a adjacent.
 func edgeKey(a, b string) string {
 	hash := hashOf(a)
 	return string(hash[:]) + a + separator + b
 }
 
-// edgeOf decodes edgeKey, and checks both ids. The error is [hbase.ErrCorrupt].
+// edgeOf decodes edgeKey, or returns [hbase.ErrCorrupt].
 func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err error) {
 	if len(row) > hashSize {
 		a, b, _ = strings.Cut(row[hashSize:], separator)
@@ -57,22 +57,22 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// BelongsTo reports whether a row is an own row, or one of its edges or buckets.
+// BelongsTo reports whether a row is own, or one of its edges or buckets.
 func BelongsTo(row, own string) bool {
 	rest, is := strings.CutPrefix(row, own)
 	return is && (rest == "" || rest[:len(separator)] == separator)
 }
 
-const timeSize = 8 // bytes of an inverted time
+const timeSize = 8 // of an inverted time
 
-// invert returns eight bytes that sort the newest time first: MaxInt64 − milliseconds.
+// invert sorts the newest time first: MaxInt64 − milliseconds.
 func invert(t time.Time) string { return string(appendInverted(make([]byte, 0, timeSize), t)) }
 
 func appendInverted(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-t.UnixMilli()))
 }
 
-// revert decodes the inverted time at the start of s. The error is [ErrName].
+// revert decodes invert, or returns [ErrName].
 func revert(s string) (t time.Time, rest string, err error) {
 	if len(s) < timeSize || s[0] > 0x7f {
 		return time.Time{}, "", fmt.Errorf("%w: %q does not start with a time", ErrName, s)
@@ -84,7 +84,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// TimeAt returns the time of a position in a newest-first list. The error is [ErrName].
+// TimeAt returns the time of a newest-first position, or [ErrName].
 func TimeAt(position string) (time.Time, error) {
 	at, _, err := revert(position)
 	return at, err
@@ -93,22 +93,22 @@ func TimeAt(position string) (time.Time, error) {
 // MaxTime is the first time that rows can't store.
 var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ValidTime reports whether t is in the years 1970 to 9999.
+// ValidTime accepts the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
-// LaterThan returns the position in a newest-first list after all members later than t.
+// LaterThan returns the newest-first position after all members later than t.
 func LaterThan(t time.Time) string { return invert(t) }
 
-// NotBefore returns the position in a newest-first list after all members at t or later.
+// NotBefore returns the newest-first position after all members at t or later.
 func NotBefore(t time.Time) string {
-	last := t.Truncate(time.Millisecond) // members have whole milliseconds
+	last := t.Truncate(time.Millisecond) // as members do
 	if last.Equal(t) {
 		last = last.Add(-time.Millisecond)
 	}
 	return invert(last)
 }
 
-// appendPart appends a part of a composite key, after its length.
+// appendPart appends the length and the part.
 func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }
@@ -122,10 +122,10 @@ func cutPart(key string) (part, rest string, ok bool) {
 	return part, rest, strings.HasPrefix(key, string(appendPart(nil, part)))
 }
 
-// Noun is the letter that identifies a kind of object in global ids.
+// Noun is a kind of object in global ids.
 type Noun byte
 
-// The nouns. Global ids start with these letters.
+// The nouns.
 const (
 	NounUser       Noun = 'U'
 	NounRole       Noun = 'R'
@@ -141,7 +141,7 @@ type ID struct {
 	Key  string
 }
 
-// ParseID decodes [ID.Bytes]. The error is [ErrName].
+// ParseID decodes [ID.Bytes], or returns [ErrName].
 func ParseID(b []byte) (ID, error) {
 	if len(b) == 0 {
 		return ID{}, fmt.Errorf("%w: it is empty", ErrName)
@@ -161,8 +161,8 @@ func ParseID(b []byte) (ID, error) {
 	return id, nil
 }
 
-// Bytes returns the letter of the noun and the key, which [ParseID] decodes.
+// Bytes is the noun and the key.
 func (id ID) Bytes() []byte { return id.Append(nil) }
 
-// Append appends [ID.Bytes] to dst.
+// Append appends [ID.Bytes].
 func (id ID) Append(dst []byte) []byte { return append(append(dst, byte(id.Noun)), id.Key...) }

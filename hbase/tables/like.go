@@ -2,7 +2,7 @@ package tables
 
 import "time"
 
-// Likes relate users to the twits that they like.
+// Likes relate users to twits.
 var Likes = &Relation{
 	Name: "like", Inverse: "unlike", Verb: "likes", Table: "likes", File: "likes",
 	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, newLikedTwit, likedTwitParts),
@@ -10,11 +10,11 @@ var Likes = &Relation{
 	DateColumn: "liked_at",
 }
 
-// TwitLikes are the users who like the owner, a twit, newest like first.
+// TwitLikes are the users who like a twit, newest like first.
 var TwitLikes = followList(
 	AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount", Cursor: 'k'})
 
-// LikedTwits are the twits that the owner likes, newest like first. It has no count: the visible
+// LikedTwits are the twits that a user likes, newest like first. It has no count: the visible
 // number depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
 	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i'},
@@ -29,14 +29,14 @@ var LikedTwits = newList(List[LikedTwit]{
 	encode: func(l LikedTwit) (string, []byte) { return invert(l.At) + l.Twit.String(), nil },
 })
 
-// LikedTwit is a member of [LikedTwits]: a twit, and the time of the like.
+// LikedTwit is a member of [LikedTwits].
 type LikedTwit struct {
 	Twit TwitKey
-	At   time.Time // UnknownTime if it was imported without a time
+	At   time.Time // or UnknownTime
 }
 
 func newLikedTwit(key string, at time.Time) LikedTwit {
-	twit, _ := ParseTwitKey(key) // the key of a member is valid
+	twit, _ := ParseTwitKey(key) // a member's key is valid
 	return LikedTwit{twit, at}
 }
 

@@ -9,32 +9,29 @@ import (
 )
 
 // ListBound is the maximum number of members of a bucket: far below the capacity of a region, and
-// far above the size of a page.
+// far above a page.
 const ListBound = 50_000
 
-// AnyList is a [List], without the type of its members.
+// AnyList is a [List] of any type.
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// Count and PublicCount are the owner's attributes with the numbers of members and of public
-	// members. Count is empty if members are not counted. PublicCount is empty if public members
-	// are not counted apart.
+	// The owner's counts of members and of public members; empty if there are none.
 	Count, PublicCount string
-	MaxMember          int  // bytes of a member; 0 for the default of [MaxCell]
-	Cursor             byte // begins the cursors of the list; 0 if the schema does not show it
-	// Trimmed lists lose their last members when they grow too long. Other lists are split into
-	// buckets.
+	MaxMember          int  // bytes; 0 for the default of [MaxCell]
+	Cursor             byte // begins the cursors; 0 if the schema does not show the list
+	// Trimmed lists lose their last members when they grow too long; others are split.
 	Trimmed bool
-	// Check reports why a qualifier can't be a position. The error is [ErrName].
+	// Check returns [ErrName] for a qualifier that can't be a position.
 	Check func(qualifier string) error
-	// Public reports which members are public. It returns nil if there is no PublicCount.
+	// Public reports which members are public, or nil without PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
-// maxPageBytes bounds the pages of background work, whose workers run side by side.
+// maxPageBytes bounds the pages of concurrent background workers.
 const maxPageBytes = 4 << 20
 
-// PageSize returns the size of a page of background work: n members, or fewer if they may be large.
+// PageSize is for background work: n members, or fewer if they may be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -42,8 +39,7 @@ func (l *AnyList) PageSize(n int) int {
 	return min(n, maxPageBytes/l.MaxMember)
 }
 
-// Row returns the key of the row of a bucket: hash ‖ owner and, for a sealed bucket, 0 ‖ family ‖
-// number.
+// Row returns hash ‖ owner and, for a sealed bucket, 0 ‖ family ‖ number.
 func (l *AnyList) Row(owner string, bucket uint32) string {
 	if bucket == 0 {
 		return RowKey(owner)
@@ -51,7 +47,7 @@ func (l *AnyList) Row(owner string, bucket uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
 }
 
-// OwnerOf decodes [AnyList.Row]. The error is [hbase.ErrCorrupt].
+// OwnerOf decodes [AnyList.Row], or returns [hbase.ErrCorrupt].
 func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {
 		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
@@ -65,7 +61,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans one column of each row of such lists.
+// Rows scans one column of each row.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
@@ -75,7 +71,7 @@ func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
-// GetIn is [AnyList.Get] with the row key allocated in m.
+// GetIn is [AnyList.Get] with the row key in m.
 func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
 	if bucket != 0 {
 		return l.Get(owner, bucket, page)
@@ -83,12 +79,12 @@ func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page)
 	return hbase.Get{Table: l.Table, Row: m.rowKey(owner), Columns: l.Family, Page: page}
 }
 
-// Length reads the length. [DecodeCount] decodes it.
+// Length reads the Count, for [DecodeCount].
 func (l *AnyList) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.Owner.Table, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
 }
 
-// Lengths reads the length and, if the list has one, the PublicCount.
+// Lengths reads Count and PublicCount.
 func (l *AnyList) Lengths(owner string) hbase.Get {
 	get := l.Length(owner)
 	if l.PublicCount != "" {
@@ -99,21 +95,20 @@ func (l *AnyList) Lengths(owner string) hbase.Get {
 
 func (l *AnyList) String() string { return l.Table + ":" + l.Family }
 
-// List declares a kind of wide row: a column per member E, in the order of the qualifiers. Package
-// listscan explains how a list is split into buckets.
+// List is a wide row with a column per member E, in the order of qualifiers. Package listscan
+// explains its buckets.
 type List[E any] struct {
 	AnyList
-	// decode returns [ErrName] for an invalid member.
+	// decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size is the memory of a decoded member in bytes, without its cell. It is nil for members that
-	// are not cached.
+	// size is the memory of a decoded member in bytes, without its cell. Without size, members are
+	// not cached.
 	size     func(E) int
 	isPublic func(E) bool
 }
 
-// newList completes a declaration. The default of Check accepts a qualifier that decodes with an
-// empty value.
+// The default of Check accepts a qualifier that decodes with an empty value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {
@@ -135,11 +130,11 @@ func newList[E any](l List[E]) *List[E] {
 	return &l
 }
 
-// IsPublic reports whether the member is in the PublicCount. It is false if the list has none.
+// IsPublic reports whether the PublicCount has the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members, positions and directory columns among the cells of a bucket. Other
-// families are skipped. Members may be shared, and are read-only.
+// Decode returns the members, positions and directory columns of a bucket. It skips other families.
+// Members may be shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -153,7 +148,7 @@ type Decoder[E any] struct {
 	memory  Memory
 }
 
-// Decoder returns a new decoder of such lists.
+// Decoder returns a new one.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
 // Decode is [List.Decode], with the results allocated in d.
@@ -200,7 +195,7 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 		return e, nil
 	}
 	// A cached member shares memory with its cell only. The owner's name may be a slice of a whole
-	// request: clone it.
+	// request.
 	e, err := l.decode(new(Memory), strings.Clone(owner), c.Qualifier, c.Value)
 	if err == nil {
 		c.Memo.Remember(e, l.size(e))
@@ -208,13 +203,13 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	return e, err
 }
 
-// Position returns the position of a member.
+// Position is in the list.
 func (l *List[E]) Position(e E) string {
 	qualifier, _ := l.encode(e)
 	return qualifier
 }
 
-// Cell returns the column of a member.
+// Cell is a member's column.
 func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
 	qualifier, value := l.encode(e)
 	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}

@@ -11,16 +11,16 @@ import (
 // it.
 const Format = 1
 
-// Marks is a row with a column for each table that twibase has created or is creating: its format.
-// Another application may have tables of the same names. Stores of the first versions have no marks.
+// Marks is a row with the format of each table that twibase has created or is creating: another
+// application may have tables of the same names. Stores of the first versions have no marks.
 var Marks = marks{}
 
 type marks struct{}
 
-// Table is the table of the row. It is created first.
+// Table is created first.
 func (marks) Table() string { return Broadcasters.Table }
 
-// Get reads the marks.
+// Get reads the row.
 func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }
@@ -36,8 +36,8 @@ func (m marks) Put(names []string) hbase.Put {
 	return put
 }
 
-// Decode returns the names of the marked tables. The error is [hbase.ErrFormat] if a newer version
-// has marked one, and [hbase.ErrCorrupt] if a mark is no number.
+// Decode returns the marked tables, [hbase.ErrFormat] if a newer version has marked one, or
+// [hbase.ErrCorrupt].
 func (marks) Decode(cells []hbase.Cell) (names []string, err error) {
 	for _, c := range cells {
 		switch format, err := strconv.Atoi(string(c.Value)); {

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrName is the error of an invalid username, code or id.
+// ErrName is an invalid username, code or id.
 var ErrName = errors.New("not a valid name")
 
-// The maximum lengths of names.
+// Maximum lengths.
 const (
 	MaxUsername       = 64  // characters
 	MaxCode           = 200 // bytes
 	MaxTwitID         = 64  // bytes
-	MaxDepartmentName = 180 // bytes, so that the cursor of a department is within the limits of requests
+	MaxDepartmentName = 180 // bytes, so that its cursor is within the limits of requests
 )
 
 const usernamePunctuation = "_.-"
@@ -39,7 +39,7 @@ func CheckCode(s string) error {
 	return checkName(s, "_.-/:")
 }
 
-// CheckTwitID checks for 1–64 bytes: a code's characters.
+// CheckTwitID checks for 1–64 bytes of a code.
 func CheckTwitID(s string) error {
 	if len(s) < 1 || len(s) > MaxTwitID {
 		return fmt.Errorf("%w: a twit's id has 1 to %d bytes, not %d", ErrName, MaxTwitID, len(s))
@@ -67,7 +67,7 @@ func checkName(s, punctuation string) error {
 	return nil
 }
 
-// plain reports whether a name has only ASCII letters, digits and punctuation, as most have.
+// plain is a fast check for ASCII.
 func plain(s, punctuation string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Attributes is the family of attributes. A column is named like its schema field, and its value is
+// Attributes is the family of attributes. A column is named like its schema field; its value is
 // text.
 const Attributes = "i"
 
@@ -18,38 +18,35 @@ const Attributes = "i"
 // object from missing attributes.
 const Existence = Attributes + ":name"
 
-// AnyObject is a kind of object, without its row type. Each [Object] embeds one. Twits have no
-// Object, only [PostedTwits].
+// AnyObject is an [Object] of any type. Twits have only [PostedTwits].
 type AnyObject struct {
 	Noun  Noun   // begins the ids
-	Name  string // in messages, as in "user"
-	Table string // with a row per object
-	// Reusable is true if a new object may have the key of a deleted one.
+	Name  string // in messages
+	Table string // a row per object
+	// Reusable: a new object may have the key of a deleted one.
 	Reusable bool
-	// CheckKey reports why a key is invalid. The error is [ErrName].
+	// CheckKey may return [ErrName].
 	CheckKey func(key string) error
 	// Search is nil if objects are not found by the beginning of their keys.
 	Search *Search
-	// named is nil if the name that clients use is the key.
+	// named is nil if the key is the name.
 	named *naming
 	// author returns the user whose deletion also deletes the object. It may be nil.
 	author func(key string) (username string)
 }
 
-// naming maps names to the keys of objects whose keys are internal.
+// naming is for objects whose keys are internal.
 type naming struct {
 	check func(name string) error
 	of    func(key string) (name string)
-	// get reads the key of a name, and find decodes it.
-	get  func(name string) hbase.Get
-	find func(cells []hbase.Cell) (key string, found bool, err error)
+	get   func(name string) hbase.Get
+	find  func(cells []hbase.Cell) (key string, found bool, err error)
 }
 
-// TextKeys reports whether all keys of such objects are valid UTF-8.
+// TextKeys reports whether all keys are valid UTF-8.
 func (o *AnyObject) TextKeys() bool { return o.named == nil }
 
-// Author returns the user who owns the object, if any. The object may be deleted some time after
-// the user.
+// Author returns the user, if any, whose deletion also deletes the object, some time later.
 func (o *AnyObject) Author(key string) (username string, ok bool) {
 	if o.author == nil {
 		return "", false
@@ -57,7 +54,7 @@ func (o *AnyObject) Author(key string) (username string, ok bool) {
 	return o.author(key), true
 }
 
-// CheckName reports why a name is invalid. The error is [ErrName].
+// CheckName may return [ErrName].
 func (o *AnyObject) CheckName(name string) error {
 	if o.named != nil {
 		return o.named.check(name)
@@ -65,8 +62,7 @@ func (o *AnyObject) CheckName(name string) error {
 	return o.CheckKey(name)
 }
 
-// NameOf returns the name by which users know the object: the name of a twit, the key of any other
-// object.
+// NameOf returns a twit's name, and the key of any other object.
 func (o *AnyObject) NameOf(key string) string {
 	if o.named != nil {
 		return o.named.of(key)
@@ -74,7 +70,7 @@ func (o *AnyObject) NameOf(key string) string {
 	return key
 }
 
-// Lookup reads the key of the object with a name, which [AnyObject.Find] decodes.
+// Lookup reads the key of a name, for [AnyObject.Find].
 func (o *AnyObject) Lookup(name string) hbase.Get {
 	if o.named != nil {
 		return o.named.get(name)
@@ -82,7 +78,7 @@ func (o *AnyObject) Lookup(name string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(name), Columns: Existence}
 }
 
-// Find decodes the cells of [AnyObject.Lookup]. It does not find deleted objects.
+// Find decodes [AnyObject.Lookup]. It does not find deleted objects.
 func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found bool, err error) {
 	if o.named != nil {
 		return o.named.find(cells)
@@ -98,27 +94,26 @@ func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found boo
 	return "", false, nil
 }
 
-// ExistenceOf reads whether an object exists.
+// ExistenceOf is what Exists decodes.
 func (o *AnyObject) ExistenceOf(key string) hbase.Get { return o.Lookup(o.NameOf(key)) }
 
-// Exists decodes the cells of [AnyObject.ExistenceOf], or of any read that includes [Existence].
+// Exists also decodes any read that includes [Existence].
 func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 	found, exists, err := o.Find(o.NameOf(key), cells)
 	return exists && found == key, err
 }
 
-// Object is a kind of object, with its attributes. gqlgen binds the row type T to the schema.
+// Object is a kind of object. gqlgen binds the row type T to the schema.
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
-	keyColumn  string // the column of the key in CSV files
-	// lazy returns the field that marks a lazy object: see [Object.NewLazy]. It may be nil.
+	keyColumn  string // in CSV files
+	// lazy is the field that [Object.NewLazy] sets. It may be nil.
 	lazy func(*T) *bool
 }
 
-// Columns returns the columns that schema fields need, as in [hbase.Get], empty if the key is
-// enough.
+// Columns returns what schema fields need, as in [hbase.Get], empty if the key is enough.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {
@@ -132,7 +127,7 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
-// All returns the columns of all attributes, as in [hbase.Get].
+// All returns all columns, as in [hbase.Get].
 func (o *Object[T]) All() string {
 	columns := make([]string, len(o.attributes))
 	for i, a := range o.attributes {
@@ -141,7 +136,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns that mutations set, each with the [Form] of its values.
+// Forms iterates over the columns that mutations set.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {
@@ -161,7 +156,7 @@ func (o *Object[T]) Writable(key string) hbase.Get {
 	return o.Get(key, o.Columns(fields))
 }
 
-// Text returns the stored text of an attribute, empty if t does not have it.
+// Text returns the stored text of an attribute, or "".
 func (o *Object[T]) Text(t *T, column string) string {
 	for _, a := range o.attributes {
 		if a.column == column {
@@ -171,17 +166,17 @@ func (o *Object[T]) Text(t *T, column string) string {
 	return ""
 }
 
-// Get reads columns of an object's row.
+// Get reads columns of a row.
 func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
-// GetIn is [Object.Get] with the row key allocated in m.
+// GetIn is [Object.Get] with the row key in m.
 func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
 
-// Key returns the key of an object.
+// Key returns the key.
 func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
 // New returns objects with only their keys.
@@ -194,7 +189,7 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// NewLazy is [Object.New], and marks the objects as lazy if T has a field for that.
+// NewLazy also marks the objects as lazy.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -205,12 +200,12 @@ func (o *Object[T]) NewLazy(keys ...string) []*T {
 	return objects
 }
 
-// Decode returns the object of a row, nil if it does not exist: see [Object.Fill].
+// Decode is [Object.Fill] of a new object, nil if it does not exist.
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
 
-// DecodeIn is [Object.Decode] with the attributes allocated in m.
+// DecodeIn is [Object.Decode] with attributes allocated in m.
 func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key
@@ -220,8 +215,8 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 	return t, nil
 }
 
-// Fill sets the attributes of an object from cells. The object exists if it has a name that is not
-// [Gone]. Other families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
+// Fill sets attributes from cells. The object exists if it has a name that is not [Gone]. Other
+// families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
 //
 // A count without a cell becomes 0, even if its column was not read: never Put a decoded object.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {

@@ -12,11 +12,11 @@ import (
 	"twibase/hbase"
 )
 
-// Gone is the name of a deleted object, and the value of a removed attribute. It is stored in place
-// of a delete marker, which would mask a later write of a slower clock.
+// Gone is the name of a deleted object, and the value of a removed attribute. A delete marker would
+// mask a later write of a slower clock.
 const Gone = "\x00"
 
-// Without returns the cell of a removed attribute.
+// Without removes an attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, Gone, timestamp)
 }
@@ -24,28 +24,28 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 // CompleteColumn has the last operation of a commit row that is known to be complete.
 const CompleteColumn = "whole"
 
-// CompleteCell returns the cell that names op as complete, in a family of the commit row.
+// CompleteCell names op as complete.
 func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
 
-// IsComplete reports whether the row names the operation as complete.
+// IsComplete decodes CompleteCell.
 func IsComplete(row []hbase.Cell, op string) bool {
 	c, ok := find(row, CompleteColumn)
 	return ok && string(c.Value) == op
 }
 
-// opDigits sort like the bytes that they encode.
+// opDigits keep the order of bytes.
 var opDigits = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
 const (
-	opTime   = 6 // bytes of milliseconds
+	opTime   = 6 // bytes
 	opBytes  = opTime + 8
 	opLength = 23 // digits
 )
 
-// NewOp returns the id of an operation: its time, to the millisecond, and a random number. Ids sort
-// by time.
+// NewOp returns an operation's id: its time, to the millisecond, and a random number. Ids sort by
+// time.
 func NewOp(at time.Time, random uint64) string {
 	var b [2 + opBytes]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at.UnixMilli()))
@@ -53,7 +53,7 @@ func NewOp(at time.Time, random uint64) string {
 	return opDigits.EncodeToString(b[2:])
 }
 
-// OpTime returns the time of an id. The error is [ErrName].
+// OpTime returns the time of an id, or [ErrName].
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
@@ -66,14 +66,14 @@ func OpTime(id string) (time.Time, error) {
 	return at, nil
 }
 
-// The commit record is the value of [CommitColumn]. It has one of three forms:
+// The commit record is the value of [CommitColumn]:
 //
 //	ID        the operation ID committed
 //	OWN-ID    operation OWN is a fence: ID has not committed, and never will
 //	ID-ID     the operation ID is complete, and can't be compensated
 const recordSeparator = "-"
 
-// FenceRecord returns the record of a fence, given its own id.
+// FenceRecord is the record of the fence own.
 func FenceRecord(own, fenced string) string { return own + recordSeparator + fenced }
 
 // FencedBy returns the operation that a record fences.
@@ -82,7 +82,7 @@ func FencedBy(record string) (id string, fence bool) {
 	return id, void && own != id
 }
 
-// CompletionRecord returns the record of a complete operation.
+// CompletionRecord is the record of a complete operation.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
 // CommittedBy returns the operation of a record, and whether it is complete.
@@ -91,7 +91,7 @@ func CommittedBy(record string) (id string, done bool) {
 	return id, id == other && id != ""
 }
 
-// CheckCommitRecord reports why s is no commit record. The error is [ErrName].
+// CheckCommitRecord may return [ErrName].
 func CheckCommitRecord(s string) error {
 	own, other, void := strings.Cut(s, recordSeparator)
 	_, err := OpTime(own)
@@ -101,8 +101,7 @@ func CheckCommitRecord(s string) error {
 	return err
 }
 
-// DecodeCommitRecord returns the commit record among the cells of a commit row, empty if there is
-// none. The error is [hbase.ErrCorrupt].
+// DecodeCommitRecord returns the commit record of a row, or "". The error is [hbase.ErrCorrupt].
 func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 	c, ok := find(cells, CommitColumn)
 	if !ok {
@@ -111,20 +110,20 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 	return string(c.Value), corrupt(CheckCommitRecord(string(c.Value)), "op")
 }
 
-// CountedColumn has the [Journal] of a row with counts.
+// CountedColumn has a row's [Journal].
 const CountedColumn = "counted"
 
 // Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. Ops are operations that the counts include and that may be incomplete.
+// change. The counts include Ops, which may be incomplete.
 type Journal struct {
 	Revision int
 	Ops      []string
 }
 
-// Has reports whether the journal has the operation. Complete operations may have been dropped.
+// Has may be false for complete operations.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
-// DecodeJournal returns the journal of a row, and its stored value, which may be nil.
+// DecodeJournal returns the journal of a row, and its stored value, maybe nil.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes && c.Qualifier == CountedColumn {
@@ -150,7 +149,7 @@ func parseJournal(s string) (Journal, error) {
 	return j, err
 }
 
-// Cell returns the cell of the journal, which [DecodeJournal] decodes.
+// Cell is what [DecodeJournal] decodes.
 func (j Journal) Cell(timestamp int64) hbase.Cell {
 	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
 	return textCell(CountedColumn, value, timestamp)

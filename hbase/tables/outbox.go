@@ -8,10 +8,10 @@ import (
 	"twibase/hbase"
 )
 
-// Outbox is a table of pending work. Its rows are in a few shards, each in the order of time.
+// Outbox is a table of pending work, in a few shards, each in the order of time.
 type Outbox struct{ Table string }
 
-// OutboxShards is the number of shards of each outbox.
+// OutboxShards is the number per outbox.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
@@ -19,7 +19,7 @@ const outboxShard = 256 / OutboxShards
 // Row returns shard ‖ id.
 func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
 
-// IDOf decodes [Outbox.Row]. The error is [hbase.ErrCorrupt].
+// IDOf decodes [Outbox.Row], or returns [hbase.ErrCorrupt].
 func (o Outbox) IDOf(row string) (string, error) {
 	if len(row) != 1+opLength || o.Row(row[1:]) != row {
 		return "", corrupt(ErrName, row)
@@ -33,8 +33,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard that were put in a time range. If to is zero, there is no upper
-// bound.
+// Scan scans the items of a shard put in a time range. A zero to is no bound.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -54,13 +53,12 @@ type Lease struct {
 // LeaseColumn is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease returns a lease of the holder. Its end is stored to the millisecond.
+// NewLease stores milliseconds.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }
 
-// LeaseOf returns the lease among the cells of a row, zero if there is none. An unreadable lease
-// has ended.
+// LeaseOf returns the lease of a row, maybe zero. An unreadable lease has ended.
 func LeaseOf(cells []hbase.Cell) Lease {
 	c, ok := find(cells, LeaseColumn)
 	if !ok {
@@ -71,21 +69,21 @@ func LeaseOf(cells []hbase.Cell) Lease {
 	return Lease{time.UnixMilli(ms), c.Value}
 }
 
-// HeldBy reports whether the lease is the holder's, also after its end.
+// HeldBy is also true after the lease's end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell returns the cell of the lease. The store sets a zero timestamp.
+// Cell stores the lease. The store sets a zero timestamp.
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }
 
-// Check checks that the lease has not changed.
+// Check expects the lease unchanged.
 func (l Lease) Check() hbase.Check {
 	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
 }
 
-// Probe returns a check that fails, and a put, for a row of any text. Sending them shows whether the
-// region of the row accepts writes, and writes nothing.
+// Probe returns a check that fails, and a put. They show whether a row's region accepts writes, and
+// write nothing.
 func (o Outbox) Probe(row string) (hbase.Check, hbase.Put) {
 	never := Lease{Value: []byte("never stored")}
 	return never.Check(), hbase.Put{Table: o.Table, Row: row, Cells: []hbase.Cell{never.Cell(0)}}

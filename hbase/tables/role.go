@@ -2,21 +2,20 @@ package tables
 
 import "time"
 
-// Role is a role of users. Fields other than the code are nil if absent or not read; absent counts
-// are zero.
+// Role has fields which, except for the code, are nil if absent or not read; absent counts are zero.
 type Role struct {
 	Code    string
 	Name    *string
 	Version *string
-	// DepartmentCode is the department that defines the role.
+	// DepartmentCode is of the department that defines the role.
 	DepartmentCode *string
 	UserCount      *int
 }
 
-// ID returns the role's global id.
+// ID is the global id.
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
-// Roles are the roles, by code.
+// Roles by code.
 var Roles = &Object[Role]{
 	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, CheckKey: CheckCode},
 
@@ -30,7 +29,7 @@ var Roles = &Object[Role]{
 	},
 }
 
-// Assignments relate users to their roles.
+// Assignments relate users to roles.
 var Assignments = &Relation{
 	Name: "assignRole", Inverse: "revokeRole", Verb: "has the role", Table: "assignments", File: "user_roles",
 	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, newUndated, undatedParts),
@@ -38,15 +37,15 @@ var Assignments = &Relation{
 	Strict: true,
 }
 
-// RoleUsers are the usernames of the users who have the role, ascending.
+// RoleUsers are usernames, ascending.
 var RoleUsers = nameList(
 	AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
 
-// UserRoles are the codes of the user's roles, ascending.
+// UserRoles are codes, ascending.
 var UserRoles = nameList(
 	AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
 
-// nameList declares a list of names in ascending order.
+// nameList declares an ascending list of names.
 func nameList(l AnyList, check func(string) error) *List[string] {
 	return newList(List[string]{
 		AnyList: l,
@@ -57,6 +56,5 @@ func nameList(l AnyList, check func(string) error) *List[string] {
 	})
 }
 
-// newUndated and undatedParts are the functions of an [end] whose members are names without a time.
 func newUndated(name string, _ time.Time) string   { return name }
 func undatedParts(name string) (string, time.Time) { return name, UnknownTime }

@@ -13,26 +13,26 @@ import (
 	"twibase/hbase"
 )
 
-// Search declares that objects are found by the beginning of their keys. Its table has a row per
-// object: the folded key ‖ 0 ‖ the key. So the rows with a prefix are adjacent, in alphabetical order.
+// Search finds objects by the beginning of their keys. Its table has a row per object, the folded
+// key ‖ 0 ‖ the key: rows with a prefix are adjacent, in alphabetical order.
 type Search struct {
 	Table  string
-	Cursor byte // starts the cursors of pages, as in [AnyList]
-	// characters are the punctuation of keys, and max is their maximum number of characters.
+	Cursor byte // as in [AnyList]
+	// The punctuation of keys, and their maximum number of characters.
 	characters string
 	max        int
 }
 
 const (
 	searchFound    = "found"
-	searchComplete = "complete" // in the row of [Search.Complete]
+	searchComplete = "complete" // see [Search.Complete]
 )
 
-// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac from a text. It
-// keeps the marks of other scripts, because in many of them marks are vowels.
+// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
+// marks of other scripts, many of which are vowels.
 //
-// It folds a text in normal form C character by character, so the fold of a beginning is a beginning
-// of the fold. A normal form of the whole text would reorder marks across characters.
+// It folds a text in normal form C character by character, so the fold of a beginning is a
+// beginning of the fold. A normal form of the whole text would reorder marks across characters.
 func fold(s string) string {
 	b, folder := strings.Builder{}, cases.Fold()
 	for _, r := range s {
@@ -49,8 +49,8 @@ func fold(s string) string {
 }
 
 // unmarked returns -1 for the marks that [fold] removes. Unicode never changes a mark's combining
-// class: 1 are overlays, 10 to 36 the vowels of Hebrew, Arabic and Syriac, and 200 and more the marks
-// around letters. The grapheme joiner U+034F is invisible.
+// class: 1 are overlays, 10 to 36 the vowels of Hebrew, Arabic and Syriac, and 200 and more the
+// marks around letters. The grapheme joiner U+034F is invisible.
 func unmarked(r rune) rune {
 	class := norm.NFD.PropertiesString(string(r)).CCC()
 	if class == 1 || class >= 10 && class <= 36 || class >= 200 || r == '\u034f' {
@@ -59,11 +59,10 @@ func unmarked(r rune) rune {
 	return r
 }
 
-// Row returns the row of an object.
+// Row is an object's.
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
-// Prefix returns the beginning of the rows of all objects that a query finds. It reports false if
-// no key begins with the query.
+// Prefix begins the rows that a query finds. ok is false if no key begins with the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
 	if query == "" || utf8.RuneCountInString(query) > s.max || checkName(query, s.characters) != nil {
@@ -77,7 +76,7 @@ func (s *Search) Get(key string) hbase.Get {
 	return hbase.Get{Table: s.Table, Row: s.Row(key), Columns: Attributes + ":" + searchFound}
 }
 
-// Scan scans the rows of all objects.
+// Scan scans all objects.
 func (s *Search) Scan() hbase.Scan {
 	return hbase.Scan{Table: s.Table, Columns: Attributes + ":" + searchFound}
 }
@@ -87,12 +86,12 @@ func (s *Search) Put(key string, timestamp int64) hbase.Put {
 	return hbase.PutCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Delete removes the row of an object up to a timestamp.
+// Delete removes it up to a timestamp.
 func (s *Search) Delete(key string, timestamp int64) hbase.Delete {
 	return hbase.DeleteCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Decode decodes [Search.Row]. The error is [hbase.ErrCorrupt].
+// Decode decodes [Search.Row], or returns [hbase.ErrCorrupt].
 func (s *Search) Decode(row string) (key string, err error) {
 	if _, key, _ = strings.Cut(row, separator); s.Row(key) != row {
 		return "", fmt.Errorf("%w: row key %q is not the one of %q", hbase.ErrCorrupt, row, key)
@@ -100,28 +99,26 @@ func (s *Search) Decode(row string) (key string, err error) {
 	return key, nil
 }
 
-// foldVersion is recorded in a complete table. It changes with [fold].
+// foldVersion changes with [fold].
 const foldVersion = "2"
 
-// Complete reads whether the table has all objects of the store: see [Search.IsComplete]. The row of
-// no object is empty before the separator.
+// Complete reads what [Search.IsComplete] decodes. No object's row is empty before the separator.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }
 
-// IsComplete reports whether the table has all objects of the store, in rows of this version.
+// IsComplete reports whether the table has all objects, in rows of this version.
 func (s *Search) IsComplete(cells []hbase.Cell) bool {
 	c, ok := find(cells, searchComplete)
 	return ok && string(c.Value) == foldVersion
 }
 
-// PutComplete records that the table has all objects of the store.
+// PutComplete stores what IsComplete reports.
 func (s *Search) PutComplete() hbase.Put {
 	return hbase.PutCells(s.Table, separator, textCell(searchComplete, foldVersion, 1))
 }
 
-// splitsByLetter returns the split points for a number of regions, evenly from a to z: most folded
-// keys begin with a letter.
+// splitsByLetter splits evenly from a to z: most folded keys begin with a letter.
 func splitsByLetter(regions int) (splits []string) {
 	const letters, size = 26, 3
 	for i := 1; i < regions; i++ {
@@ -135,7 +132,6 @@ func splitsByLetter(regions int) (splits []string) {
 	return splits
 }
 
-// splitsByHash returns the split points for a number of regions of rows that start with a hash.
 func splitsByHash(regions int) (splits []string) {
 	for i := 1; i < regions; i++ {
 		splits = append(splits, string(binary.BigEndian.AppendUint16(nil, uint16(i*0x10000/regions))))

@@ -8,10 +8,10 @@ import (
 	"twibase/hbase"
 )
 
-// TimelineBound is the number of newest entries that a timeline keeps.
+// TimelineBound is the number of entries that a timeline keeps.
 const TimelineBound = 10_000
 
-// Timelines have the newest twits of the users that the owner follows, newest first. Readers skip
+// Timelines have the newest twits of the users that a user follows, newest first. Readers skip
 // twits that were deleted or whose author is no longer followed.
 var Timelines = newList(List[TwitKey]{
 	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
@@ -23,7 +23,7 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	if len(qualifier) < timeSize {
 		return TwitKey{}, fmt.Errorf("%w: %q does not start with a time", ErrName, qualifier)
 	}
-	// The inverted time may contain the separator. The name and the author do not.
+	// The inverted time may contain the separator.
 	name, author, _ := strings.Cut(qualifier[timeSize:], separator)
 	key := TwitKey{author, qualifier[:timeSize] + name}
 	if err := CheckUsername(author); err != nil {
@@ -32,21 +32,21 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	return key, checkTwitPosition(key.Position)
 }
 
-// EntryOf returns the twit at a position of a timeline.
+// EntryOf decodes a position.
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
 
-// SinceColumn has the time since which a user's timeline is complete. It is not an attribute.
+// SinceColumn has the time since which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
 // PutTimelineSince stores that a timeline was trimmed at a twit of that time. The time is also the
-// timestamp, so the latest is valid, whatever the order of the writes.
+// timestamp, so the latest wins, whatever the order of the writes.
 func PutTimelineSince(owner string, at time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries of a timeline. since comes first, so
-// that an incomplete timeline never looks complete.
+// TrimTimeline removes the oldest entries of a timeline. since comes first, so that an incomplete
+// timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {
@@ -56,13 +56,12 @@ func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion 
 	return PutTimelineSince(owner, at), hbase.DeleteCells(Timelines.Table, Timelines.Row(owner, 0), oldest...), err
 }
 
-// TimelineSince reads the time since which the owner's timeline is complete.
+// TimelineSince reads the time since which a timeline is complete, if it was trimmed.
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }
 
-// DecodeTimelineSince decodes the cells of [TimelineSince]. trimmed is false if the timeline was
-// never trimmed. The error is [hbase.ErrCorrupt].
+// DecodeTimelineSince decodes [TimelineSince]. The error is [hbase.ErrCorrupt].
 func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, trimmed bool, err error) {
 	c, trimmed := find(cells, SinceColumn)
 	if !trimmed {

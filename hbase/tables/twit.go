@@ -22,13 +22,13 @@ type Twit struct {
 	Visibility Visibility
 }
 
-// TwitKey is an author, and a position in the author's list.
+// TwitKey is a position in the author's list.
 type TwitKey struct{ Author, Position string }
 
-// String returns author ‖ 0 ‖ position.
+// String is author ‖ 0 ‖ position.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
-// Parts decodes the position. The error is [ErrName].
+// Parts decodes the position, or returns [ErrName].
 func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
 
 // ParseTwitKey decodes [TwitKey.String].
@@ -40,11 +40,10 @@ func ParseTwitKey(key string) (TwitKey, error) {
 	return TwitKey{author, position}, checkTwitPosition(position)
 }
 
-// Key returns the author, and the twit's position in the author's list.
+// Key is the twit's.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID names the twit. It is short enough to be inlined, so that an id that does not escape is not
-// allocated.
+// ID is short enough to be inlined: an id that does not escape is not allocated.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
@@ -60,11 +59,11 @@ func (t *Twit) appendKey(b []byte) []byte {
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 
-// InAlbum reports whether the album shows the twit: it has photos or is for followers.
+// InAlbum reports whether an album shows the twit: albums show twits with photos or for followers.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
-// PostedTwits are the twits as objects. A twit's row in the table comments has its counts and its
-// list of comments, but no attributes: lists hold whole twits. [TwitNames] finds it by name.
+// PostedTwits are the twits as objects. A twit's row in the table comments has its counts and
+// comments, but no attributes: lists hold whole twits. [TwitNames] finds it by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -84,11 +83,11 @@ var PostedTwits = &AnyObject{
 	},
 }
 
-// Twits are the owner's twits, newest first.
+// Twits of a user, newest first.
 var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject, Cursor: 't',
 	Count: "twitCount", PublicCount: "publicTwitCount"})
 
-// Albums are the owner's twits with photos or for followers, newest first.
+// Albums are a user's twits that are InAlbum, newest first.
 var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject, Cursor: 'a',
 	Count: "albumCount", PublicCount: "publicAlbumCount"})
 
@@ -183,8 +182,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	return t, r.err
 }
 
-// MayBeForFollowers reports whether a damaged record may be one for followers. It returns false
-// only if all fields are readable.
+// MayBeForFollowers is false only if all fields of a damaged record are readable.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -197,24 +195,24 @@ func MayBeForFollowers(value []byte) bool {
 	return r.err != nil || !hasContent
 }
 
-// TwitNames find twits by name, and are the commit rows of deletions. They are never deleted, so
-// that names are unique.
+// TwitNames find twits by name, and are the commit rows of deletions. They are never deleted: names
+// are unique.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }
 
 const (
 	twitNameKey     = "key"
-	twitNameDeleted = "gone" // "1" if the twit was deleted
+	twitNameDeleted = "gone" // "1": deleted
 )
 
-// Get reads the key of the twit with a name, and whether it was deleted.
+// Get reads what Decode decodes.
 func (n twitNames) Get(name string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: RowKey(name),
 		Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameDeleted}
 }
 
-// Put stores the key of a twit under its name.
+// Put stores the key of a twit.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
 		textCell(twitNameKey, t.Key().String(), timestamp)}}
@@ -225,7 +223,7 @@ func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 	return textCell(twitNameDeleted, "1", timestamp)
 }
 
-// Decode returns the key of a twit, maybe a deleted one. ok is false if there is none.
+// Decode returns the key of a twit, maybe deleted, if there is one.
 func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, err error) {
 	for _, c := range cells {
 		value := string(c.Value)

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// User is a person, with or without an account. Fields other than the username are nil if absent or
-// not read; absent counts are zero.
+// User may have no account. Fields other than the username are nil if absent or not read; absent
+// counts are zero.
 type User struct {
 	Username       string
 	Name           *string
@@ -21,22 +21,22 @@ type User struct {
 	CreatedAt      *time.Time
 	FollowerCount  *int
 	FollowingCount *int
-	// TwitCount and AlbumCount include the twits for followers.
+	// These include the twits for followers.
 	TwitCount        *int
 	PublicTwitCount  *int
 	AlbumCount       *int
 	PublicAlbumCount *int
 	RoleCount        *int
 	GameCount        *int
-	// Lazy marks an object of [Object.NewLazy].
+	// Lazy is set by [Object.NewLazy].
 	Lazy bool
 }
 
-// ID returns the user's global id.
+// ID is the global id.
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
-// Users are the users, by username. Their rows also have [Followers] and [Twits], which are often
-// read with them.
+// Users by username. [Followers] and [Twits] are in the same rows, because they are often read
+// together.
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
 		Search: &Search{Table: "usernames", Cursor: 'u', characters: usernamePunctuation, max: MaxUsername}},
@@ -62,33 +62,32 @@ var Users = &Object[User]{
 	},
 }
 
-// Accounts have the password hashes. They are not in [Users], so that no read of a user returns
-// one.
+// Accounts have the password hashes. No read of [Users] returns one.
 var Accounts = accounts{Table: "accounts"}
 
 type accounts struct{ Table string }
 
 const accountPassword = "password"
 
-// Get reads the password hash.
+// Get reads the hash.
 func (a accounts) Get(username string) hbase.Get {
 	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
 }
 
-// Decode returns the password hash, empty if there is none, and its timestamp.
+// Decode returns the hash, maybe empty, and its timestamp.
 func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err error) {
 	if len(cells) == 0 {
 		return "", 0, nil
 	}
 	hash = string(cells[0].Value)
 	if !strings.HasPrefix(hash, "$") || strings.ContainsFunc(hash, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		// The error has no value, because that may be secret.
+		// The value may be secret.
 		return "", 0, fmt.Errorf("%w: an account's password is no hash", hbase.ErrCorrupt)
 	}
 	return hash, cells[0].Timestamp, nil
 }
 
-// Put writes a password hash, in the PHC string format.
+// Put writes a hash in the PHC string format.
 func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
 	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{
 		textCell(accountPassword, hash, timestamp)}}

@@ -6,17 +6,16 @@ import (
 	"io"
 )
 
-// Visibility is [Public] or [FollowersOnly]. The zero value is FollowersOnly, so that a missing
-// assignment never publishes a twit.
+// Visibility is FollowersOnly by default, so that a missing assignment never publishes a twit.
 type Visibility bool
 
-// The visibilities.
+// Visibilities.
 const (
 	FollowersOnly Visibility = false // a Moment
 	Public        Visibility = true
 )
 
-// String returns the name in the GraphQL schema, in CSV files and in the arguments of intents.
+// String is the name in the schema, in CSV files and in the arguments of intents.
 func (v Visibility) String() string {
 	if v == Public {
 		return "PUBLIC"
@@ -24,7 +23,7 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
-// ParseVisibility parses a name, which must match exactly. The error is [ErrName].
+// ParseVisibility parses the exact name, or returns [ErrName].
 func ParseVisibility(name string) (Visibility, error) {
 	for _, v := range []Visibility{Public, FollowersOnly} {
 		if name == v.String() {
@@ -37,7 +36,7 @@ func ParseVisibility(name string) (Visibility, error) {
 // MarshalJSON writes the name.
 func (v Visibility) MarshalJSON() ([]byte, error) { return v.AppendGQL(nil), nil }
 
-// UnmarshalJSON reads a name. Anything else, including null, is an error.
+// UnmarshalJSON rejects anything but a name, also null.
 func (v *Visibility) UnmarshalJSON(b []byte) error {
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {
@@ -46,7 +45,7 @@ func (v *Visibility) UnmarshalJSON(b []byte) error {
 	return v.UnmarshalGQL(value)
 }
 
-// UnmarshalGQL reads the GraphQL enum's value, as [ParseVisibility] does.
+// UnmarshalGQL is like [ParseVisibility].
 func (v *Visibility) UnmarshalGQL(value any) error {
 	name, ok := value.(string)
 	if !ok {
@@ -59,7 +58,7 @@ func (v *Visibility) UnmarshalGQL(value any) error {
 	return err
 }
 
-// MarshalGQL writes the GraphQL enum's value.
+// MarshalGQL writes the name.
 func (v Visibility) MarshalGQL(w io.Writer) { _, _ = w.Write(v.AppendGQL(nil)) }
 
 // AppendGQL is [Visibility.MarshalGQL] into a buffer.
