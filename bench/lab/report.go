@@ -27,19 +27,16 @@ func replacePart(file, name, text string) error {
 	return os.WriteFile(file, []byte(before+start+text+end+after), 0o644)
 }
 
-// markdown returns the plot and a table of times per query.
-func (c comparison) markdown(plot, figures string, results []result) string {
+// markdown returns the plot, and a link to the figures.
+func (c comparison) markdown(plot, figures string) string {
 	var b strings.Builder
 	queries := c.at(c.scales[0]).queries
 	fmt.Fprintf(&b, "![%s](%s)\n\n", c.name, plot)
 	if slices.ContainsFunc(queries, func(q query) bool { return q.axis != "" }) {
-		fmt.Fprintf(&b, "Where a query has sizes, plot and tables are of %d %s. ", c.scales[len(c.scales)-1], c.scale)
+		fmt.Fprintf(&b, "Where a query has sizes, the plot is of %d %s. ", c.scales[len(c.scales)-1], c.scale)
 	}
-	fmt.Fprintf(&b, "Times are in µs, embedded engine / HBase. [All figures](%s). %s\n", figures, machine())
-	for _, q := range queries {
-		fmt.Fprintf(&b, "\n*%s*\n\n%s", q.name, c.times(q, results))
-	}
-	return b.String() + "\n"
+	fmt.Fprintf(&b, "[All figures](%s). %s\n\n", figures, machine())
+	return b.String()
 }
 
 // machine describes the machine and the Go version.
@@ -52,41 +49,6 @@ func machine() string {
 	}
 	return fmt.Sprintf("Measured on %s, %d %s, %s.",
 		time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
-}
-
-// times returns a table of times at the largest scale, or at each scale for a query without sizes.
-func (c comparison) times(q query, results []result) string {
-	head := []string{c.scale}
-	if q.axis != "" {
-		head[0] = q.axis
-	}
-	head = append(head, results[0].designs...)
-	var b strings.Builder
-	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	line(head)
-	line(slices.Repeat([]string{"---:"}, len(head)))
-	for i, m := range results[0].measured {
-		if m.query.name != q.name || q.axis != "" && m.scale != c.scales[len(c.scales)-1] {
-			continue
-		}
-		cells := []string{fmt.Sprint(m.scale)}
-		if q.axis != "" {
-			cells[0] = fmt.Sprint(m.size)
-		}
-		for d, cost := range m.costs {
-			if cost == nil {
-				cells = append(cells, "")
-				continue
-			}
-			var times []string
-			for _, r := range results {
-				times = append(times, micros(r.measured[i].costs[d].time))
-			}
-			cells = append(cells, strings.Join(times, " / "))
-		}
-		line(cells)
-	}
-	return b.String()
 }
 
 // writeFigures writes all costs of a comparison as CSV: a row per query, scale, size and design.

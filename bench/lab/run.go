@@ -121,5 +121,5 @@ func (c comparison) write(ctx context.Context, docs string, results []result) er
 	if err := c.writeFigures(filepath.Join(docs, figures), results); err != nil {
 		return err
 	}
-	return replacePart(filepath.Join(docs, "LAB.md"), c.name, c.markdown(plot, figures, results)+text)
+	return replacePart(filepath.Join(docs, "LAB.md"), c.name, c.markdown(plot, figures)+text)
 }
