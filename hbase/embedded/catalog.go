@@ -15,11 +15,10 @@ import (
 	"twibase/hbase"
 )
 
-// formatVersion is the version of the stored bytes. A change that an older version would misread
-// increments it.
+// formatVersion is incremented by a change of the stored bytes that an older version would misread.
 const formatVersion = 1
 
-// Keys of the catalog, which is table 0.
+// The catalog is table 0.
 var (
 	formatKey    = append(appendTable(nil, 0), "format"...)
 	lastTableKey = append(appendTable(nil, 0), "last-table"...)
@@ -97,7 +96,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.tables)), nil
 }
 
-// CreateTable implements [hbase.Store]. The splits are stored and not used.
+// CreateTable implements [hbase.Store]. The splits are not used.
 func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	if err := definition.Validate(); err != nil {
 		return err
@@ -141,7 +140,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables waits for running calls and blocks new ones.
+// changeTables excludes calls.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

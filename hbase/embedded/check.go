@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the present, or the checked
-// version's if that is later.
+// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the later of the present and
+// the checked version's.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (did bool, err error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -25,7 +25,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		if did = bytes.Equal(value, check.Value); !did {
 			return nil
 		}
-		// As in HBase, a put is validated only if the check succeeds.
+		// As in HBase, only if the check succeeds.
 		if _, err := s.checkMutation(put); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return did && err == nil, err
 }
 
-// Increment implements [hbase.Store]. It is applied once. The sum wraps around, as in HBase.
+// Increment implements [hbase.Store]. The sum wraps around, as in HBase.
 func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (sum int64, err error) {
 	if err := inc.Validate(); err != nil {
 		return 0, err
@@ -60,7 +60,7 @@ func (s *Store) Increment(ctx context.Context, inc hbase.Increment) (sum int64, 
 	return sum, err
 }
 
-// update calls change with the newest version of a cell, or nil, and commits its writes.
+// update commits the writes of change, given the newest version of a cell, or nil.
 func (s *Store) update(ctx context.Context, table, row, family, qualifier string,
 	change func(t *table, current *hbase.Cell, w *writer) error) error {
 	ctx, cancel := hbase.Bounded(ctx, 0)
@@ -91,7 +91,7 @@ func (s *Store) update(ctx context.Context, table, row, family, qualifier string
 	}
 	if w.batch.Empty() {
 		unlock()
-		// The answer depends on writes that may not be durable yet.
+		// The answer may depend on writes that are not durable yet.
 		return s.settle(ctx)
 	}
 	return s.commit(ctx, w.batch, unlock)

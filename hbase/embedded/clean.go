@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Reads skip garbage. The cleaner removes the garbage of a row when a read has skipped much of it:
+// Reads skip garbage. The cleaner removes a row's garbage when a read has skipped much of it:
 //
 //   - versions that a marker masks, and expired ones;
 //   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.
@@ -18,19 +18,18 @@ import (
 //   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late
 //     puts of older timestamps.
 //
-// A row that is never read is never cleaned, except in tables with a TTL: all their rows are cleaned
-// when the store is opened, and every expiryInterval.
+// A row that is never read is never cleaned, except in tables with a TTL: they are cleaned when the
+// store is opened, and every expiryInterval.
 const (
-	tolerated = 32
-	markerAge = time.Hour
-	maxQueued = 1024
-	// expiryInterval is the time between two cleanings of the tables with a TTL.
+	tolerated      = 32
+	markerAge      = time.Hour
+	maxQueued      = 1024
 	expiryInterval = time.Hour
 )
 
 type cleaner struct {
 	store *Store
-	// queue holds key prefixes of rows.
+	// queue holds rows' key prefixes.
 	queue  chan string
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -48,7 +47,7 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read if it has much garbage, or only garbage.
+// offer queues the row that r has read if it has much garbage, or nothing else.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -82,7 +81,6 @@ func (c *cleaner) report(ctx context.Context, err error) {
 	}
 }
 
-// expire cleans the rows of the tables with a TTL.
 func (c *cleaner) expire(ctx context.Context) {
 	var row []byte
 	for err := error(nil); err == nil; {
@@ -95,8 +93,7 @@ func (c *cleaner) expire(ctx context.Context) {
 	}
 }
 
-// nextExpiring returns the key prefix of the first row after another in a table with a TTL; nil if
-// there is none.
+// nextExpiring returns the first row after another in a table with a TTL, or nil.
 func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -135,9 +132,9 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes the garbage of one row, under its lock: otherwise a put could add a version that a
-// marker masks, and the removal of the marker would unmask it. It is not synced: after a crash the
-// garbage is back.
+// clean removes a row's garbage under its lock: otherwise a put could add a version that a marker
+// masks, and the removal of the marker would unmask it. It is not synced: after a crash the garbage
+// is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -151,7 +148,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	state := &s.rows[rowIndex(t.id, key)] // cleaning does not change reads: cached rows stay
+	state := &s.rows[rowIndex(t.id, key)] // reads and cached rows do not change
 	state.Lock()
 	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})
@@ -233,7 +230,7 @@ func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 	}
 	if len(superseded) > tolerated {
 		for _, key := range superseded {
-			_ = b.Delete(key, nil) // a batch does not fail
+			_ = b.Delete(key, nil) // never fails
 		}
 	}
 	return nil

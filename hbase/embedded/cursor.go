@@ -7,16 +7,16 @@ import (
 )
 
 // nearby is the number of entries that a cursor steps over before it seeks. A step costs a tenth of
-// a seek, but most targets are either the next entry or far away: with 4, a scan of users took 10 %
-// more CPU time.
+// a seek, but most targets are the next entry or far away: with 4, a scan of users took 10 % more
+// CPU time.
 const nearby = 1
 
 type cursor struct {
 	it *pebble.Iterator
-	// within restricts seeks to the row of their target, so that Pebble uses its bloom filters.
+	// within restricts seeks to their target's row: Pebble then uses its bloom filters.
 	within bool
 	valid  bool
-	// key is the current entry's. It is valid until the cursor moves.
+	// key is valid until the cursor moves.
 	key []byte
 }
 

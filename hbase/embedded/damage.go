@@ -14,9 +14,9 @@ import (
 	"twibase/hbase"
 )
 
-// checkLogs looks for damage in Pebble's logs: the write-ahead log, and MANIFEST, the list of
-// files. Pebble treats a damaged record as the end of a log that a crash cut off, and ignores the
-// rest: acknowledged writes would be lost without an error.
+// checkLogs looks for damage in the write-ahead log, and in MANIFEST, the list of files. Pebble
+// treats a damaged record as the end of a log that a crash cut off: acknowledged writes would be
+// lost without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {
@@ -68,7 +68,7 @@ func checkLog(fs vfs.FS, name string, log logFile) error {
 // A chunk of MANIFEST was synced before the next one was written.
 type logFile struct {
 	data []byte
-	// writes is true for a write-ahead log, and false for MANIFEST.
+	// writes: a write-ahead log, not MANIFEST.
 	writes bool
 	number uint32
 }
@@ -81,8 +81,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of damage, or -1: a chunk that can't be read although a later chunk
-// shows that it was synced, or a last chunk of MANIFEST that is complete and wrong.
+// damage returns the offset of damage, or -1: a chunk that can't be read although a later one shows
+// that it was synced, or a last chunk of MANIFEST that is complete and wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -109,8 +109,7 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, 0 if there is none, and the synced bytes that
-// it records.
+// chunk returns the length of the chunk at an offset, 0 if there is none, and its synced bytes.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -138,7 +137,7 @@ func (l logFile) chunk(at int) (length int, synced uint64) {
 	return end - at, synced
 }
 
-// synced reports whether a later chunk shows that the bytes at an offset were synced.
+// synced looks for a later chunk that shows that the bytes at an offset were synced.
 func (l logFile) synced(at int) bool {
 	for later := at + 1; later+l.header() <= len(l.data); later++ {
 		if n, synced := l.chunk(later); n > 0 && synced > uint64(at) {
@@ -148,7 +147,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether a crash can have left the bytes at an offset.
+// cutShort: a crash can have left the bytes at an offset.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

@@ -1,11 +1,11 @@
-// Package embedded is the store of one machine: HBase's semantics over Pebble, in a directory or in
-// memory.
+// Package embedded is the store of one machine, on disk or in memory: HBase's semantics over
+// Pebble.
 //
 //	Get ──► row cache ──miss──► reader ──► Pebble's snapshot                   rowcache.go, get.go, row.go
 //	Put ──► row lock ──► invalidate ──► Pebble's batch ──► unlock ──► fsync    rowlock.go, write.go
 //
-// A cell is one entry of Pebble, and key.go draws its key. A delete is a marker, as in HBase. Reads
-// skip masked entries, and clean.go removes them in the background. Every write call is one batch,
-// acknowledged when it is on disk. Concurrent calls share an fsync. Every Get call and every page
-// of a Scan reads one snapshot.
+// A cell is one entry of Pebble (key.go). A delete is a marker, as in HBase. Reads skip masked
+// entries, and clean.go removes them in the background. Every write call is one batch, acknowledged
+// when it is on disk. Concurrent calls share an fsync. Every Get call and every page of a Scan
+// reads one snapshot.
 package embedded

@@ -12,20 +12,20 @@ import (
 	"twibase/hbase"
 )
 
-// lookup is the state of a Get while it is answered.
+// lookup is the state of a Get.
 type lookup struct {
 	sel *selection // nil if the Get is invalid
-	// cacheable reports whether the cache may serve or keep the row.
+	// cacheable: the cache may serve or keep the row.
 	cacheable bool
-	index     uint16 // of the row's state
+	index     uint16 // of the rowState
 	key       cacheKey
 	hash      uint64 // of the key
-	writes    uint64 // the row's count of writes before it is read
+	writes    uint64 // the row's count before it is read
 	cached    *cachedRow
 }
 
-// Get implements [hbase.Store]. It reads the rows that are not cached in the order of their keys,
-// with one iterator, so that neighbours share blocks.
+// Get implements [hbase.Store]. It reads missing rows in key order, with one iterator, so that
+// neighbours share blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -48,8 +48,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows are cached and still current, they are a snapshot. Otherwise the iterator is the
-	// snapshot: it reads missing rows, and cached rows that have changed.
+	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is: it reads
+	// missing rows, and cached rows that have changed.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -65,7 +65,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// newLookups takes zero lookups from the pool.
+// newLookups returns zero lookups of a pool.
 func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	pooled, _ := s.lookups.Get().(*[]lookup)
 	if pooled == nil {
@@ -79,7 +79,7 @@ func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	}
 }
 
-// selected is the part of a lookup that successive Gets share.
+// selected is what successive Gets share.
 type selected struct {
 	*selection
 	shape     unique.Handle[shape]
@@ -124,7 +124,6 @@ func (s *Store) allCurrent(lookups []lookup) bool {
 	return all
 }
 
-// answer answers from the cached rows, then from r.
 func (s *Store) answer(
 	ctx context.Context, r *reader, gets []hbase.Get, lookups []lookup, results []hbase.Result,
 ) error {

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// The key of an entry. Keys sort bytewise as HBase sorts cells. A 00 in a row or a qualifier is
-// written 00 FF, and 00 01 ends it. The markers of a family sort before its columns.
+// The key of an entry sorts bytewise as HBase sorts cells. A 00 in a row or a qualifier is written
+// 00 FF, and 00 01 ends it. The markers of a family sort before its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
 //	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  version, or marker of a column
@@ -19,17 +19,16 @@ import (
 //	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         marker of a family
 //	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
 //
-// The value of a version is the cell's. The value of a marker is the time when it was written,
-// 8 bytes. Table 0 is the catalog (catalog.go).
+// The value of a version is the cell's. That of a marker is the time when it was written, 8 bytes.
+// Table 0 is the catalog.
 const (
 	tableLength      = 4
-	tailLength       = 9  // of a version's key: timestamp and kind
-	familyTailLength = 10 // of a family marker's key: 00 00 and timestamp
+	tailLength       = 9  // timestamp and kind
+	familyTailLength = 10 // of a family marker: 00 00 and timestamp
 	terminator       = "\x00\x01"
 )
 
-// Kinds of entry, in key order: at the same timestamp a marker sorts before the versions that it
-// masks.
+// Kinds in key order: at one timestamp a marker sorts before the versions that it masks.
 const (
 	kindAllVersions = 1
 	kindOneVersion  = 2
@@ -96,13 +95,13 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// behind changes a key that ends in a terminator to the least key after all keys with that prefix.
+// behind changes a prefix that ends in a terminator to the least key after it.
 func behind(key []byte) []byte {
 	key[len(key)-1]++
 	return key
 }
 
-// split returns the length of the row prefix, on which Pebble has bloom filters.
+// split returns the length of a row prefix, for Pebble's bloom filters.
 func split(key []byte) int {
 	for i := tableLength; i < len(key); i++ {
 		n := bytes.IndexByte(key[i:], 0)

@@ -18,12 +18,10 @@ const (
 	blockSize    = 16 << 10
 	// indexBlockSize gives most SSTables an index of one level, which saves each seek a block.
 	indexBlockSize = 256 << 10
-	// format is Pebble's. It is pinned, so that a newer Pebble creates directories that an older one
-	// can read.
+	// format pins Pebble's, so that an older Pebble can read directories of a newer one.
 	format = pebble.FormatValueSeparation
 )
 
-// comparer orders keys bytewise. The prefix of a key is its row.
 var comparer = func() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "twibase.rows.1"
@@ -55,7 +53,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.Error("background work of the embedded store failed", "error", err) },
-		// Pebble's default ends the process. Here reads of damaged data return hbase.ErrCorrupt.
+		// Pebble's default ends the process. Here reads return hbase.ErrCorrupt.
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			log.Error("the embedded store is damaged", "file", info.Path, "error", info.Details)
 		},
@@ -66,7 +64,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 
 type pebbleLog struct{ log *slog.Logger }
 
-// Infof implements [pebble.Logger]. Its lines have level debug.
+// Infof implements [pebble.Logger].
 func (l pebbleLog) Infof(format string, args ...any) {
 	if l.log.Enabled(context.Background(), slog.LevelDebug) {
 		l.log.Debug(fmt.Sprintf(format, args...), "component", "pebble")
@@ -79,7 +77,7 @@ func (l pebbleLog) Errorf(format string, args ...any) {
 }
 
 // Fatalf must not return. Pebble calls it when it can't continue without losing acknowledged
-// writes, for example because it can't write the log. All acknowledged writes are on disk.
+// writes, for example because it can't write the log.
 func (l pebbleLog) Fatalf(format string, args ...any) {
 	l.log.Error("the embedded store can't continue: "+fmt.Sprintf(format, args...), "component", "pebble")
 	os.Exit(1)

@@ -10,12 +10,12 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column. In a
-// family that keeps many versions it steps over more, to find those that the cleaner would remove.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column. If
+// a family keeps many, it steps over more, to find garbage.
 const maxPassed = 64
 
 type query struct {
-	// start and stop are encoded; empty means none.
+	// Encoded; empty is none.
 	start, stop []byte
 	limit       int
 	noValues    bool
@@ -29,12 +29,12 @@ type reader struct {
 	arena
 	query query
 
-	rowKey, family, column []byte // key prefixes of the current row, family and column
+	rowKey, family, column []byte // of the current ones
 	target, behind         []byte // scratch
 
-	masked  int64 // the greatest timestamp that a marker of the family masks, or -1
+	masked  int64 // greatest timestamp that a marker of the family masks, or -1
 	now     int64 // in milliseconds
-	garbage int   // the number of skipped entries of the row that the cleaner would remove
+	garbage int   // of the row's skipped entries, those for the cleaner
 }
 
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
@@ -45,7 +45,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	return &reader{cursor: cursor{it: it}, now: s.now()}, nil
 }
 
-// close ignores the iterator's error, which row has returned.
+// row has returned the iterator's error.
 func (r *reader) close() { _ = r.it.Close() }
 
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
@@ -60,8 +60,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the selected cells of the row at rowKey. The cursor is at the row's first entry, or
-// anywhere if within is set.
+// row reads the row at rowKey. The cursor is at its first entry, or anywhere if within is set.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -111,7 +110,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// The newest marker of the family comes first.
+// The newest marker comes first.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -160,8 +159,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask is the versions of a column that markers hide: all up to a timestamp, and that of the last
-// OneVersion marker. A marker sorts before the versions that it hides.
+// mask is what markers hide of a column: all up to a timestamp, and that of the last OneVersion
+// marker. A marker sorts before the versions that it hides.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {
@@ -174,8 +173,7 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn adds the matching versions of the column at the cursor. known is the column if the
-// selection names it.
+// readColumn adds the matching versions of the column at the cursor. known may be nil.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -191,7 +189,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		if !ok {
 			return false, badKey(r.key)
 		}
-		// The older versions do not match either. If there are many, seek the next column.
+		// Older versions do not match either. If there are many, seek.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
 			if passed++; passed > max(maxPassed, fs.keep+tolerated) {
 				r.behind = append(r.behind[:0], r.column...)

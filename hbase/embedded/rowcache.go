@@ -15,20 +15,20 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows above Pebble's block cache. Reading a row from blocks takes a seek,
-// and a step for each cell. A nil cache keeps nothing.
+// rowCache keeps decoded rows above Pebble's block cache, from which a row takes a seek, and a step
+// for each cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in asked? ──► yes: kept; no: the key is added to asked
 //
 // A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
 //
-// A cached row is never stale. The store locks its directory, and counts the writes of each row
-// before they become visible (rowState). A cached row has the count from before it was read, and is
-// valid while the count is the same.
+// A cached row is never stale. The store locks its directory, and counts each row's writes before
+// they become visible (rowState). A cached row is valid while the count is that from before it was
+// read.
 type rowCache struct {
 	shards [16]cacheShard
-	// asked has hashes of keys that were read and not kept. Keys share slots.
+	// asked has hashes of keys that were read and not kept.
 	asked []atomic.Uint32
 }
 
@@ -38,40 +38,38 @@ type cacheKey struct {
 	row   string
 }
 
-// shape is a cacheKey without its row.
 type shape struct {
 	table   uint32
 	columns string
 	page    hbase.Page
 }
 
-// cacheShard keeps a part of the rows, up to limit bytes. It evicts the least recently used.
+// cacheShard keeps up to limit bytes of rows. It evicts the least recently used.
 type cacheShard struct {
 	mu          sync.Mutex
-	rows        *simplelru.LRU[uint64, *cachedRow] // by the hash of the key
+	rows        *simplelru.LRU[uint64, *cachedRow] // by hash of the key
 	size, limit int
 }
 
-// cachedRow is the result of a Get. Callers share its cells.
+// Callers share the cells of a cachedRow.
 type cachedRow struct {
 	key   cacheKey
 	cells []hbase.Cell
-	bytes int64 // of the cells, as [hbase.Size] counts
-	// writes is the row's count of writes before it was read.
+	bytes int64 // as [hbase.Size]
+	// writes is the row's count before it was read.
 	writes uint64
-	// size is its memory in bytes, including the values of memos. The shard's mu guards size and
-	// evicted.
+	// size is in bytes, with the values of memos. The shard's mu guards size and evicted.
 	size    int
 	evicted bool
 }
 
 const (
-	// rowOverhead and cellOverhead estimate the memory of a row and of a cell without their bytes.
+	// Memory of a row and a cell without their bytes.
 	rowOverhead  = 320
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
-	// maxCached bounds the size of a row. Copying a larger one costs more than reading it again.
+	// maxCached bounds a row. Copying a larger one costs more than reading it.
 	maxCached = 64 << 10
-	// bytesPerAsked is the cache's bytes per slot of asked: about a small row's.
+	// bytesPerAsked is about a small row's size.
 	bytesPerAsked = 512
 )
 
@@ -120,7 +118,7 @@ func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if size > min(maxCached, s.limit/2) {
 		return
 	}
-	key := cacheKey{l.key.shape, strings.Clone(l.key.row)} // the row may alias the whole request
+	key := cacheKey{l.key.shape, strings.Clone(l.key.row)} // l may alias the whole request
 	row := &cachedRow{key: key, cells: cloneCells(cells), bytes: bytes, writes: l.writes, size: size}
 	hbase.GiveMemos(row.cells, func(bytes int) bool { return s.grow(row, bytes) })
 	s.add(l.hash, row)
@@ -135,9 +133,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether a key with this hash was offered before and not kept. A key replaces
-// another one in its slot half of the time: otherwise two keys that are read in turns would never
-// be kept.
+// again reports whether this hash was offered before and not kept. A key replaces another in its
+// slot half of the time: otherwise two keys read in turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
 	switch known := asked.Load(); {
@@ -169,7 +166,7 @@ func (s *cacheShard) add(hash uint64, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow makes room for the value of a memo. It returns false if the row is evicted or too large.
+// grow makes room for a memo, unless the row is evicted or too large.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,14 +178,14 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// The caller holds mu.
+// Call with mu held.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()
 	}
 }
 
-// Metrics returns the metrics of the row cache. The caller registers them.
+// Metrics returns the metrics of the row cache.
 func (s *Store) Metrics() []prometheus.Collector {
 	counter := func(name, help string, count *atomic.Int64) prometheus.Collector {
 		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}

@@ -14,11 +14,10 @@ import (
 // server is the store's name in [hbase.Stats].
 const server = "embedded"
 
-// maxPageBytes bounds a page of a scan, in addition to its number of rows.
+// maxPageBytes bounds a page of a scan, like its number of rows.
 const maxPageBytes = 4 << 20
 
-// Scan implements [hbase.Store]. Each page reads its own snapshot. Nothing is held open between
-// pages.
+// Scan implements [hbase.Store]. Each page reads its own snapshot.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		var left keyRange
@@ -104,7 +103,7 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	return r.valid
 }
 
-// keyRange is the keys [lower, upper).
+// keyRange is [lower, upper).
 type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }

@@ -18,18 +18,18 @@ import (
 	"twibase/hbase"
 )
 
-// Store is an [hbase.Store] on one machine. [Open] creates it.
+// Store is an [hbase.Store] on one machine.
 type Store struct {
 	db    *pebble.DB
 	lock  *pebble.Lock
 	log   *slog.Logger
 	clock func() time.Time
-	// volatile is true for stores in memory, which have no log.
+	// volatile: in memory, without a log.
 	volatile  bool
 	blockSize int
 	rowCache  int
 
-	// mu is read-locked during every call, and locked by Close and by changes of tables.
+	// mu is read-locked by every call, and locked by Close and by changes of tables.
 	mu     sync.RWMutex
 	closed bool
 	tables map[string]*table
@@ -37,7 +37,7 @@ type Store struct {
 	rows    rowStates
 	lookups sync.Pool // of *[]lookup
 	lastNow atomic.Int64
-	// unsynced counts the writes that are visible and not yet durable. syncing waits for them.
+	// unsynced counts writes visible but not durable. syncing waits for them.
 	unsynced atomic.Int64
 	syncing  sync.WaitGroup
 
@@ -52,16 +52,16 @@ var _ hbase.Store = (*Store)(nil)
 // Option is a setting of [Open].
 type Option func(*Store)
 
-// WithLogger sets the logger of the store and of Pebble. The default is none.
+// WithLogger sets the logger, none by default.
 func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 
 // DefaultRowCache is the default of [WithRowCache].
 const DefaultRowCache = 32 << 20
 
-// WithRowCache sets the size of the row cache in bytes; 0 is none.
+// WithRowCache sets the row cache's size in bytes; 0 is none.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
-// Open opens or creates the store in a directory. An empty dir is a store in memory. It returns
+// Open opens or creates the store in a directory, or in memory if dir is "". It returns
 // [hbase.ErrLocked] if another process has the directory open, [hbase.ErrFormat] if its format is
 // newer, and [hbase.ErrCorrupt] if it is damaged.
 func Open(dir string, options ...Option) (*Store, error) {
@@ -71,8 +71,7 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// Is reports whether a directory contains a store, which may be in use. It is safe for concurrent
-// use.
+// Is reports whether a directory contains a store, which may be in use.
 func Is(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
@@ -121,7 +120,7 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call. It fails if the store is closed or ctx is done. leave ends the call.
+// enter begins a call, unless the store is closed or ctx is done; leave ends it.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -136,7 +135,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now returns the present in milliseconds. It never goes back.
+// now is in milliseconds, and never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -182,8 +181,7 @@ func storeError(err error) error {
 	return err
 }
 
-// lockError returns [hbase.ErrLocked] if the directory is in use. POSIX locks don't exclude the
-// same process; Pebble does, without a sentinel error.
+// POSIX locks don't exclude the same process; Pebble does, without a sentinel error.
 func lockError(dir string, err error) error {
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
@@ -191,7 +189,7 @@ func lockError(dir string, err error) error {
 	return err
 }
 
-// openError translates an error of pebble.Open, which has no sentinel errors for formats.
+// pebble.Open has no sentinel errors for formats.
 func openError(err error) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "unknown format major version"):

@@ -10,24 +10,24 @@ import (
 	"twibase/hbase"
 )
 
-// table is an open table. It is immutable.
+// table is immutable.
 type table struct {
 	id   uint32
 	name string
-	// families are ordered by name, as their cells are.
+	// families are ordered by name.
 	families   []family
 	selections *lru.Cache[string, *selection]
 }
 
 type family struct {
 	name string
-	// keep is the maximum number of versions of a cell.
+	// keep is the family's VERSIONS.
 	keep int
-	// ttl is the time after which a cell expires, in milliseconds; 0 is never.
+	// ttl is in milliseconds; 0 is none.
 	ttl int64
 }
 
-// storedTable is a table's entry in the catalog. Splits are binary, and JSON strings are not.
+// storedTable is a catalog entry. Splits are binary, and JSON strings are not.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema
@@ -53,7 +53,7 @@ func (t *table) family(name string) (family, error) {
 	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
-// table is called between enter and leave.
+// Call table between enter and leave.
 func (s *Store) table(name string) (*table, error) {
 	if t := s.tables[name]; t != nil {
 		return t, nil
@@ -61,7 +61,7 @@ func (s *Store) table(name string) (*table, error) {
 	return nil, fmt.Errorf("%w: %q", hbase.ErrTableNotFound, name)
 }
 
-// selection is a parsed Columns string.
+// selection is parsed Columns.
 type selection struct {
 	table    uint32
 	families []familySelection
@@ -71,11 +71,11 @@ type selection struct {
 type familySelection struct {
 	family
 	key string
-	// columns are the selected ones, ascending; none means all.
+	// columns are ascending; none means all.
 	columns []column
 }
 
-// column is a qualifier, and its escaped form in keys.
+// column has a qualifier, and its escaped form.
 type column struct{ qualifier, key string }
 
 func (t *table) selection(columns string) (*selection, error) {

@@ -102,7 +102,7 @@ func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) erro
 	}
 }
 
-// settle returns when all writes that are visible now are durable.
+// settle returns when all visible writes are durable.
 func (s *Store) settle(ctx context.Context) error {
 	if s.unsynced.Load() == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (s *Store) settle(ctx context.Context) error {
 
 type writer struct {
 	batch *pebble.Batch
-	// now is the timestamp of cells without one.
+	// now is for cells without a timestamp.
 	now      int64
 	row, key []byte
 }
@@ -162,7 +162,7 @@ func (w *writer) cell(family, qualifier string, timestamp int64, kind byte, valu
 	w.begin(family)
 	w.key = appendEscaped(w.key, qualifier)
 	w.key = append(appendTime(w.key, w.time(timestamp)), kind)
-	_ = w.batch.Set(w.key, value, nil) // copies both; a batch does not fail
+	_ = w.batch.Set(w.key, value, nil) // copies both; never fails
 }
 
 func (w *writer) familyMarker(family string, timestamp int64, written []byte) {

@@ -7,8 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd takes the results of backwardFirst: the directory column of the range's last bucket, if
-// that is sealed, and the beginning of bucket 0. A short bucket 0 needs no other round.
+// takeEnd takes the results of backwardFirst. A short bucket 0 needs no other round.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -28,10 +27,9 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// keysFirst reports whether members may be so large that positions are read before values.
+// keysFirst: members may be so large that positions are read before values.
 func (s *Scan) keysFirst() bool { return s.list.MaxMember > 0 }
 
-// readBucket continues in the last known bucket.
 func (s *Scan) readBucket() {
 	if s.keysFirst() {
 		s.next(backwardKeys, 1)
@@ -40,7 +38,6 @@ func (s *Scan) readBucket() {
 	}
 }
 
-// takeKeys takes the positions in the last known bucket, unless that is empty.
 func (s *Scan) takeKeys(r hbase.Result) error {
 	if r.Err != nil {
 		return r.Err
@@ -54,8 +51,8 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 }
 
 // endOfKeys returns the page from the first-th key to the last: one more than the page lacks, to
-// learn whether a member precedes it. If the page has as many columns as its limit, members were
-// added since the keys were read, and its end may be missing.
+// learn whether a member precedes it. If it has as many columns as its limit, members were added
+// since the keys were read, and its end may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)
@@ -63,7 +60,6 @@ func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	return hbase.Page{Start: start, Stop: stop, Limit: n - first + s.added + 1}, first
 }
 
-// takeBucket takes the page from the last known bucket, unless that is empty.
 func (s *Scan) takeBucket(r hbase.Result) error {
 	if r.Err != nil {
 		return r.Err
@@ -71,14 +67,14 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			s.added += page.Limit // the same Get would have the same result in a response
+			s.added += page.Limit // repeating the same Get would not help within a response
 			return nil
 		}
 		s.keys = s.keys[:first]
 	}
 	members := withoutMarkers(r.Cells)
 	switch n := len(members); {
-	case n == 0 && len(s.keys) > 0: // they have been removed
+	case n == 0 && len(s.keys) > 0: // they were removed
 		s.next(backwardBucket, 1)
 	case n == 0:
 		s.skipEmpty()
@@ -92,13 +88,11 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	return nil
 }
 
-// hasBefore reports whether buckets before the last known one are in the range.
 func (s *Scan) hasBefore() bool {
 	b := s.last()
 	return b.Number != 0 && s.hasStart(b)
 }
 
-// skipEmpty continues before the last known bucket, which is empty.
 func (s *Scan) skipEmpty() {
 	switch {
 	case !s.hasBefore():
@@ -111,9 +105,8 @@ func (s *Scan) skipEmpty() {
 	}
 }
 
-// takePreceding takes the directory before an empty bucket, and continues in the bucket before it.
-// It does not probe yet: usually that bucket has members, and the empty one was only read up to
-// Before.
+// takePreceding takes the directory before an empty bucket, and does not probe yet: usually the
+// preceding bucket has members, and the empty one was only read up to Before.
 func (s *Scan) takePreceding(r hbase.Result) error {
 	sealed, err := s.directory(r)
 	if err != nil {
@@ -131,7 +124,6 @@ func (s *Scan) takePreceding(r hbase.Result) error {
 	return nil
 }
 
-// takeProbes continues in the last of the probed buckets that is not empty.
 func (s *Scan) takeProbes(results []hbase.Result) error {
 	first := len(s.known) - len(results)
 	for k := len(results) - 1; k >= 0; k-- {
@@ -152,7 +144,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads a column each of the last known buckets, twice the number of the last probe.
+// probe reads a column each of twice as many buckets as the last probe.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

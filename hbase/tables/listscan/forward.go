@@ -13,12 +13,12 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		return results[0].Err
 	}
 	cells := results[0].Cells
-	// A short page has the end of the row, and so the whole directory.
+	// A short page has the end of the row: the whole directory.
 	complete := len(cells) < s.columns()
 	members, columns := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
-		members = members[:marker:marker] // the others are read from the buckets that cover them
+		members = members[:marker:marker] // the others are in the buckets that cover them
 	}
 	ended := s.add(members)
 	if max(s.After, s.From) == "" { // bucket 0 was read from its start
@@ -34,8 +34,8 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		s.known, err = s.directory(results[1])
 		complete = len(s.known) < FarLookup
 	} else {
-		// The page has a marker or is the only result. Its directory columns, if any, are as new as
-		// the marker; those of the other Get may be older than the split.
+		// The page has a marker or is the only result. Its directory columns are as new as the
+		// marker; those of the other Get may be older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Scan) takeLookup(r hbase.Result) (err error) {
 func (s *Scan) takeBuckets(results []hbase.Result) error {
 	read := s.known[:len(results)]
 	s.known = s.known[len(results):]
-	whole, found := 0, 0 // buckets that start in the range, and their members
+	whole, found := 0, 0 // counts of buckets that start in the range, and their members
 	for k, b := range read {
 		if results[k].Err != nil {
 			return results[k].Err
@@ -80,15 +80,14 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 	return nil
 }
 
-// estimate sets fill, given the total number of members of the whole buckets that were just read.
+// estimate sets fill from the members of the whole buckets just read.
 func (s *Scan) estimate(buckets, members int) {
 	if s.fill = MaxWidth; members > 0 {
 		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))
 	}
 }
 
-// add appends the members that the page lacks. ended is whether the page is full, or the range
-// ends.
+// add appends members. ended: the page is full, or the range ends.
 func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	if s.Before != "" {
 		n := len(members)
@@ -106,7 +105,7 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete is whether the known buckets are all that follow.
+// advance chooses the next round. complete: no bucket follows the known ones.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -114,10 +113,10 @@ func (s *Scan) advance(complete bool) {
 	}
 	s.skipRead()
 	complete = s.cutKnown() || complete
-	needed, width := 1, int(min(s.width, s.fill)) // the round needs this number of known buckets
+	needed, width := 1, int(min(s.width, s.fill)) // known buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The first bucket is read from its middle on, and may have few members there. So the next
-		// one is read in the same round.
+		// The first bucket is read from its middle, and may have few members there. So the next one
+		// is read in the same round.
 		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
@@ -130,8 +129,7 @@ func (s *Scan) advance(complete bool) {
 	}
 }
 
-// skipRead advances s.from past the last member of the page, and drops the known buckets that end
-// before s.from.
+// skipRead advances s.from past the page, and drops the known buckets before it.
 func (s *Scan) skipRead() {
 	if n := len(s.cells); n > 0 {
 		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
@@ -141,7 +139,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// cutKnown drops known buckets behind the range, and reports whether no other bucket is within it.
+// cutKnown drops known buckets behind the range. complete: it needs no others.
 func (s *Scan) cutKnown() (complete bool) {
 	if s.Before == "" {
 		return false

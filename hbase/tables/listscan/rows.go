@@ -7,15 +7,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rows scans all members' columns of a list, row after row, including old copies and moved markers.
-// Rebuild checks them, and clearing deletes them.
+// Rows scans all columns of a list, row after row, including old copies and moved markers, for
+// rebuilding and clearing.
 //
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the sealed buckets
 //	  └─────► directory ──► the other pages of bucket 0 ──► pages of the sealed buckets
 //
-// With Pending, it then reads the directory again, until there are no new buckets.
-//
-// It is not safe for concurrent use.
+// With Pending, it then reads the directory again, until there are no new buckets. It is not safe
+// for concurrent use.
 type Rows struct {
 	RowsOptions
 	list  *tables.AnyList
@@ -26,13 +25,13 @@ type Rows struct {
 	first     []hbase.Cell // the first page, while the directory is read
 	start     string       // of the next page
 	limit     int
-	buckets   []uint32 // all known buckets, in the order of reading
-	current   int      // index of the bucket that is read
+	buckets   []uint32 // known buckets, in the order of reading
+	current   int      // index
 }
 
-// RowsOptions are the sizes of the pages of [Rows], and which buckets it reads.
+// RowsOptions are settings of [Rows].
 type RowsOptions struct {
-	// First is the number of columns of the first page, Next that of all others.
+	// First and Next are the columns of the first and of later pages.
 	First, Next int
 	// Pending includes the pending buckets of a split, and those created during the scan.
 	Pending bool
@@ -41,33 +40,33 @@ type RowsOptions struct {
 type rowsState uint8
 
 const (
-	rowsFirst     rowsState = iota // the first page of bucket 0, and the directory if it is short
-	rowsDirectory                  // the directory
-	rowsPage                       // a page of the current bucket
-	rowsAgain                      // the directory again, for buckets created during the scan
+	rowsFirst rowsState = iota // of bucket 0, with the directory if it is short
+	rowsDirectory
+	rowsPage  // of the current bucket
+	rowsAgain // the directory, for buckets created during the scan
 	rowsDone
 )
 
-// RowPage is a page of one row.
+// RowPage is a page of a row.
 type RowPage struct {
 	Bucket uint32
-	// Cells are members' columns and moved markers, in the list's order.
+	// Cells include moved markers.
 	Cells []hbase.Cell
-	Last  bool // no page of the bucket follows
+	Last  bool // of the bucket
 }
 
-// NewRows returns a scan of all rows of a list. o.First and o.Next must be positive.
+// NewRows returns a scan. o.First and o.Next must be positive.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
 
-// Done reports whether all rows have been read.
+// Done reports whether all rows were read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
-// Directory returns the sealed buckets, once a page was returned.
+// Directory returns the sealed buckets, after the first page.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
-// Get returns the next Get. It panics if the scan is done.
+// Get returns the next Get, and panics if r is done.
 func (r *Rows) Get() hbase.Get {
 	switch r.state {
 	case rowsFirst, rowsPage:
@@ -78,7 +77,7 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the cells of the last Get. ok is false if that read the directory only.
+// Take continues with the cells of the last Get. ok is false if it read only the directory.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:
@@ -105,7 +104,7 @@ func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	panic("listscan: the scan is done")
 }
 
-// learn takes the directory, and appends the buckets that are new.
+// learn appends new buckets.
 func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
 		return err
@@ -126,7 +125,6 @@ func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	return nil
 }
 
-// page returns a page of the current bucket, and chooses the next Get.
 func (r *Rows) page(cells []hbase.Cell) RowPage {
 	members, directory := split(cells)
 	page := RowPage{Bucket: r.buckets[r.current], Cells: members}
@@ -139,7 +137,7 @@ func (r *Rows) page(cells []hbase.Cell) RowPage {
 	return page
 }
 
-// continueWith continues with the i-th bucket or, after the last, the directory.
+// continueWith continues with the i-th bucket, or the directory.
 func (r *Rows) continueWith(i int) {
 	switch again := r.state == rowsAgain; {
 	case i < len(r.buckets):

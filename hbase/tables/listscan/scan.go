@@ -2,8 +2,8 @@
 //
 // A list is a wide row with a column per member. Qualifiers are positions, ascending in the list's
 // order. A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0
-// is the owner's own row. It has the beginning of the list, and the directory: a column for each
-// other bucket. The buckets in the directory are sealed.
+// is the owner's own row. It has the beginning of the list, and the directory of the other, sealed,
+// buckets.
 //
 //	row of bucket 0   hash ‖ owner
 //	┌──────────────────┬──────────────────────────────┬─────────────────────┐
@@ -14,8 +14,8 @@
 //	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
 //	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
 //
-// Buckets cover the list without gaps, so a reader can continue at any position. A split moves the
-// end of a bucket to new buckets, during reads and writes:
+// Buckets cover the list without gaps. A split moves the end of a bucket to new buckets, during
+// reads and writes:
 //
 //  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore them.
 //  2. The members are copied.
@@ -27,8 +27,7 @@
 //     names.
 //  5. The old copies, the markers and the pending column are deleted.
 //
-// A scan is a state machine without I/O. The caller reads its Gets, maybe together with those of
-// other scans:
+// A scan is a state machine without I/O, so that callers can combine the Gets of several:
 //
 //	s := listscan.New(list, owner, &listscan.Range{Limit: 20})
 //	for !s.Done() {
@@ -40,9 +39,7 @@
 //	}
 //	members := decode(s.Cells())
 //
-// [Scan.Run] is this loop for one scan.
-//
-// [Scan] reads a page in the list's order. [Rows] reads all columns of all rows.
+// [Scan.Run] is this loop. [Scan] reads a page, [Rows] all columns of all rows.
 package listscan
 
 import (
@@ -54,23 +51,23 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range is the part of a list to read: at most Limit members between two positions, from the
-// beginning or, if Backward, from the end. An empty position is no bound.
+// Range is at most Limit members between two positions, from the beginning or, if Backward, from
+// the end. An empty position is no bound.
 type Range struct {
 	After, Before string
-	// From is a bound like After, but inclusive. At most one of them is set.
+	// From is like After, but inclusive. At most one of them is set.
 	From     string
 	Limit    int
 	Backward bool
-	// Far ranges may start in a sealed bucket. A forward scan then reads the directory together with
-	// bucket 0, to save a round.
+	// Far ranges may start in a sealed bucket. A forward scan then reads the directory together
+	// with bucket 0, to save a round.
 	Far bool
 }
 
-// Empty reports whether no position is within the bounds.
+// Empty reports whether the bounds exclude all positions.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
-// single reports whether the range is one position, so that no other member follows.
+// single: the range is one position.
 func (r *Range) single() bool { return r.From != "" && r.Before == r.From+"\x00" }
 
 func (r *Range) start() string {
@@ -80,33 +77,32 @@ func (r *Range) start() string {
 	return r.From
 }
 
-// hasStart reports whether a bucket starts at the beginning of the range or later.
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
 // Sizes of reads, also for cost declarations.
 const (
 	// MaxWidth is the maximum number of buckets in a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns read together with bucket 0.
+	// FarLookup is the number of directory columns read with bucket 0.
 	FarLookup = 2
-	// Lookup is the number of directory columns read in a round of its own.
+	// Lookup is the number of directory columns read alone.
 	Lookup = 256
-	// HeadLimit is the number of columns from the beginning of bucket 0 that a backward scan reads with
-	// the directory. A shorter bucket 0 is not read again; if members may be large, its end is.
+	// HeadLimit is the number of columns of bucket 0 that a backward scan reads with the directory.
+	// A shorter bucket 0 is not read again; if members may be large, its end is.
 	HeadLimit = 256
 )
 
 type state uint8
 
 const (
-	forwardFirst   state = iota // bucket 0 from the position on; the directory too if the range is Far
+	forwardFirst   state = iota // bucket 0 from the position on; with the directory if the range is Far
 	forwardLookup               // the directory from the position on
 	forwardBuckets              // several sealed buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
-	backwardKeys                // the positions in the part of the last known bucket within the range
-	backwardBucket              // that part, or the end of it that backwardKeys has found
+	backwardKeys                // positions in the part of the last known bucket within the range
+	backwardBucket              // that part, or its end, as backwardKeys has found
 	backwardLookup              // the directory before an empty bucket
-	backwardProbe               // one column each of several buckets, to find the last non-empty one
+	backwardProbe               // a column each of several buckets, to find the last non-empty one
 	done
 )
 
@@ -118,10 +114,10 @@ const (
 //	buckets ─┼──► the next buckets are known ──────────► buckets, twice the number
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
-// A Get that reads past the last member of bucket 0 returns columns of the directory, too. Buckets
-// may be almost empty, so the number of buckets per round doubles, up to [MaxWidth]. But a round
-// reads no more buckets than would fill the page if they were as full as those of the last round. A
-// lookup takes a round, and reads up to [Lookup] directory columns.
+// A Get past the last member of bucket 0 returns directory columns, too. Buckets may be almost
+// empty, so their number per round doubles, up to [MaxWidth], but only to what fills the page if
+// they are as full as the last ones. A lookup takes a round, and reads up to [Lookup] directory
+// columns.
 //
 // Backward:
 //
@@ -143,25 +139,25 @@ type Scan struct {
 
 	state state
 	reads uint8           // Gets of the next round
-	width uint8           // buckets of the next round at most; doubles
-	fill  uint8           // estimate of the buckets that fill the page; MaxWidth if unknown
-	from  string          // the first unread position of a forward scan
-	known []tables.Bucket // buckets to read, in the list's order; of a forward scan, sealed ones
-	keys  []hbase.Cell    // the unread columns of the last bucket, after backwardKeys
-	added int             // columns that may have been added to a page of keys
+	width uint8           // maximum of buckets of the next round; doubles
+	fill  uint8           // buckets that fill the page; MaxWidth if unknown
+	from  string          // first unread position of a forward scan
+	known []tables.Bucket // to read, in the list's order; of a forward scan, sealed
+	keys  []hbase.Cell    // unread columns of the last bucket, after backwardKeys
+	added int             // columns maybe added to a page of keys
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
 }
 
-// New returns a scan of a list. The range must not change during it.
+// New returns a scan. The range must not change during it.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
 	return s
 }
 
-// Begin is [New] for a zero Scan, without a copy.
+// Begin is [New] without a copy. s must be zero.
 func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	s.list, s.owner, s.Range, s.from = list, owner, r, r.start()
 	s.width, s.fill = 1, MaxWidth
@@ -177,21 +173,21 @@ func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	}
 }
 
-// Done reports whether the page is complete, so that no further round is needed.
+// Done reports whether the page is complete.
 func (s *Scan) Done() bool { return s.state == done }
 
-// Cells returns the page, in the list's order. The cells are read-only.
+// Cells is the page, in the list's order, read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members of the range follow the page. A backward scan reports whether the
+// HasNext reports whether members of the range follow the page, or for a backward scan, whether the
 // range has an end.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members of the range precede the page. A forward scan reports whether
+// HasPrevious reports whether members of the range precede the page, or for a forward scan, whether
 // the range has a start.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
-// Reads returns the number of Gets of the next round.
+// Reads is the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
 func (s *Scan) gets() []hbase.Get {
@@ -202,14 +198,14 @@ func (s *Scan) gets() []hbase.Get {
 	return gets
 }
 
-// Get returns the k-th Get of the next round, with its row key allocated in m.
+// Get returns the k-th Get of the next round, with its row key in m.
 func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	switch s.state {
 	case forwardFirst:
 		if k == 1 {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
-		// The page has no end, so it includes the directory.
+		// Without an end, the page includes the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
 		if s.single() {
@@ -243,9 +239,9 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// bucket reads the part of a bucket that is in the range and has not been read.
+// bucket reads the unread part of a bucket in the range.
 func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
-	// The row may have old copies from the bucket's Stop on.
+	// Old copies may follow the Stop.
 	p := hbase.Page{Start: max(b.Start, s.from), Stop: cmp.Or(b.Stop, tables.MembersEnd), Limit: limit}
 	if s.Before != "" {
 		p.Stop = min(p.Stop, s.Before)
@@ -253,7 +249,7 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 	return s.list.GetIn(m, s.owner, b.Number, p)
 }
 
-// Run reads until the scan is done. read returns the cells of each Get.
+// Run reads until s is done.
 func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	for !s.Done() {
 		cells, err := read(s.gets())
@@ -271,7 +267,7 @@ func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	return nil
 }
 
-// Take continues with the results of the last Gets, index-aligned.
+// Take continues with the results of the last Gets.
 func (s *Scan) Take(results []hbase.Result) error {
 	switch s.state {
 	case forwardFirst:
@@ -298,14 +294,12 @@ func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(re
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// last returns the last known bucket. A backward scan reads it next, or has found it empty.
+// last returns the bucket that a backward scan reads next, or has found empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
-// room returns the number of members that the page still lacks.
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns returns the number of columns that a forward scan reads of a row: one more than the page
-// lacks, to learn whether another member follows.
+// columns is one more than the page lacks, to learn whether another member follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1
@@ -320,7 +314,6 @@ func (s *Scan) directory(r hbase.Result) ([]tables.Bucket, error) {
 	return s.list.DecodeDirectory(s.owner, r.Cells)
 }
 
-// split divides the cells of a page of a bucket into members and directory.
 func split(cells []hbase.Cell) (members, directory []hbase.Cell) {
 	n := len(cells)
 	for n > 0 && cells[n-1].Qualifier >= tables.MembersEnd {
