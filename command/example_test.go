@@ -13,37 +13,33 @@ import (
 
 const exampleDir = "../examples/web"
 
-// TestDocumentsExampleInTheDocs runs the commands that README.md and docs/DOCUMENTS.md show.
+// TestDocumentsExampleInTheDocs runs the commands that README.md shows.
 func TestDocumentsExampleInTheDocs(t *testing.T) {
-	for _, page := range []string{"../README.md", "../docs/DOCUMENTS.md"} {
-		text, err := os.ReadFile(page)
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)\n[$] sed -i 's/(.+?)/(.+?)/' (\\S+)\n[$] twibase (.+?)\n(.+?)```").FindStringSubmatch(string(page))
+	if shown == nil {
+		t.Fatal("README.md has no example")
+	}
+	dir := t.TempDir()
+	for _, file := range []string{"documents.json", "costs.json"} {
+		text, err := os.ReadFile(filepath.Join(exampleDir, file))
+		if file == shown[3] {
+			text = bytes.ReplaceAll(text, []byte(shown[1]), []byte(shown[2]))
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, file), text, 0o600)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := regexp.MustCompile("(?s)\n[$] sed -i 's/(.+?)/(.+?)/' (\\S+)\n[$] twibase (.+?)\n(.+?)```").FindStringSubmatch(string(text))
-		if shown == nil {
-			t.Fatal(page + " has no example")
-		}
-		t.Run(page, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, file := range []string{"documents.json", "costs.json"} {
-				text, err := os.ReadFile(filepath.Join(exampleDir, file))
-				if file == shown[3] {
-					text = bytes.ReplaceAll(text, []byte(shown[1]), []byte(shown[2]))
-				}
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, file), text, 0o600)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			t.Chdir(dir)
-			status, stdout, _ := command(t, strings.Fields(shown[4])...)
-			if diff := cmp.Diff(shown[5], stdout); diff != "" || status != statusFailed {
-				t.Errorf("status %d (-page +printed):\n%s", status, diff)
-			}
-		})
+	}
+	t.Chdir(dir)
+	status, stdout, _ := command(t, strings.Fields(shown[4])...)
+	if diff := cmp.Diff(shown[5], stdout); diff != "" || status != statusFailed {
+		t.Errorf("status %d (-page +printed):\n%s", status, diff)
 	}
 }
 
