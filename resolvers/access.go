@@ -12,11 +12,10 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// access decides what the viewer of a request may do. It reads the relations that a decision of
-// package permission depends on.
+// access reads the relations that a decision of package permission depends on.
 type access struct {
 	viewer auth.Viewer
-	known  bool // false for a request without a token
+	known  bool
 }
 
 func accessOf(ctx context.Context) access {
@@ -28,14 +27,12 @@ func (a access) decide(action permission.Action, target permission.Target) permi
 	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed reports for each of n decisions whether the viewer is permitted. It reads nothing if the
-// token decides.
+// allowed reads nothing if the token decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed reports for each of n decisions whether its viewer is permitted. It reads each relation
-// that they depend on once, all of them in one round.
+// allowed reads each relation that the decisions depend on once, all of them in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -78,7 +75,6 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reports for each relation whether it exists, and whether the viewer and the role exist.
 // A relation of a deleted user or role has no effect, even before background work removes it.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
@@ -102,7 +98,6 @@ func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error)
 	return related, loaders.Join(len(relations), err, viewerErr, errs)
 }
 
-// adminCost declares the reads that find out whether the viewer is an administrator.
 func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stage {
 	a := accessOf(call.Ctx)
 	if !a.known || a.viewer.Admin {
@@ -114,8 +109,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that find out whether the viewer follows users: a number of users
-// for each object of a set. Equal reads are sent once if they have a subject.
+// followsCost declares a number of reads for each object of a set. Equal ones are sent once if they
+// have a subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -126,10 +121,10 @@ func (call *costCall) followsCost(
 	return call.readOther(at, set, loaders.Related.Shape(loaders.Follows("", "")), subject, users, condition)
 }
 
-// check is an authorization check that reads. It returns nil if the viewer is authorized.
 type check func(ctx context.Context) error
 
-// all runs checks in one round, and returns the error of the first failed one. A nil check succeeds.
+// all runs checks in one round, and returns the error of the first failed one. A nil check
+// succeeds.
 func all(ctx context.Context, checks ...check) error {
 	errs, run := make([]error, len(checks)), []func(){}
 	for i, c := range checks {
@@ -141,9 +136,8 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer of an action, and the remaining check. The check is nil if the token
-// authorizes the viewer. Errors of authorize and of the check are UNAUTHENTICATED without a token
-// or for a deleted viewer, and otherwise FORBIDDEN.
+// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. All
+// errors are UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {
@@ -158,7 +152,7 @@ func authorize(
 	}
 }
 
-// authorizeNow is like authorize, but also runs the remaining check, in one round with others.
+// authorizeNow also runs the remaining check, in one round with others.
 func authorizeNow(
 	ctx context.Context, action permission.Action, target permission.Target, others ...check,
 ) (viewer string, err error) {
@@ -173,7 +167,6 @@ func unauthenticated(action permission.Action) error {
 	return apierr.Unauthenticated("%s needs a token: log in, and send Authorization: Bearer TOKEN", action)
 }
 
-// check reads the relations that a verdict depends on, in one round.
 func (a access) check(ctx context.Context, action permission.Action, verdict permission.Verdict) error {
 	awaitViewer := loaders.Users.Exists.Enqueue(ctx, []string{a.viewer.Username})
 	yes, err := a.allowed(ctx, 1, func(int) permission.Verdict { return verdict })

@@ -76,7 +76,6 @@ func (m sessionMutation[I]) resolve(
 	return userErrors, err
 }
 
-// mayPost returns a user error if a user has posted too many long texts.
 func (r *Resolver) mayPost(username, text string) error {
 	if wait := r.Attempts.Post(username, len(text)); wait > 0 {
 		return tooMany("long texts", wait)

@@ -14,8 +14,7 @@ var commentEntries = entries[tables.Comment]{
 	loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility,
 }
 
-// parseCommentKey parses the key in a comment's id. The author of the entryKey is the twit's, since
-// a comment is deleted with its twit.
+// The author of the entryKey is the twit's, since a comment is deleted with its twit.
 func parseCommentKey(key string) (entryKey, error) {
 	k, err := tables.ParseCommentKey(key)
 	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err
@@ -68,7 +67,6 @@ func (m addComment) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// twitOf returns the attributes in a twit's id, or nil for another id.
 func twitOf(id tables.ID) *tables.Twit {
 	key, err := tables.ParseTwitKey(id.Key)
 	if id.Noun != tables.NounTwit || err != nil {
@@ -95,8 +93,7 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// readBefore returns the comment, or nil if it does not exist, and the check whether the viewer may
-// delete it.
+// The check of readBefore is whether the viewer may delete the comment.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
 		_, err := authorizeNow(ctx, m.action, permission.Target{})
@@ -116,8 +113,7 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	return comments[0], func(ctx context.Context) error { return m.may(ctx, comments[0]) }, nil
 }
 
-// may checks whether the viewer may delete a comment. If the viewer may not see the comment, the
-// error is NOT_FOUND.
+// If the viewer may not see the comment, the error is NOT_FOUND.
 func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
 	visible, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && visible[0] == nil {

@@ -10,11 +10,12 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// visibleAdded reads the twits of comments, and then checks the twits and the comments in one round.
+// visibleAdded reads the twits of comments, and then checks the twits and the comments in one
+// round.
 func visibleAdded(ctx context.Context, all []live.Candidate) ([]*tables.Comment, error) {
 	twitKeys, authors := make([]entryKey, len(all)), make([]string, len(all))
 	for i, c := range all {
-		twitKeys[i], _ = parseTwitKey(c.Owner) // the subscription has checked it
+		twitKeys[i], _ = parseTwitKey(c.Owner)
 		authors[i] = twitKeys[i].author
 	}
 	var comments []*tables.Comment

@@ -8,7 +8,6 @@ import (
 	"twibase/loaders"
 )
 
-// connection is a field that pages through a list of each parent.
 type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
 	list    loaders.List[E]
@@ -17,7 +16,6 @@ type connection[P, E, T, C any] struct {
 	as      func(*page[E, T]) C
 }
 
-// connectionOf infers the type parameters.
 func connectionOf[P, E, T, C any](
 	owners func(parents []*P) []string, list loaders.List[E], objects loaders.Object[T],
 	key func(member E) string, as func(*page[E, T]) C,

@@ -17,22 +17,22 @@ const (
 	ifOtherOwner = "the viewer changes what others own"
 )
 
-// Subjects of reads that are not names of objects. They contain spaces, and names do not.
+// Subjects of reads that are not names of objects. They contain spaces, unlike names.
 const (
 	theViewer       = "the viewer"
 	byViewer        = "by the viewer"
 	theBroadcasters = "the broadcasters"
 )
 
-// field is a field with a resolver. cost declares the reads of resolve before the operation runs.
+// cost declares the reads of resolve.
 type field interface {
 	cost(call *costCall) error
 }
 
 type fields map[string]field
 
-// Costs returns the costs of all resolvers, for lists with buckets of listBound members:
-// [tables.ListBound], or less in tests. They are safe for concurrent use.
+// Costs returns the costs of all resolvers, for lists with buckets of listBound members. They are
+// safe for concurrent use.
 func Costs(listBound int) explain.Costs {
 	return func(object, name string) explain.Cost {
 		f := described[object+"."+name]
@@ -53,9 +53,8 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// requests returns the page that the arguments of a connection request. For open arguments (see
-// [explain.Call.Open]) it is the page that costs most: the largest, with cursors. If the direction
-// is open, it returns a request for each direction.
+// For open arguments (see [explain.Call.Open]) requests returns the page that costs most: the
+// largest, with cursors. If the direction is open, it returns one for each.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -84,11 +83,9 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	return requests, err
 }
 
-// anyCursor is the position of an open cursor. In a subtree it is on the deepest level, so that all
-// levels are read.
+// anyCursor is on the deepest level, so that all levels of a subtree are read.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
-// openSize sets the size of a page if it is open, and reports whether the direction is open, too.
 // Clients cannot pass both first and last.
 func (call *costCall) openSize(args *pageArgs) (either bool) {
 	first, last := call.Open("first"), call.Open("last")
@@ -104,14 +101,12 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 	return either
 }
 
-// read declares a read of the own row of each object of a set. For [explain.Call.Shared] it
-// declares one read for all objects.
+// For [explain.Call.Shared], read declares one read for all objects.
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares consecutive reads for each object, each a number of times. condition applies to
-// all of them, unless it is empty.
+// condition applies to all reads, unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -144,16 +139,14 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// otherRow returns a read of a row that is not the object's own. Reads of an object with the same
-// subject are equal.
+// Reads of an object with the same subject are equal.
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
 }
 
-// readOther declares a number of reads of other rows for each object. All reads without a subject
-// differ. The set may be [explain.Call.Shared].
+// All reads without a subject differ. The set may be [explain.Call.Shared].
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
@@ -162,10 +155,8 @@ func (call *costCall) readOther(
 	return call.Read(at, set, r)
 }
 
-// awaitParents returns the stage at which [loaders.Await] returns.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
-// returnNamed declares that the field returns objects of [loaders.Object.Named].
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
 	set := call.Set(call.Parents, int64(each), at)
 	if o, reads := objects.NamedShape(fields); reads {
@@ -174,14 +165,12 @@ func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object
 	call.Returns("", set)
 }
 
-// returnRoot declares that the field returns an object of [loaders.Object.Roots].
 func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []string) {
 	set := call.Set(call.Parents, 1, call.Begin())
 	call.read(call.Begin(), set, objects.RootShape(fields))
 	call.Returns("", set)
 }
 
-// reading is a field with the value that a loader returns for each parent.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loaders.Loader[string, V]

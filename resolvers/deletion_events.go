@@ -22,7 +22,6 @@ var (
 	}
 )
 
-// cursorOf is the field cursor of an event.
 type cursorOf[T any] struct {
 	cursors  relay.Cursors
 	position func(*T) string
@@ -34,7 +33,6 @@ func (c cursorOf[T]) resolve(_ context.Context, events []*T) ([]string, error) {
 
 func (cursorOf[T]) cost(*costCall) error { return nil }
 
-// after returns the key of the event with a cursor, or nil without a cursor.
 func (c cursorOf[T]) after(owner string, cursor *string) (*live.Key, error) {
 	if cursor == nil {
 		return nil, nil
@@ -59,9 +57,8 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions checks whether the viewers were permitted to see the deleted twits. For a twit
-// for followers it requires that the viewer followed the author at the deletion, because the id of
-// the twit contains the name and the time.
+// For a twit for followers, the viewer must have followed the author at the deletion, because the
+// id of the twit contains the name and the time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, func(k live.Key) entryKey {
 		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
@@ -75,7 +72,7 @@ func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.Twit
 		}
 	}
 	var follows []loaders.EdgeKey
-	var following []int // indexes of candidates that depend on a follow
+	var following []int
 	for i, v := range verdicts {
 		if viewer := accessOf(all[i].Subscriber).viewer.Username; v.IfFollows != "" {
 			follows, following = append(follows, loaders.Follows(viewer, v.IfFollows)), append(following, i)

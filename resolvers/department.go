@@ -76,7 +76,7 @@ func writeDepartment(
 	})
 }
 
-// childEntry is the entry of a department in the list of its parent. Its position contains the name.
+// The position of a childEntry contains the name.
 type childEntry[P any] struct{ code keyOf[P] }
 
 func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.Child], error) {
@@ -106,8 +106,7 @@ func departmentEdgeOf[P any](
 	}
 }
 
-// ancestors is the field with the departments above each parent, nearest first. A round reads one
-// level.
+// A round reads one level, nearest first.
 type ancestors struct{}
 
 func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {

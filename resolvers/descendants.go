@@ -14,9 +14,8 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order: each level has the order of its parents.
-// The code identifies the department, also after changes of the tree. If it was deleted or moved,
-// depth and index are its former place.
+// treePosition is a position in a subtree, in level order. The code identifies the department, also
+// after changes of the tree. If it was deleted or moved, depth and index are the former ones.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -86,7 +85,7 @@ func depthOf(maxDepth *int) (int, error) {
 	return min(tables.MaxDepth, *maxDepth), nil
 }
 
-// assumedSubtree is the size of a subtree that the cost assumes if no argument bounds the read.
+// The cost assumes this size of a subtree if no argument bounds the read.
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
@@ -124,12 +123,11 @@ func (descendants) cost(call *costCall) error {
 	return nil
 }
 
-// grow reads all trees level by level, one round per level.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
 		var pageKeys []loaders.PageKey
-		var indexes []int // of the tree of each page
+		var indexes []int
 		for i, tree := range trees {
 			if errs[i] == nil && !tree.complete() {
 				for _, code := range tree.level {
@@ -158,15 +156,15 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	return loaders.Join(len(trees), errs)
 }
 
-// subtree reads a page of the departments below one department, level by level.
+// subtree reads the departments below one, level by level.
 type subtree struct {
 	page   relay.Page
 	after  treePosition // exclusive bounds of the page; zero is none
 	until  treePosition
 	depth  int
-	level  []string       // codes of the deepest level read
-	found  []treePosition // between the bounds
-	passed bool           // until was reached
+	level  []string
+	found  []treePosition
+	passed bool
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
@@ -176,9 +174,8 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// pageRange returns the range of each list of children to read for the next level. Below the level
-// of after, its limit is the number of departments that the page lacks, and one more for
-// hasNextPage.
+// Below the level of after, a list is read up to the number of departments that the page lacks, and
+// one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
@@ -190,7 +187,6 @@ func (t *subtree) complete() bool {
 	return len(t.level) == 0 || t.passed || !t.page.Backward && len(t.found) > t.page.Size
 }
 
-// add takes the codes of the next level, and keeps those between the bounds.
 func (t *subtree) add(level []string) {
 	t.depth++
 	t.level = level
@@ -212,8 +208,7 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the index of a department in the level that was read last. For a department that
-// was deleted or moved it is the former index.
+// A department that was deleted or moved has the former index.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

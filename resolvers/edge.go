@@ -11,9 +11,9 @@ import (
 	"twibase/loaders"
 )
 
-// payloadEdge is a field of a payload P: the edge of an entry of a list. It equals the edge in the
-// list, so that clients can add it to the list, and continue after its cursor. It is null if the
-// list does not have the entry, or the payload has user errors.
+// payloadEdge is a field of a payload P: the edge of an entry of a list. Clients can add it to
+// their list, and continue after its cursor. It is null if the list does not have the entry, or the
+// payload has user errors.
 type payloadEdge[P, E, T, G any] struct {
 	cursors relay.Cursors
 	entry   payloadEntry[P, E]
@@ -22,9 +22,8 @@ type payloadEdge[P, E, T, G any] struct {
 }
 
 type payloadEntry[P, E any] interface {
-	// find returns the entry of the payload's object, or nil if the list does not have it.
 	find(ctx context.Context, payload *P) (*listEntry[E], error)
-	// findCost declares the reads of find, and returns the stage at which it returns.
+	// findCost returns the stage at which find returns.
 	findCost(call *costCall) explain.Stage
 }
 
@@ -60,7 +59,7 @@ func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
 	return nil
 }
 
-// keyOf returns the key of an object of a payload, or "" if the payload does not have it.
+// keyOf returns "" if the payload does not have the object.
 type keyOf[P any] func(ctx context.Context, payload *P) string
 
 func viewerKey[P any](ctx context.Context, _ *P) string {
@@ -68,14 +67,12 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns the key of the object in a field of the payload. keys returns the keys of objects
-// of this noun, such as [usernames].
+// keys returns the keys of objects of a noun, such as [usernames].
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }
 
-// namedNode is a node that [loaders.Object.Named] returns for a key. Its row is read if the
-// selection needs it.
+// The row of a namedNode is read if the selection needs it.
 type namedNode[P, T any] struct {
 	objects loaders.Object[T]
 	key     keyOf[P]
@@ -91,7 +88,6 @@ func (n namedNode[P, T]) readCost(call *costCall, at explain.Stage) {
 
 func nodeFields(ctx context.Context) []string { return selected(ctx).below(ctx, "node").names() }
 
-// ownNode is a node that the payload already has.
 type ownNode[P, T any] func(*P) *T
 
 func (n ownNode[P, T]) read(_ context.Context, payload *P) *T { return n(payload) }
@@ -100,7 +96,6 @@ func (n ownNode[P, T]) readCost(call *costCall, at explain.Stage) {
 	call.Returns("", call.Set(call.Parents, 1, at))
 }
 
-// relatedEntry is the entry of a list of a relation.
 type relatedEntry[P, E any] struct {
 	list     loaders.List[E]
 	relation *tables.Relation
@@ -128,7 +123,6 @@ func entryAt[E any](member loaders.Member[E], position string) *listEntry[E] {
 	return &listEntry[E]{member.Value, position}
 }
 
-// edgeOfRelation is the edge of two related objects in one of the lists of the relation.
 func edgeOfRelation[P, O, E, T, C, G any](
 	in connection[O, E, T, C], edges func(C) []*G, relation *tables.Relation, from, to keyOf[P],
 ) payloadEdge[P, E, T, G] {
@@ -142,7 +136,7 @@ func edgeOfRelation[P, O, E, T, C, G any](
 	}
 }
 
-// memberEntry is the entry of a list whose positions are keys of objects.
+// memberEntry is for lists whose positions are keys of objects.
 type memberEntry[P, E any] struct {
 	list       loaders.List[E]
 	owner, key keyOf[P]
@@ -165,7 +159,6 @@ func (e memberEntry[P, E]) findCost(call *costCall) explain.Stage {
 	return call.reads(call.Begin(), call.Parents, shapes, 1, "")
 }
 
-// edgeOfMember is the edge of an object in a list whose positions are keys.
 func edgeOfMember[P, O, E, T, C, G any](
 	in connection[O, E, T, C], edges func(C) []*G, owner, key keyOf[P],
 ) payloadEdge[P, E, T, G] {
@@ -175,7 +168,7 @@ func edgeOfMember[P, O, E, T, C, G any](
 	}
 }
 
-// rowEntry is the entry of a scan. find reads nothing.
+// rowEntry.find reads nothing.
 type rowEntry[P any] struct{ key keyOf[P] }
 
 func (e rowEntry[P]) find(ctx context.Context, payload *P) (*listEntry[struct{}], error) {
@@ -187,7 +180,6 @@ func (e rowEntry[P]) find(ctx context.Context, payload *P) (*listEntry[struct{}]
 
 func (rowEntry[P]) findCost(call *costCall) explain.Stage { return call.Begin() }
 
-// edgeOfScan is the edge of an object in a root field.
 func edgeOfScan[P, T, C, G any](in scan[T, C], edges func(C) []*G, key keyOf[P]) payloadEdge[P, struct{}, T, G] {
 	return payloadEdge[P, struct{}, T, G]{
 		in.cursors(), rowEntry[P]{key}, namedNode[P, T]{in.objects, key},
@@ -195,10 +187,10 @@ func edgeOfScan[P, T, C, G any](in scan[T, C], edges func(C) []*G, key keyOf[P])
 	}
 }
 
-// storedEntry is the entry of a list that stores its objects. find reads nothing.
+// storedEntry.find reads nothing.
 type storedEntry[P, T any] struct {
 	list loaders.List[*T]
-	node func(*P) *T // returns nil if the list does not have the object
+	node func(*P) *T
 }
 
 func (e storedEntry[P, T]) find(_ context.Context, payload *P) (*listEntry[*T], error) {
@@ -210,7 +202,6 @@ func (e storedEntry[P, T]) find(_ context.Context, payload *P) (*listEntry[*T], 
 
 func (storedEntry[P, T]) findCost(call *costCall) explain.Stage { return call.Begin() }
 
-// edgeOfEntry is the edge of an object in a list that stores it.
 func edgeOfEntry[P, T, C, G any](
 	list loaders.List[*T], as func(*page[*T, T]) C, edges func(C) []*G, node func(*P) *T,
 ) payloadEdge[P, *T, T, G] {
@@ -220,7 +211,6 @@ func edgeOfEntry[P, T, C, G any](
 	}
 }
 
-// payloadViewer is the field viewer of a payload P.
 type payloadViewer[P any] struct{ viewer }
 
 func (v payloadViewer[P]) resolve(ctx context.Context, payloads []*P) ([]*tables.User, error) {

@@ -8,12 +8,12 @@ import (
 	"twibase/loaders"
 )
 
-// entries reads objects that are stored in lists, such as twits, and have no row of their own. They
-// are deleted with an author: see [entryKey].
+// entries reads objects that are stored in lists, such as twits, and have no row of their own. See
+// [entryKey] for their deletion.
 type entries[T any] struct {
 	list    loaders.List[*T]
-	parse   func(key string) (entryKey, error) // parses the key of an id
-	author  string                             // the author's name in plans
+	parse   func(key string) (entryKey, error)
+	author  string // the author's name in plans
 	visible visibility[T]
 }
 
@@ -24,16 +24,14 @@ type entryKey struct {
 	author string
 }
 
-// visibility hides the invisible objects of a noun.
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter for n objects per object of a set. If subject is not empty,
-	// they have one author, and subject identifies the reads about that author.
+	// cost is that of filter for n objects per object of a set. If subject is not empty, they have
+	// one author, and the reads about that author this subject.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
-// read reads entries without a check of visibility.
 func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	memberKeys, authors := make([]loaders.MemberKey, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
@@ -72,9 +70,8 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts declares the reads of readVisible for n entries of each object of a set. If author is
-// not empty, the entries have one author, whose existence is read once per object. author is the
-// subject of that read.
+// readCosts are those of readVisible for n entries of each object of a set. If author is not empty,
+// it is the subject of a read, once per object, whether the one author of the entries exists.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
@@ -87,7 +84,7 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected is the payloadRead of an entry that is read only if one of the fields is selected.
+// ifSelected reads the entry only if one of the fields is selected.
 type ifSelected[T any] struct {
 	fields []string
 	entries[T]
@@ -104,14 +101,12 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
-// listed is a [source] whose list stores the entries.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner is true if the owner of a list is the author of its entries. The list of a deleted owner
-	// is hidden, since background work clears it later.
-	byOwner bool
-	// ownersExist is true if the owners are known to exist.
+	// byOwner: the owner of the list is the author of its entries. The list of a deleted owner is
+	// hidden, since background work clears it later.
+	byOwner     bool
 	ownersExist bool
 }
 

@@ -10,21 +10,20 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// eventSource is a type of row whose new entries are delivered to subscribers.
 type eventSource[T any] struct {
 	kind live.Kind
 	key  func(entry *T) live.Key
-	// position returns an entry's position in the row.
+	// position is that in the row.
 	position func(live.Key) string
-	// read reads pages of rows, as the viewer sees them.
+	// read reads pages as the viewer sees them.
 	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
-	// visible returns the entries of candidates, and nil for invisible ones.
+	// visible returns nil for invisible entries.
 	visible func(ctx context.Context, all []live.Candidate) ([]*T, error)
-	// kept is the lifetime of entries; 0 is unlimited.
+	// kept is the lifetime of entries. 0 is unlimited.
 	kept time.Duration
 }
 
-// eventsOf returns the source of a list whose pages are checked like candidates.
+// eventsOf checks pages like candidates.
 func eventsOf[T any](
 	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
 	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,
@@ -67,7 +66,6 @@ func twitEvent(t *tables.Twit) live.Key {
 	return live.Key{Owner: key.Author, Position: key.Position}
 }
 
-// expired reports whether entries after a key may have expired.
 func (s eventSource[T]) expired(after *live.Key) bool {
 	if after == nil || s.kept == 0 {
 		return false
@@ -80,7 +78,7 @@ func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
 // in one round, or in two for comments. Candidates of an earlier poll need one more round to read
-// their entries, which may be deleted. fresh is [Resolver].Fresh.
+// their entries, which may be deleted.
 func Visible(
 	fresh func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -105,7 +103,6 @@ func Visible(
 	}
 }
 
-// check stores the visible entries of the candidates of its kind.
 func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries []any, errs loaders.Errors) {
 	var own []live.Candidate
 	var indexes []int
@@ -155,8 +152,7 @@ func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, er
 	return twits, loaders.Join(len(all), readErr, existErr, mayErr)
 }
 
-// entriesOf returns the entries of candidates. It reads the entries of candidates of an earlier
-// poll.
+// entriesOf reads the entries of candidates of an earlier poll.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

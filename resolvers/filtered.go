@@ -10,8 +10,7 @@ import (
 	"twibase/loaders"
 )
 
-// lookahead bounds the candidates that a page of a filtered connection reads, as a multiple of its
-// size.
+// lookahead bounds the candidates per entry of a page.
 const lookahead = 4
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates. A
@@ -22,10 +21,10 @@ type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
 	source source[T]
-	total  total // nil without a totalCount
+	total  total
 	as     func(*page[struct{}, T]) C
-	// eager connections read the whole lookahead in one look, because most candidates are hidden from
-	// most viewers.
+	// eager connections read the whole lookahead in one look: most candidates are hidden from most
+	// viewers.
 	eager bool
 	// unsplit lists have one bucket.
 	unsplit bool
@@ -35,25 +34,22 @@ type filteredConnection[P, T, C any] struct {
 type source[T any] interface {
 	// read returns the candidates of each page range.
 	read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
-	// cost declares the reads of a look at the list of each parent.
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
 
-// candidates is a part of a list. A hidden member is nil.
+// A hidden member of candidates is nil.
 type candidates[T any] = loaders.Page[*T]
 
-// look describes a read of a range of candidates, for its cost.
 type look struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, or is in its first bucket
-	candidates  int    // the number of candidates that the first look did not read
-	condition   string // of the second look; empty for the first
+	candidates  int    // not read by the first look
+	condition   string // empty for the first look
 }
 
 func (l look) first() bool { return l.condition == "" }
 
-// looks returns the number of candidates that are read after each look. A backward look reads a
-// whole bucket in any case, so a single one reads the lookahead.
+// A backward look reads a whole bucket in any case, so a single one reads the lookahead.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -91,7 +87,6 @@ func (f filteredConnection[P, T, C]) cost(call *costCall) error {
 	return nil
 }
 
-// costFrom declares the cost of a connection that begins to read at a stage.
 func (f filteredConnection[P, T, C]) costFrom(call *costCall, requests []request, at explain.Stage) {
 	end := totalCost(call, &requests[0], f.total, at)
 	if !requests[0].entries {
@@ -155,16 +150,14 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	return f.source.cost(call, at, second)
 }
 
-// pageBuilder builds the page of one owner from the candidates of consecutive looks. They are in the
-// order of reading, which is from the end of the list if the request is Backward.
+// Candidates are in the order of reading, from the end of the list if the request is Backward.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
-	// exhausted is true if no candidate follows the last look.
+	// exhausted: no candidate follows the last look
 	exhausted bool
 }
 
-// complete reports whether the page needs no other look.
 func (b *pageBuilder[T]) complete() bool {
 	size, visible := b.request.Size, 0
 	for _, node := range b.Members {
@@ -175,7 +168,6 @@ func (b *pageBuilder[T]) complete() bool {
 	return b.exhausted || visible >= size || len(b.Members) >= size*lookahead
 }
 
-// next returns the unread part of a range.
 func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	n := len(b.Positions)
 	w.Limit = max(w.Limit-n, 0)
@@ -201,13 +193,13 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// build completes the page, in the order of the client. A full page ends with its last entry, any
-// other page with the last candidate that was read. The start and end cursors are those of the
-// first and the last candidate of the page, even if these are hidden.
+// A full page ends with its last entry, any other page with the last candidate that was read. The
+// start and end cursors are those of the first and the last candidate of the page, even if these
+// are hidden.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
-	// Most pages hide nothing and need no copy. That saves two allocations per page: two thirds of
-	// the allocations of BenchmarkEmbedded/reference in bench.
+	// Most pages hide nothing, and a copy is two thirds of the allocations of
+	// BenchmarkEmbedded/reference in bench.
 	b.nodes, b.positions = slices.Clip(b.Members[:end]), slices.Clip(b.Positions[:end])
 	if slices.Contains(b.nodes, nil) {
 		b.nodes, b.positions = make([]*T, 0, b.request.Size), make([]string, 0, b.request.Size)
@@ -238,7 +230,7 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// unread returns candidates with positions. [distribute] adds their members.
+// unread returns candidates without members, which [distribute] adds.
 func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	pages := make([]candidates[T], len(lists))
 	for i, list := range lists {
@@ -247,7 +239,6 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute sets the members of each page, one per position, and joins the errors.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// FollowerChanged implements [exec.SubscriptionResolver], with the changes of the viewer's followers.
+// FollowerChanged implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) FollowerChanged(
 	ctx context.Context, after *string,
 ) (<-chan *tables.FollowerChange, error) {
@@ -39,8 +39,7 @@ func (r *subscriptionResolver) FollowerChanged(
 
 var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
 
-// visibleChanges returns all changes of existing viewers, including changes by the deletion of a
-// follower.
+// Existing viewers see all changes, also by the deletion of a follower.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
 	viewers := make([]string, len(all))
 	for i, c := range all {

@@ -15,7 +15,7 @@ import (
 // If a part has more members than were read, the page ends at the end of that part, because the
 // members that follow are unknown.
 func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
-	order := strings.Compare // the order of reading
+	order := strings.Compare
 	if w.Backward {
 		order = func(a, b string) int { return strings.Compare(b, a) }
 	}
@@ -50,8 +50,7 @@ func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.T
 	return merged
 }
 
-// lastRead returns the last position that was read, and whether the list has more members in the
-// range.
+// partial is true if the list has more members in the range.
 func lastRead(w loaders.Range, part candidates[tables.Twit]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {

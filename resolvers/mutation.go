@@ -16,7 +16,7 @@ import (
 	"twibase/writers"
 )
 
-// mutation is a mutation field. Its cost excludes the reads of writers.
+// The cost of a mutation excludes the reads of writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
@@ -35,12 +35,11 @@ func (m mutation) cost(call *costCall) error {
 	for _, read := range m.payload {
 		at = read.payloadCost(call, at)
 	}
-	call.Forget() // as change does
+	call.Forget()
 	call.Returns("", call.Set(call.Parents, 1, at))
 	return nil
 }
 
-// run authorizes the viewer, and calls write like [change].
 func (m mutation) run(
 	ctx context.Context, target permission.Target, write func(ctx context.Context, viewer string) error, checks ...check,
 ) ([]*model.UserError, error) {
@@ -52,12 +51,11 @@ func (m mutation) run(
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
-// errUnauthorized is the error of the precondition if the viewer is not authorized. Clients get the
-// error of the check instead.
+// Clients get the error of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change calls write if the checks succeed, and returns the user errors. If there are none, the
-// change was made. It forgets earlier reads, so that the payload shows the change.
+// change calls write if the checks succeed, and returns the user errors. change forgets earlier
+// reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -83,8 +81,7 @@ func userErrorsOf(problems writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// checkAndWrite runs the checks while the writer reads. The writer commits after they have
-// succeeded.
+// The checks run while the writer reads. The writer commits after they have succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })
@@ -110,8 +107,7 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted returns the id of a deleted object, or nil after an error. It hides the object from the
-// reads of the payload.
+// deleted hides the object from the reads of the payload.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
 		return nil
@@ -120,7 +116,6 @@ func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, e
 	return &id
 }
 
-// payloadObject is an object that a payload returns.
 type payloadObject[T any] struct{ loaders.Object[T] }
 
 func (p payloadObject[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
@@ -141,9 +136,8 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
-// readBefore returns the object before its deletion, or nil if it does not exist. If the key is
-// invalid, or the selection needs only the key, it reads nothing and returns an object with only
-// the key.
+// readBefore returns the object before its deletion. If the key is invalid, or the selection needs
+// only the key, readBefore reads nothing and returns an object with only the key.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {
@@ -155,12 +149,12 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation changes an object and returns it. write returns the key of the object.
+// write returns the key of the object.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
 	write  writer[I]
-	owner  func(in *I) string // returns the owner that the permission depends on; may be nil
+	owner  func(in *I) string // that the permission depends on; may be nil
 }
 
 func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {
@@ -182,10 +176,8 @@ func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, o
 	return userErrors, err
 }
 
-// relationWriter is [writers.Writers.Relate] or [writers.Writers.Unrelate].
 type relationWriter func(w *writers.Writers, ctx context.Context, x *tables.Relation, from, to string) error
 
-// relatesViewer returns a mutation that relates the viewer to an object, or unrelates them.
 func relatesViewer[T, I any](
 	action permission.Action, write relationWriter, x *tables.Relation, objects loaders.Object[T], to func(in *I) string,
 ) objectMutation[T, I] {
@@ -194,7 +186,6 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation relates or unrelates two objects and returns both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -220,7 +211,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion deletes an object and returns it as it was before.
+// The payload of a deletion has the object as it was before.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

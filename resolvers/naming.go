@@ -19,13 +19,13 @@ type naming struct {
 	keyName, idName string
 	key             *graphql.Omittable[*string]
 	id              *graphql.Omittable[*tables.ID]
-	// optional is true if the input may name no object: the target of a reference.
+	// optional: the input may name no object
 	optional bool
 }
 
-// withKeys sets the keys of all objects that an input names by their ids, and calls resolve. User
-// errors of such a key get the path of the id. If an input names no object or two, or an id has
-// another type, it returns user errors instead.
+// withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
+// of such a key get the path of the id. If an input names no object or two, or an id has another
+// type, it returns user errors instead.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var problems writers.UserErrors
@@ -53,7 +53,6 @@ func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*mode
 	return userErrors, err
 }
 
-// check returns the user errors of the pair.
 func (n naming) check() writers.UserErrors {
 	wrong := func(field, format string, args ...any) writers.UserErrors {
 		return writers.UserErrors{{Code: writers.BadInput, Field: field, Message: fmt.Sprintf(format, args...)}}
@@ -69,8 +68,8 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf returns the pairs of an input. departmentId is paired with `department` if the input has
-// that field, and otherwise with the key of the department that the mutation changes.
+// departmentId is paired with `department` if the input has that field, and otherwise with the key
+// of the changed department.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())
@@ -97,7 +96,6 @@ func namingsOf[I any](in *I) (all []naming) {
 	return all
 }
 
-// keyName returns the schema's field with the key of an object.
 func keyName(o *tables.AnyObject) string {
 	if o.Noun == tables.NounUser {
 		return "username"
@@ -105,5 +103,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// named returns the key in a required field, which withKeys has set.
+// withKeys has set the key.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

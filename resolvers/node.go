@@ -95,12 +95,11 @@ func (viewer) cost(call *costCall) error {
 	return nil
 }
 
-// nodeReader reads the objects of a noun by the keys of their ids.
 type nodeReader struct {
 	noun tables.Noun
 	typ  string
-	// read returns the objects, and nil for those that do not exist. Its error is nil,
-	// index-aligned, or one for all keys.
+	// read returns nil for objects that do not exist. The error is nil, index-aligned, or one for
+	// all keys.
 	read func(ctx context.Context, keys []string) ([]model.Node, error)
 	// cost returns the stage at which read returns.
 	cost func(call *costCall, objects *explain.Set) explain.Stage
@@ -156,7 +155,7 @@ func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
 	return nodes
 }
 
-// nodes reads all nouns in parallel. Invisible objects are nil.
+// Invisible objects are nil.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
 	var reads []func()
@@ -183,7 +182,6 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	return found, errs
 }
 
-// anyNodesCost declares the reads of n objects of each type, because the types are not known.
 func anyNodesCost(call *costCall, n int) {
 	counts := map[tables.Noun]int64{}
 	for _, reader := range nodeReaders {
@@ -200,8 +198,7 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 	nodeCounts(call, counts, true)
 }
 
-// nodeCounts declares the reads of objects, given their number by type. If they are read together,
-// their fields are resolved after all of them have been read.
+// Fields of objects that are read together are resolved after all of them have been read.
 func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {

@@ -6,13 +6,11 @@ import (
 	"twibase/loaders"
 )
 
-// lookup is a root field that returns the object of a key.
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string
 }
 
-// resolve returns the object, or nil for an invalid key.
 func (l lookup[T]) resolve(ctx context.Context, key string) (*T, error) {
 	if l.objects.Kind().CheckKey(key) != nil {
 		return nil, nil
@@ -27,13 +25,11 @@ func (l lookup[T]) cost(call *costCall) error {
 	return nil
 }
 
-// reference is a field that returns the object that each parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute is true if key reads an attribute of the parent, so that a lazy parent must be
-	// loaded first.
+	// attribute: key reads an attribute of the parent, so a lazy one must be loaded first
 	attribute bool
-	// key returns the key of the object, or nil without a reference.
+	// key returns nil without a reference.
 	key func(parent *P) *string
 }
 
@@ -78,14 +74,12 @@ func present(keys []*string) (values []string, indexes []int) {
 	return values, indexes
 }
 
-// scatter stores values, or their errors, at indexes of larger lists.
 func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err error) {
 	for j, i := range indexes {
 		all[i], errs[i] = values[j], loaders.At(err, j)
 	}
 }
 
-// keysOf returns the key of each parent, and "" for nil.
 func keysOf[T any](parents []*T, key func(*T) string) []string {
 	keys := make([]string, len(parents))
 	for i, parent := range parents {

@@ -17,24 +17,22 @@ type pageArgs struct {
 	before *string
 }
 
-// request is the page and the selection that a client requests of a connection.
 type request struct {
 	cursors relay.Cursors
 	relay.Page
 	connectionSelection
 	within bounds
-	// reversed is true if the client sees the list in reverse order. The page, its direction and its
-	// cursors are those of the stored list.
+	// reversed is true if the client sees the list in reverse order: the page and its cursors are
+	// those of the stored list.
 	reversed bool
 }
 
-// reverse converts a page of the reversed list to the same page of the stored list.
 func (r *request) reverse() {
 	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
-// bounds limits a connection to the members between two positions, both exclusive. Each may be
-// empty. hasPreviousPage and hasNextPage ignore members outside of the bounds.
+// bounds limits a connection to the members between two exclusive positions, maybe empty.
+// hasPreviousPage and hasNextPage ignore members outside of the bounds.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -53,7 +51,6 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
-// page is the page of one parent: members of a list, and their nodes.
 type page[E, T any] struct {
 	request   *request
 	members   []E
@@ -72,7 +69,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all returns the nodes. It never returns nil, which would mean that the page could not be read.
+// all is never nil, which would mean that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}
@@ -82,8 +79,7 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets pageInfo, if selected. The first and the last position become the start and the end
-// cursor.
+// The first and the last position become the start and the end cursor.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return
@@ -95,7 +91,7 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 }
 
-// edges returns nil if edges are not selected. fill sets the fields of edge i.
+// edges returns nil if edges are not selected.
 func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	if !p.request.edges {
 		return nil
@@ -107,7 +103,7 @@ func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	return list
 }
 
-// convert returns the connections of the pages, and nil for a page with an error.
+// convert returns nil for a page with an error.
 func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	connections, all := make([]*C, len(pages)), make([]C, len(pages))
 	for i, p := range pages {
@@ -119,13 +115,12 @@ func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	return connections, err
 }
 
-// total reads the totalCount of a connection.
 type total interface {
 	read(ctx context.Context, owners []string) ([]*int, error)
 	cost(call *costCall, at explain.Stage) explain.Stage
 }
 
-// fill reads the entries and the totals of pages in parallel, if they are selected.
+// fill reads entries and totals in parallel, if selected.
 func fill[E, T any](
 	ctx context.Context, pages []*page[E, T], r *request, t total, owners []string, entries func() error,
 ) error {
@@ -151,7 +146,6 @@ func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.St
 	return t.cost(call, at)
 }
 
-// length is the [total] of a list with a stored length.
 type length struct{ loaders.Loader[string, int] }
 
 func (l length) read(ctx context.Context, owners []string) ([]*int, error) {

@@ -8,18 +8,15 @@ import (
 	"twibase/loaders"
 )
 
-// relationField is a Boolean field that reports whether each parent is related to the object of a
-// key.
 type relationField[P any, K comparable] struct {
 	parents  func([]*P) []string
 	argument string
-	check    func(key string) error       // validates the key
-	exists   loaders.Loader[string, bool] // whether the object exists
+	check    func(key string) error
+	exists   loaders.Loader[string, bool]
 	related  loaders.Loader[K, bool]
 	key      func(parent, other string) K
 }
 
-// isRelated returns the field that reports whether users are related to the object of the argument.
 func isRelated[T any](
 	argument string, others loaders.Object[T], x *tables.Relation,
 ) relationField[tables.User, loaders.EdgeKey] {
@@ -63,14 +60,13 @@ func (f relationField[P, K]) cost(call *costCall) error {
 	return nil
 }
 
-// readCost declares the reads of read. subject identifies the reads of the edges.
+// subject identifies the reads of the edges.
 func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 	call.readOther(call.Begin(), call.Shared(), f.exists.Shape(""), other, 1, "")
 	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")
 }
 
-// viewerRelationField is a Boolean field that reports whether the viewer is related to each parent.
-// Without a token it is false.
+// Without a token a viewerRelationField is false.
 type viewerRelationField[P any] struct {
 	relationField[P, loaders.EdgeKey]
 }

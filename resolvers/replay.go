@@ -15,10 +15,9 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived after the entry after and before the subscription started.
-// It omits entries that the subscription delivers. It first sends entries that are older than after
-// but may have arrived later, and then newer ones, oldest first. So if the replay is interrupted,
-// the client has received all entries before its last one.
+// replay sends the entries that arrived after the entry after, except those that the subscription
+// delivers. It first sends older entries that may have arrived later, and then newer ones, oldest
+// first. So if the replay is interrupted, the client has received all entries before its last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after live.Key, send func(*T) error,
 ) error {
@@ -62,8 +61,7 @@ func replay[T any](
 	}
 }
 
-// lateEntries returns the entries that are older than the received one and may have arrived later,
-// newest first.
+// lateEntries are those that may have arrived after the received one, newest first.
 func lateEntries[T any](
 	from eventSource[T], s *stream, received live.Key, page func(loaders.Range) (candidates[T], error),
 ) (late []*T, err error) {
@@ -101,8 +99,7 @@ func replayPage[T any](
 	return found[0], loaders.At(err, 0)
 }
 
-// freshTask returns a context with new loaders, and registers the caller as a task until end is
-// called.
+// The caller is a task until end is called.
 func freshTask(ctx context.Context, fresh func(context.Context) context.Context) (_ context.Context, end func()) {
 	ctx = fresh(ctx)
 	tasks := loaders.TasksOf(ctx)

@@ -4,8 +4,7 @@
 //
 // A field with a resolver is a variable with the name of its object type and the field:
 // userFollowers is User.followers. Its value, such as a [connection], has methods that read the
-// field and declare the cost. The generated methods of fields.generated.go call them. Subscriptions
-// have hand-written methods.
+// field and declare the cost. The generated methods of fields.generated.go call them.
 package resolvers
 
 import (
@@ -16,11 +15,11 @@ import (
 	"twibase/writers"
 )
 
-// Resolver is the root of all resolvers. A request's loaders and viewer are in its ctx: see
-// [loaders.With] and [auth.Viewer]. It is safe for concurrent use.
+// Resolver is the root of all resolvers, safe for concurrent use. A request's loaders and viewer
+// are in its ctx: see [loaders.With] and [auth.Viewer].
 type Resolver struct {
 	Writers *writers.Writers
-	// Accounts, Tokens and Attempts serve sign-ups and log-ins. Without Tokens both fail.
+	// Without Tokens, sign-ups and log-ins fail.
 	Accounts *writers.Accounts
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts

@@ -7,13 +7,13 @@ import (
 	"twibase/loaders"
 )
 
-// scan is a root field that pages through all objects of a noun, in the order of their row keys.
+// scan is a root field with all objects of a noun, in the order of their row keys.
 type scan[T, C any] struct {
 	objects loaders.Object[T]
 	as      func(*page[struct{}, T]) C
 }
 
-// resolve returns the connection. A page may be short, because it omits deleted objects.
+// A page may be short, because it omits deleted objects.
 func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	r, err := args.request(ctx, s.cursors())
 	if err != nil {

@@ -27,7 +27,7 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 		}
 	}
 	p.locate(keys.HasPrevious, keys.HasNext, keys.Positions...)
-	// The rows are read even if the selection needs only the keys, because objects may be deleted.
+	// Objects may be deleted, so the rows are read even if the keys are enough.
 	p.nodes, p.positions = s.objects.Roots(ctx, keys.Members, r.node), keys.Positions
 	p.members = make([]struct{}, len(p.nodes))
 	return new(s.as(p)), nil
@@ -35,13 +35,12 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 
 func (s search[T, C]) index() *tables.Search { return s.objects.Kind().Search }
 
-// searchCursors returns the cursors of a search, which differ from those of a scan.
+// searchCursors differ from those of a scan.
 func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost declares the cost of the search if the query is an open argument, because a scan costs no
-// more.
+// If the query is an open argument, a scan costs no more.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
 	requests, err := call.requests(s.searchCursors())

@@ -9,11 +9,10 @@ import (
 	"twibase/graph/exec"
 )
 
-// selection is the set of fields that a client selected, with fragments, @skip and @include
-// applied.
+// A selection has fragments, @skip and @include applied.
 type selection []graphql.CollectedField
 
-// selected returns the selection of the current field, which must be of an object type.
+// The current field must be of an object type.
 func selected(ctx context.Context) selection {
 	field := graphql.GetFieldContext(ctx).Field
 	return collect(ctx, field, field.Definition.Type.Name())
@@ -27,8 +26,7 @@ func collect(ctx context.Context, field graphql.CollectedField, typ string) sele
 	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
 }
 
-// conditions are the type conditions that each object type satisfies: its own name, its interfaces
-// and its unions.
+// conditions has for each object type its own name, its interfaces and its unions.
 var conditions = func() map[string][]string {
 	schema, conditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
 	for name := range schema.Types {
@@ -40,7 +38,6 @@ var conditions = func() map[string][]string {
 	return conditions
 }()
 
-// below returns the selection of all fields with a name.
 func (s selection) below(ctx context.Context, name string) selection {
 	var all selection
 	for _, f := range s {
@@ -67,7 +64,7 @@ type connectionSelection struct {
 	// edges, info and total are true if edges, pageInfo and totalCount are selected. entries is
 	// true if the list must be read.
 	edges, info, entries, total bool
-	node                        []string // selected fields of the nodes
+	node                        []string
 }
 
 func selectedConnection(ctx context.Context) connectionSelection {

@@ -16,8 +16,7 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded event
 
-// event is a subscription field. Its cost has no reads: the entry is read before the event is
-// executed.
+// The cost of an event has no reads: the entry is read before.
 type event struct{}
 
 func (event) cost(call *costCall) error {
@@ -25,7 +24,7 @@ func (event) cost(call *costCall) error {
 	return nil
 }
 
-// TimelineTwitAdded implements [exec.SubscriptionResolver], with the viewer's timeline.
+// TimelineTwitAdded implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
 	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.Target{})
 	if err != nil {
@@ -81,8 +80,7 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns a channel of the visible entries that arrive in a row. Entries later than after
-// come first.
+// subscribe returns the visible entries that arrive in a row. Entries later than after come first.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {
@@ -117,8 +115,7 @@ func subscribe[T any](
 	return events, nil
 }
 
-// noEvents returns a channel without events, for an object that cannot exist. It is closed when the
-// subscription ends.
+// noEvents is for an object that cannot exist.
 func noEvents[T any](ctx context.Context) <-chan *T {
 	operation, events := resume.Of(ctx), make(chan *T)
 	go func() {
@@ -145,18 +142,17 @@ func subscriptionError(err error) error {
 	return err
 }
 
-// stream is a subscription to a row, and its progress.
 type stream struct {
 	*live.Subscription
 	owner string
 	begun time.Time
-	// replayed has the entries of the replay that the subscription may deliver again. It is nil
-	// when that is no longer possible.
+	// replayed has the entries of the replay that the subscription may deliver again, while that is
+	// possible.
 	replayed map[live.Key]bool
-	// resumed is true if an earlier operation started the subscription.
+	// resumed: an earlier operation started the subscription
 	resumed bool
-	// taken has the first entries that this operation received, at most two: the one that the
-	// endpoint sends, and the next one.
+	// taken has the first entries that this operation received: the one that the endpoint sends,
+	// and the next one.
 	taken []live.Key
 }
 
@@ -192,9 +188,8 @@ func (s *stream) MoveTo(earlier resume.Position) {
 // Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
-// run replays entries, and then sends each entry once until ctx or the subscription ends. When
-// expiry fires, it suspends the subscription, sends the queued entries, and returns
-// [live.ErrSuspended].
+// run replays entries, and then sends each entry once. When expiry fires, run suspends the
+// subscription, sends the queued entries, and returns [live.ErrSuspended].
 func run[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after *live.Key,
 	expiry <-chan struct{}, events chan<- *T,
@@ -222,7 +217,7 @@ func run[T any](
 				continue
 			}
 			if time.Since(s.begun) > live.Window {
-				s.replayed = nil // the subscription delivers none of them any more
+				s.replayed = nil
 			}
 			if len(s.taken) < 2 {
 				s.taken = append(s.taken, e.Key)

@@ -13,7 +13,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// timelineConnection is User.timeline. Only the user and administrators may read it.
+// Only the user and administrators may read User.timeline.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -53,8 +53,8 @@ func (t timelineConnection) cost(call *costCall) error {
 	return nil
 }
 
-// timelineSource reads timelines. It merges the list of delivered twits with the lists of the
-// broadcasters that the owner follows, in three rounds:
+// timelineSource merges the delivered twits with the twits of the broadcasters that the owner
+// follows, in three rounds:
 //
 //  1. the timelines, and the names of all broadcasters
 //  2. the delivered twits, and which broadcasters the owners follow
@@ -80,7 +80,6 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
 }
 
-// enqueueFollowed reads which broadcasters the owners follow.
 func enqueueFollowed(
 	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
@@ -108,8 +107,7 @@ func enqueueFollowed(
 	}
 }
 
-// readDelivered returns the twits of timelines. A twit is nil if it was deleted, or if the owner no
-// longer follows its author.
+// A twit is nil if it was deleted, or if the owner no longer follows its author.
 func readDelivered(
 	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
@@ -124,8 +122,7 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits returns the twits with these keys in the timelines of owners. A twit is nil if it
-// was deleted, or if the owner does not follow its author.
+// A twit is nil if it was deleted, or if the owner does not follow its author.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -148,7 +145,7 @@ func readPosts(
 	parts = make([][]candidates[tables.Twit], len(pageKeys))
 	errs := make(loaders.Errors, len(pageKeys))
 	var posts []loaders.PageKey
-	var indexes []int // of the ranges
+	var indexes []int
 	for i, pageKey := range pageKeys {
 		for _, author := range authors[i] {
 			key, err := postsIn(pageKey, author)
@@ -167,9 +164,8 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn returns the range of an author's list that covers a range of a timeline. A position in a
-// timeline begins with the position in the author's list, which only one twit has. So both ranges
-// can exclude that twit.
+// A position in a timeline begins with the position in the author's list, which only one twit has.
+// So both ranges can exclude that twit.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {
@@ -202,7 +198,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	timeline := loaders.Timelines.PageShapes(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
-	if l.first() { // the second look knows the followed broadcasters
+	if l.first() {
 		followed = call.readOther(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
 		call.readOther(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
 	}

@@ -99,8 +99,8 @@ func (m postTwit) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// onTwit calls run for a mutation of a twit, which must be visible to the viewer. It returns the
-// twit, or nil if nothing was changed. The writer rejects ids of other nouns.
+// A mutated twit must be visible to the viewer. twit is nil if nothing was changed. The writer
+// rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
@@ -152,7 +152,6 @@ func twitKeys(twits []*tables.Twit) []string {
 	return keysOf(twits, func(t *tables.Twit) string { return t.Key().String() })
 }
 
-// postedTwits is User.twits or User.album.
 type postedTwits struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 	listed[tables.Twit]
@@ -180,7 +179,7 @@ func (p postedTwits) resolve(
 		p.total = nil // their number is not stored
 	}
 	// Lazy users need no check: a deleted one becomes null with all its fields. That saves a tenth
-	// of the CPU time of BenchmarkEmbedded/reference in bench.
+	// of the CPU of BenchmarkEmbedded/reference in bench.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)
@@ -190,8 +189,7 @@ func oldestFirst(order *model.TwitOrder) bool {
 	return order != nil && *order == model.TwitOrderOldestFirst
 }
 
-// postedIn returns the bounds of the twits that were posted at since or later, and before until. The
-// list is newest first.
+// The list is newest first.
 func postedIn(since, until *time.Time) (b bounds) {
 	if until != nil {
 		b.after = tables.NotBefore(*until)
@@ -239,8 +237,7 @@ func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.Publi
 
 func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount }
 
-// visibleCount is a [total]: the number of all twits, or of the public ones if the viewer may not
-// see others.
+// visibleCount counts only public twits if the viewer may not see others.
 type visibleCount struct {
 	field  string
 	counts func(*tables.User) (all, public *int)

@@ -67,8 +67,7 @@ var (
 
 var userPayload = payloadObject[tables.User]{loaders.Users}
 
-// The functions below return the keys of the objects that members refer to, and set attributes of
-// edges.
+// Keys of the objects that members refer to, and attributes of edges.
 
 func self(key string) string { return key }
 
@@ -100,7 +99,6 @@ func writeUser(ctx context.Context, w *writers.Writers, _ string, in *model.Upda
 	})
 }
 
-// given returns the change of an attribute by an input.
 func given[T any](value graphql.Omittable[*T]) writers.Change[T] {
 	v, given := value.ValueOK()
 	return writers.Change[T]{Given: given, Value: v}

@@ -32,7 +32,7 @@ func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, er
 	return twits, err
 }
 
-// twit decides whether a twit is visible. t may be nil.
+// t may be nil.
 func (a access) twit(t *tables.Twit) permission.Verdict {
 	switch {
 	case t == nil:
@@ -56,12 +56,11 @@ var commentVisibility = visibility[tables.Comment]{
 	},
 }
 
-// visibleComments replaces invisible comments with nil. It checks the existence of authors in one
-// round with the permissions.
+// visibleComments checks the existence of authors in one round with the permissions.
 func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
 	a := accessOf(ctx)
 	verdicts := make([]permission.Verdict, len(comments))
-	var others []int // indexes of comments by others that may be visible
+	var others []int
 	var authors []string
 	for i, c := range comments {
 		if verdicts[i] = permitted; c == nil {
@@ -85,7 +84,7 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	return comments, loaders.Join(len(comments), err, errs)
 }
 
-// comment decides whether a comment is visible. c may be nil.
+// c may be nil.
 func (a access) comment(c *tables.Comment) permission.Verdict {
 	if c == nil {
 		return permitted
@@ -93,7 +92,6 @@ func (a access) comment(c *tables.Comment) permission.Verdict {
 	return a.decide(permission.SeeComment, permission.Target{Owner: c.AuthorName, TwitAuthor: c.Twit.Author})
 }
 
-// hide replaces objects that the viewer may not see with nil, like objects that do not exist.
 func hide[T any](objects []*T, may []bool) {
 	for i, yes := range may {
 		if !yes {
@@ -102,8 +100,8 @@ func hide[T any](objects []*T, may []bool) {
 	}
 }
 
-// visibleCounts returns the number of each owner's twits that the viewer may see: of all, or of the
-// public ones. It is nil for a deleted user.
+// visibleCounts returns the number of each owner's twits, all or the public ones. It is nil for a
+// deleted user.
 func visibleCounts(
 	ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int),
 ) ([]*int, error) {

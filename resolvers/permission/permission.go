@@ -16,19 +16,19 @@ type Roles uint8
 
 // A viewer can have several roles.
 const (
-	Anonymous  Roles = 1 << iota // a viewer without a token; others may do the same and more
-	User                         // a viewer with a token
-	Owner                        // the target's owner
-	TwitAuthor                   // the author of the twit that a comment is on
-	Follower                     // a follower of the owner
-	Admin                        // an administrator
+	Anonymous Roles = 1 << iota // a viewer without a token; others may do the same and more
+	User
+	Owner
+	TwitAuthor // the author of the twit that a comment is on
+	Follower   // a follower of the owner
+	Admin
 )
 
-// Action is an action of a viewer, such as the deletion of a twit. The zero Action is permitted to no
-// viewer.
+// Action is an action of a viewer, such as the deletion of a twit. The zero Action is permitted to
+// no viewer.
 type Action struct {
-	name  string // as in docs/PERMISSIONS.md
-	roles Roles  // roles that may do it
+	name  string
+	roles Roles
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 	own    = Owner | Admin
 )
 
-// The actions, in the order of docs/PERMISSIONS.md. All other reads are permitted to every viewer.
+// All other reads are permitted to every viewer.
 var (
 	SignUp           = Action{"signUp", anyone}
 	LogIn            = Action{"logIn", anyone}
@@ -75,20 +75,20 @@ var (
 	SeeFollowers     = Action{"followerChanged", users}
 )
 
-// Target is the object of an action. Fields that do not apply are empty.
+// Target is the object of an action.
 type Target struct {
-	Owner      string // the user of the action, or the author of the twit or the comment
-	TwitAuthor string // the author of the twit that a comment is on
+	Owner      string
+	TwitAuthor string
 }
 
 // Verdict is a decision that may depend on a read.
 type Verdict struct {
 	Yes       bool
-	IfAdmin   bool   // permitted if the viewer is an administrator
-	IfFollows string // permitted if the viewer follows this user; may be empty
+	IfAdmin   bool   // if the viewer is an administrator
+	IfFollows string // if the viewer follows this user; may be empty
 }
 
-// Decide decides whether a viewer may do an action. known is false without a token. Then viewer is
+// Decide decides whether a viewer may do an action. known is false without a token; then viewer is
 // ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, target Target) Verdict {
 	is := Anonymous

@@ -12,7 +12,6 @@ import (
 
 const document = "../../docs/PERMISSIONS.md"
 
-// columns are the columns of the document's table.
 var columns = []struct {
 	name  string
 	roles Roles
@@ -36,7 +35,6 @@ func TestEveryActionIsTested(t *testing.T) {
 	}
 }
 
-// rows returns the table of the document: the actions, and which columns permit them.
 func rows(t *testing.T) (names []string, may map[string][]bool) {
 	t.Helper()
 	text, err := os.ReadFile(document)
