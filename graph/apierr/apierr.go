@@ -1,5 +1,5 @@
-// Package apierr is the error policy. Clients see an [Error] with its message and a stable code.
-// They see all other errors as "internal error", and the causes are logged.
+// Package apierr is the error policy. Clients see an [Error] with its message and code, and all
+// other errors as "internal error", whose causes are logged.
 package apierr
 
 import (
@@ -27,22 +27,20 @@ const (
 	CodeUnauthenticated Code = "UNAUTHENTICATED"
 	// CodeForbidden is an action that the viewer may not do.
 	CodeForbidden Code = "FORBIDDEN"
-	// CodeNotFound is a missing object of a mutation. Queries return null.
+	// CodeNotFound is a missing object of a mutation; queries return null.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded is a limit that is exceeded. The extensions have the `limit` and the `actual`
-	// number.
+	// CodeLimitExceeded has the `limit` and the `actual` number in the extensions.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
-	// CodeTooManyErrors is the last error of a response with more errors than are sent. The extensions
-	// have the `limit` and the `actual` number. It says nothing about the request.
+	// CodeTooManyErrors is the last error of a response with more errors than are sent. It says
+	// nothing about the request.
 	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
 	// CodeTimeout is a request that took too long.
 	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store that does not respond, or a busy server. The client may retry later.
+	// CodeUnavailable is a store that does not respond, or a busy server.
 	CodeUnavailable Code = "UNAVAILABLE"
-	// CodePersistedQueryNotFound is an unknown hash of a document. The client then sends the document.
+	// CodePersistedQueryNotFound is an unknown hash of a document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
-	// CodeCursorExpired is a cursor whose events are no longer stored. The client reads the data again,
-	// and subscribes without it.
+	// CodeCursorExpired is a cursor whose events are no longer stored.
 	CodeCursorExpired Code = "CURSOR_EXPIRED"
 	// CodeInternal is everything else.
 	CodeInternal Code = "INTERNAL"
@@ -54,7 +52,7 @@ type Error struct {
 	Message string
 	// Extensions are sent next to the code.
 	Extensions map[string]any
-	// Cause, if any, is logged and not sent.
+	// Cause is logged and not sent.
 	Cause error
 }
 
@@ -68,22 +66,22 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput returns an error that names the mistake.
+// BadUserInput names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated returns an error that names the defect of the token.
+// Unauthenticated names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden returns an error that names the permitted users.
+// Forbidden names the permitted users.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded returns an error with a limit and a larger number of a noun, such as "a page".
+// LimitExceeded has a limit and a larger number of a noun, such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -92,8 +90,7 @@ func LimitExceeded(what string, limit, actual int) *Error {
 	}
 }
 
-// TooFast returns the error of a limit of a rate, such as "the number of rows per second". The
-// client may retry after a time.
+// TooFast is for a limit of a rate, such as "the number of rows per second".
 func TooFast(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:    CodeLimitExceeded,
@@ -103,8 +100,7 @@ func TooFast(what string, limit int, after time.Duration) *Error {
 	}
 }
 
-// TooMany returns the error of a limit of what clients use at the same time. The client may retry
-// after a time.
+// TooMany is for a limit of what clients use at the same time.
 func TooMany(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -113,13 +109,13 @@ func TooMany(what string, limit int, after time.Duration) *Error {
 	}
 }
 
-// CursorExpired returns the error for a cursor that is older than the events that are kept.
+// CursorExpired is for a cursor that is older than the events that are kept.
 func CursorExpired(kept time.Duration) *Error {
 	return &Error{Code: CodeCursorExpired, Message: fmt.Sprintf("events are kept for %.0f hours, and this cursor is older: "+
 		"read the data again, and subscribe without after", kept.Hours())}
 }
 
-// TooLong is LimitExceeded without the actual number, which is unknown.
+// TooLong is LimitExceeded with an unknown number.
 func TooLong(what string, limit int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -128,8 +124,8 @@ func TooLong(what string, limit int) *Error {
 	}
 }
 
-// Unavailable returns the error for a store that does not respond. The cause may have methods that
-// tell the time after which to retry, and whether a mutation may have been executed.
+// Unavailable is for a store that does not respond. The cause may have methods that tell the time
+// after which to retry, and whether a mutation may have been executed.
 func Unavailable(cause error) *Error {
 	e := &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
 	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
@@ -146,13 +142,13 @@ func retryAfter(time time.Duration) map[string]any {
 	return map[string]any{"retryAfterMs": time.Milliseconds()}
 }
 
-// Busy returns the error for a server without room for the request until a time has passed.
+// Busy is for a server without room for the request until a time has passed.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
 		Extensions: retryAfter(after)}
 }
 
-// Of returns the public form of any error, and the cause to log, if any.
+// Of returns the public form of an error, and the cause to log.
 func Of(err error) (public *Error, cause error) {
 	if errors.As(err, &public) {
 		return public, public.Cause
@@ -190,8 +186,8 @@ func (e *Error) extensions() map[string]any {
 	return all
 }
 
-// Write writes the error as a GraphQL response. The default content type is application/json. If w
-// has a method CountCode, it is called with the code.
+// Write writes the error as a GraphQL response. If w has a method CountCode, it is called with the
+// code.
 func (e *Error) Write(w http.ResponseWriter, status int) {
 	if counter, ok := w.(interface{ CountCode(code string) }); ok {
 		counter.CountCode(string(e.Code))
@@ -203,7 +199,7 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject writes the error with Retry-After, and status 429 if a limit is exceeded, 503 otherwise.
+// Reject writes Retry-After, and status 429 if a limit is exceeded, 503 otherwise.
 func (e *Error) Reject(w http.ResponseWriter) {
 	status, after := http.StatusServiceUnavailable, int64(1)
 	if e.Code == CodeLimitExceeded {
@@ -216,7 +212,7 @@ func (e *Error) Reject(w http.ResponseWriter) {
 	e.Write(w, status)
 }
 
-// GraphQL returns the error for a response, without a path.
+// GraphQL returns the error without a path.
 func (e *Error) GraphQL() *gqlerror.Error {
 	return &gqlerror.Error{Message: e.Message, Extensions: e.extensions()}
 }

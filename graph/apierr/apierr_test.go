@@ -18,13 +18,11 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// coded returns an error like those of gqlgen's parser and validator.
 func coded(code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code},
 		Locations: []gqlerror.Location{{Line: 1, Column: 2}}}
 }
 
-// rejectedValue returns an error like those of the coercion of variables.
 func rejectedValue() error {
 	why := LimitExceeded("an id's length in bytes", 512, 513)
 	return &gqlerror.Error{
@@ -37,8 +35,8 @@ func TestPresent(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		err    error
-		want   string // the error as JSON
-		logged string // a part of the log, empty if nothing is logged
+		want   string
+		logged string // empty if nothing is logged
 	}{
 		{"a public error", BadUserInput("first can't be %d", -1),
 			`{"message":"first can't be -1","extensions":{"code":"BAD_USER_INPUT"}}`, ""},
@@ -88,20 +86,17 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// stored is an error of a store that exceeded a limit.
 type stored struct{}
 
 func (*stored) Error() string                { return "of region server 10.0.0.7" }
 func (*stored) Exceeded() (string, int, int) { return "what is read", 7, 8 }
 
-// outage is an error of a store that is busy, for that time.
 type outage time.Duration
 
 func (outage) Error() string               { return "the region is busy" }
 func (outage) Temporary() bool             { return true }
 func (o outage) RetryAfter() time.Duration { return time.Duration(o) }
 
-// committed is an error of a mutation after its commit.
 type committed struct{ error }
 
 func (c committed) Unwrap() error { return c.error }

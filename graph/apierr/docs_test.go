@@ -15,7 +15,6 @@ import (
 	"twibase/graph/model"
 )
 
-// codes returns the values of the constants of type Code.
 func codes(t *testing.T) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "apierr.go", nil, 0)
@@ -37,8 +36,6 @@ func codes(t *testing.T) (all []string) {
 	return all
 }
 
-// documented returns the first cells of the table below a heading of docs/ERRORS.md. No cell may be
-// empty.
 func documented(t *testing.T, heading string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/ERRORS.md")

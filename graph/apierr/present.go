@@ -39,8 +39,8 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// isElement reports whether path is the path of an element of list. Other paths of errors are no
-// paths of the response, such as those of arguments.
+// isElement: other paths of errors are no paths of the response, such as those of
+// arguments.
 func isElement(path, list ast.Path) bool {
 	n := len(list)
 	if len(path) != n+1 || path[:n].String() != list.String() {
@@ -50,7 +50,6 @@ func isElement(path, list ast.Path) bool {
 	return ok
 }
 
-// locations returns the position of the field of ctx in the document, or nil.
 func locations(ctx context.Context) []gqlerror.Location {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Position != nil {
@@ -68,7 +67,7 @@ func of(err error, wrapped *gqlerror.Error) (*Error, error) {
 	switch wrapped.Extensions["code"] {
 	case errcode.ParseFailed, errcode.ValidationFailed:
 		presented := BadUserInput("%s", short(wrapped.Message))
-		if why := (*Error)(nil); errors.As(wrapped.Err, &why) { // of a scalar
+		if why := (*Error)(nil); errors.As(wrapped.Err, &why) {
 			presented.Code, presented.Extensions = why.Code, why.Extensions
 		}
 		return presented, nil

@@ -10,8 +10,7 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume returns the values of an operation's variables, and the names of the open ones. Open
-// variables have valid, arbitrary values: fields declare the largest cost of open arguments.
+// Open variables have valid, arbitrary values: fields declare the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -25,8 +24,7 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a valid value for the i-th variable, as decoded JSON. An Int is the size of the
-// largest page, and a list has the maximum length.
+// value makes an Int the size of the largest page, and a list of the maximum length.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)
@@ -76,7 +74,7 @@ func (c *Checker) object(def *ast.Definition, i int) map[string]any {
 	return object
 }
 
-// element returns a valid value of a field of an object. A list has one element.
+// element makes lists of one element.
 func (c *Checker) element(t *ast.Type, i int) any {
 	if t.Elem != nil {
 		return []any{c.element(t.Elem, i)}
@@ -110,7 +108,6 @@ func (c *Checker) dropIn(set ast.SelectionSet) {
 	}
 }
 
-// constant returns the directives without open conditions.
 func (c *Checker) constant(directives ast.DirectiveList) ast.DirectiveList {
 	return slices.DeleteFunc(slices.Clone(directives), func(d *ast.Directive) bool {
 		condition := d.Arguments.ForName("if")

@@ -1,6 +1,5 @@
-// Package budget checks the cost of documents before they are deployed: each operation must be
-// valid, within limits, and not cost more than allowed. The costs are upper bounds for all values of
-// the operation's variables.
+// Package budget checks that documents are valid, within limits, and not too costly, before they
+// are deployed. The costs are upper bounds for all values of the operation's variables.
 package budget
 
 import (
@@ -21,17 +20,16 @@ import (
 
 // Operation is the cost of an operation. docs/DOCUMENTS.md describes its JSON.
 type Operation struct {
-	Name string `json:"name"`           // empty if it has none
-	Kind string `json:"kind,omitempty"` // query, mutation or subscription; empty if it can't be parsed
+	Name string `json:"name"`
+	Kind string `json:"kind,omitempty"` // empty if it can't be parsed
 	Hash string `json:"hash"`           // of its document
 	File string `json:"file"`
 	explain.Totals
 	Fields []explain.Item `json:"fields,omitempty"`
-	// Refused are the reasons why a server refuses the operation.
+	// Refused has the reasons.
 	Refused []string `json:"refused,omitempty"`
 }
 
-// label names the operation in a report.
 func (o *Operation) label() string {
 	if o.Name == "" {
 		return "document " + o.Hash[:min(len(o.Hash), 12)]
@@ -43,8 +41,8 @@ func (o *Operation) label() string {
 type Checker struct {
 	Endpoint *endpoint.Checker
 	Schema   *ast.Schema
-	// Variables are the values of variables by name, as decoded JSON with [json.Number]. All other
-	// variables are open: they have the values that cost most.
+	// Variables are decoded JSON with [json.Number]. All others are open: they have the values that
+	// cost most.
 	Variables map[string]any
 	// List is the maximum length of a list in a request; 0 is no limit.
 	List int
@@ -64,7 +62,7 @@ func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Operation) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind)) // and by hash, as All does
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 	return all
 }
@@ -85,8 +83,7 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// refused returns the operations of an invalid document. If the document can't be parsed, it
-// returns one operation without a name.
+// If the document can't be parsed, refused returns one operation without a name.
 func refused(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

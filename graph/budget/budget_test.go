@@ -95,10 +95,9 @@ func TestADocumentWithSeveralHashesCountsOnce(t *testing.T) {
 	}
 }
 
-// TestReportsDoNotDependOnTheOrderOfFiles distributes documents over files at random.
 func TestReportsDoNotDependOnTheOrderOfFiles(t *testing.T) {
 	documents := map[string]string{}
-	for i := range 20 { // some share a name, some have none, some are not valid
+	for i := range 20 {
 		name := []string{"A", "B", ""}[i%3]
 		documents[fmt.Sprintf("hash%d", i)] = fmt.Sprintf("query %s { user(username: %q) { name%s } }", name, fmt.Sprint(i),
 			[]string{"", "", " nothing"}[i%7%3])
@@ -109,7 +108,7 @@ func TestReportsDoNotDependOnTheOrderOfFiles(t *testing.T) {
 		files := []map[string]string{{}, {}, {}}
 		for hash, text := range documents {
 			files[random.IntN(3)][hash] = text
-			files[random.IntN(3)][hash] = text // some are in two files
+			files[random.IntN(3)][hash] = text
 		}
 		var names []string
 		dir := t.TempDir()
@@ -128,7 +127,6 @@ func TestReportsDoNotDependOnTheOrderOfFiles(t *testing.T) {
 	}
 }
 
-// reports returns all reports of files, without the names of files.
 func reports(t *testing.T, dir string, files []string) string {
 	t.Helper()
 	trusted, err := documents.Read(files...)
@@ -150,7 +148,6 @@ func reports(t *testing.T, dir string, files []string) string {
 	return text
 }
 
-// generated returns documents as of an application: queries of several levels, with variables.
 func generated(n int) map[string]string {
 	random := rand.New(rand.NewPCG(1, 2))
 	lists := []string{"followers", "following", "twits", "album", "timeline", "likedTwits", "games", "roles"}

@@ -8,18 +8,16 @@ import (
 	"twibase/graph/explain"
 )
 
-// maxCauses is the number of fields that a report lists for an operation.
 const maxCauses = 8
 
-// cause is a field that costs more than in the baseline.
 type cause struct {
 	path, text string
 	rows       int64 // additional
 }
 
-// causes returns the fields that cost more than in the baseline. They have the order of the
-// document: a larger page comes before the fields below, which it makes more expensive. Of many
-// fields it returns those with most additional rows; more is the number of the others.
+// Causes have the order of the document: a larger page comes before the fields below, which it
+// makes more expensive. Of many fields it returns those with most additional rows; more is the
+// number of the others.
 func (e *Entry) causes() (causes []cause, more int) {
 	before := map[string]explain.Item{}
 	if e.was != nil {
@@ -41,9 +39,7 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth describes the additional cost of a field, compared with the baseline; empty if there is
-// none. It names rounds only if the operation exceeds those. known is whether the baseline has the
-// field.
+// growth names rounds only if the operation exceeds those. known: the baseline has the field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

@@ -9,7 +9,6 @@ import (
 	"twibase/graph/explain"
 )
 
-// figure is a bound of an operation's cost.
 type figure struct {
 	name string
 	of   func(explain.Totals) int64
@@ -38,7 +37,7 @@ const shown, compared = 4, 3
 // Maximums are the largest permitted figures of an operation, by name.
 type Maximums map[string]int64
 
-// Check returns an error for an unknown figure or a negative maximum.
+// Check rejects an unknown figure or a negative maximum.
 func (m Maximums) Check() error {
 	for name, most := range m {
 		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == name }) {
@@ -57,16 +56,14 @@ func (m Maximums) Check() error {
 
 // Report compares operations with a baseline and maximums.
 type Report struct {
-	Operations []Entry `json:"operations"`
-	// Removed are the operations of the baseline that are no more.
-	Removed  []Operation `json:"-"`
-	compares bool        // whether there is a baseline
+	Operations []Entry     `json:"operations"`
+	Removed    []Operation `json:"-"`
+	compares   bool
 }
 
-// Entry is an operation with its cost in the baseline.
+// Entry is an operation, compared with the baseline.
 type Entry struct {
 	Operation
-	// Exceeds are the figures that are larger than allowed.
 	Exceeds []Excess   `json:"exceeds,omitempty"`
 	was     *Operation // nil if the baseline lacks it
 }
@@ -79,12 +76,11 @@ type Excess struct {
 	figure
 }
 
-// Failed reports whether a server refuses the operation, or it costs more than allowed.
+// Failed operations are refused, or cost more than allowed.
 func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
 
 // Compare returns a report. A figure of an operation may be up to its value in the baseline or its
-// maximum, whichever is larger. With maximums, only their figures are compared. Without a baseline,
-// and for new operations, only maximums bound the cost.
+// maximum, whichever is larger. With maximums, only their figures are compared.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}
@@ -106,7 +102,7 @@ func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	return r
 }
 
-// key identifies an operation in all versions of its document.
+// key is the same in all versions of a document.
 func key(o *Operation) string {
 	if o.Name == "" {
 		return o.Hash
@@ -114,8 +110,7 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// previous returns the operation of the same document, or that of an earlier version: the costliest,
-// as several versions may be deployed.
+// Without the same document, previous returns the costliest version, as several may be deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"twibase/graph/explain"
 )
 
-// op returns an operation of this number of rounds, RPCs and rows, the latter all of one field.
 func op(name, hash string, rounds, rpcs, rows int64) Operation {
 	return Operation{Name: name, Kind: "query", Hash: hash, File: hash + ".graphql",
 		Totals: explain.Totals{Rounds: rounds, RPCs: rpcs, Gets: rows, Rows: rows, Objects: rows, Resolved: rows},
@@ -21,7 +20,7 @@ func TestCompare(t *testing.T) {
 		name          string
 		now, baseline []Operation
 		maximums      Maximums
-		want          string // the figures that are exceeded, with the most that is allowed
+		want          string
 	}{
 		{"no baseline, no maximum", []Operation{op("A", "1", 9, 9, 9)}, nil, nil, ""},
 		{"a maximum that is met", []Operation{op("A", "1", 9, 9, 9)}, nil, Maximums{"rows": 9, "objects": 9}, ""},

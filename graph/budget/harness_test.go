@@ -26,7 +26,6 @@ func newChecker(variables map[string]any) *Checker {
 	}
 }
 
-// read writes documents to files, by their names, and reads them.
 func read(t testing.TB, files map[string]string) *documents.Trusted {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -45,7 +44,6 @@ func read(t testing.TB, files map[string]string) *documents.Trusted {
 	return trusted
 }
 
-// operations returns the operations of one document.
 func operations(t testing.TB, text string, variables map[string]any) []Operation {
 	t.Helper()
 	trusted := read(t, map[string]string{"a.json": manifest(map[string]string{"1": text})})
@@ -60,7 +58,6 @@ func manifest(documents map[string]string) string {
 	return string(text)
 }
 
-// costs formats the rounds, rows and objects of operations.
 func costs(operations []Operation) string {
 	var all []string
 	for _, o := range operations {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxComment is the length of a Markdown report in bytes, above which it has no further operations.
-// A comment on GitHub has at most 65,536 characters.
+// maxComment is the size from which a report lists no further operations. A comment on GitHub has
+// at most 65,536 characters.
 const maxComment = 60_000
 
 // Markdown writes a comment for a pull request. With a baseline it lists only operations that
 // changed or failed.
 func (r *Report) Markdown(w io.Writer) error {
 	var listed []*Entry
-	failed := 0 // the number of failed operations, which are listed first
+	failed := 0
 	for i := range r.Operations {
 		switch e := &r.Operations[i]; {
 		case e.Failed():
@@ -50,7 +50,6 @@ func (r *Report) Markdown(w io.Writer) error {
 	return err
 }
 
-// markdown says why an operation failed.
 func (e *Entry) markdown() string {
 	text := fmt.Sprintf("\n- %s of %s %s\n", code(e.label()), code(e.File), e.verdict())
 	for _, line := range e.reasons(code) {
@@ -59,7 +58,7 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// markdownTable writes a table of operations, and returns the number of operations that do not fit.
+// left is the number of operations that do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0
@@ -74,7 +73,7 @@ func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left in
 	return 0
 }
 
-// code formats a text of a document as Markdown code, in one line and one cell of a table.
+// code returns Markdown that fits into one line and one cell of a table.
 func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ", "|", `\|`).Replace(text) + "`"
 }

@@ -10,7 +10,7 @@ import (
 	"twibase/graph/explain"
 )
 
-// Failed returns the number of operations that are refused or cost more than allowed.
+// Failed counts operations that are refused or too costly.
 func (r *Report) Failed() (n int) {
 	for i := range r.Operations {
 		if r.Operations[i].Failed() {
@@ -20,7 +20,7 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// Summary returns the result in one line.
+// Summary is one line.
 func (r *Report) Summary() string {
 	all := counted(len(r.Operations), "operation")
 	switch n := r.Failed(); {
@@ -42,7 +42,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// ReadBaseline reads the operations that [Report.JSON] wrote. They are not nil.
+// ReadBaseline reads what [Report.JSON] wrote; never nil.
 func ReadBaseline(text []byte) ([]Operation, error) {
 	var report struct{ Operations []Operation }
 	if err := json.Unmarshal(text, &report); err != nil {
@@ -54,8 +54,7 @@ func ReadBaseline(text []byte) ([]Operation, error) {
 	return report.Operations, nil
 }
 
-// reasons says why an operation failed, and which fields cost more than in the baseline. quote
-// formats what documents contain.
+// quote formats what documents contain.
 func (e *Entry) reasons(quote func(string) string) (lines []string) {
 	for _, why := range e.Refused {
 		lines = append(lines, quote(why))
@@ -96,7 +95,6 @@ func counted(n int, what string) string {
 	return group(int64(n)) + " " + what + "s"
 }
 
-// group formats a number with commas.
 func group(n int64) string {
 	if n == explain.Most {
 		return "countless"

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// The query of TestReport before and after a change: larger pages, and a new field below them.
 const (
 	before = `query Home { user(username: "x") { followers(first: 20) { nodes { name twits(first: 3) { nodes { id } } } } } }`
 	after  = `query Home { user(username: "x") { followers(first: 60) { nodes { name twits(first: 3) { nodes { id } }
@@ -139,7 +138,6 @@ func TestCausesOfLargerFigures(t *testing.T) {
 	}
 }
 
-// aliases returns n fields of five rows.
 func aliases(n int) (text string) {
 	for i := range n {
 		text += fmt.Sprintf("u%d: user(username: \"%d\") { followers(first: 4) { nodes { name } } } ", i, i)
@@ -147,7 +145,6 @@ func aliases(n int) (text string) {
 	return text
 }
 
-// lines returns the lines of [aliases].
 func lines(n int) string {
 	var all []string
 	for i := range n {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Table writes an aligned table of all operations, and below it why operations failed.
+// Table writes all operations, and below why operations failed.
 func (r *Report) Table(w io.Writer) error {
 	rows := [][]string{append([]string{"operation"}, headings()...)}
 	for i := range r.Operations {
@@ -46,7 +46,6 @@ func (r *Report) Table(w io.Writer) error {
 	return err
 }
 
-// spaces aligns a cell.
 func spaces(width int, cell string) string {
 	return strings.Repeat(" ", width-utf8.RuneCountInString(cell))
 }
@@ -58,7 +57,6 @@ func headings() (all []string) {
 	return all
 }
 
-// verdict says how an operation failed.
 func (e *Entry) verdict() string {
 	if len(e.Refused) > 0 {
 		return "is refused"
@@ -66,7 +64,6 @@ func (e *Entry) verdict() string {
 	return "costs more than allowed"
 }
 
-// cells returns the figures of an operation, with their differences from the baseline.
 func (r *Report) cells(e *Entry) (cells []string) {
 	for _, f := range figures[:shown] {
 		now := f.of(e.Totals)

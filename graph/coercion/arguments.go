@@ -7,8 +7,8 @@ import (
 )
 
 // Arguments returns the argument values of a field or a directive: CoerceArgumentValues of section
-// 6.4.1. The document and the variables are valid. A null or absent variable in a non-null position
-// is an error.
+// 6.4.1. The document and the variables must be valid. A null or absent variable in a non-null
+// position is an error.
 func Arguments(
 	schema *ast.Schema, defs ast.ArgumentDefinitionList, given ast.ArgumentList, variables map[string]any,
 ) (map[string]any, error) {
@@ -25,7 +25,6 @@ func Arguments(
 	return coerced, nil
 }
 
-// set sets the value of an argument, or of a field of an input object, unless it has none.
 func set(
 	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value,
 	variables map[string]any,
@@ -41,7 +40,6 @@ func set(
 	return err
 }
 
-// present reports whether a value is not an absent variable.
 func present(value *ast.Value, variables map[string]any) bool {
 	if value.Kind != ast.Variable {
 		return true
@@ -50,7 +48,6 @@ func present(value *ast.Value, variables map[string]any) bool {
 	return has
 }
 
-// literal returns the value of a valid literal with variables.
 func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
 	if value.Kind == ast.Variable {
 		v := variables[value.Raw]
@@ -71,7 +68,7 @@ func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[st
 	return builtIn(t.NamedType, untyped(value))
 }
 
-// list returns the value of a list. A single value is a list of one.
+// A single value is a list of one.
 func list(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
 	if value.Kind != ast.ListValue {
 		element, err := literal(schema, t.Elem, value, variables)

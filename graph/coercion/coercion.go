@@ -19,11 +19,10 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// Inputs coerces the input values of a schema. It is safe for concurrent use.
+// Inputs coerces input values, and is safe for concurrent use.
 type Inputs struct {
 	Schema *ast.Schema
-	// Scalars check the values of custom scalars, and of built-in scalars with bounds, as decoded
-	// JSON.
+	// Scalars check decoded JSON of custom scalars, and of built-in scalars with bounds.
 	Scalars map[string]func(value any) error
 	// Suggest adds "did you mean" to the errors for unknown names.
 	Suggest bool
@@ -37,12 +36,11 @@ func (in *Inputs) unknown(what, name string, known []string) error {
 	return errors.New(message)
 }
 
-// maxSuggestLength is the maximum length of a name with suggestions, whose time is quadratic.
+// maxSuggestLength bounds the quadratic time of suggestions.
 const maxSuggestLength = 40
 
 const maxSuggestions = 5
 
-// suggest returns ` Did you mean "a" or "b"?` with the options most similar to a name, or "".
 func suggest(name string, options []string) string {
 	if len(name) > maxSuggestLength {
 		return ""

@@ -34,7 +34,6 @@ var inputs = &Inputs{Schema: schema, Suggest: true, Scalars: map[string]func(any
 	},
 }}
 
-// operation parses an operation, and sets its references to the schema.
 func operation(t *testing.T, text string) *ast.OperationDefinition {
 	t.Helper()
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
@@ -60,8 +59,8 @@ func TestVariables(t *testing.T) {
 	whole := "it must be a whole number from -2147483648 to 2147483647"
 	for name, test := range map[string]struct {
 		definition, values string
-		want               any      // the value of $v
-		problems           []string // instead
+		want               any
+		problems           []string
 	}{
 		"an Int":                              {"$v:Int", `{"v":5}`, int64(5), nil},
 		"an Int written with a fraction of 0": {"$v:Int", `{"v":5.0}`, int64(5), nil},
@@ -145,7 +144,6 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// absent stands for no value.
 type absent struct{}
 
 func TestVariablesLimitsTheErrors(t *testing.T) {

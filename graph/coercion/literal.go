@@ -75,7 +75,7 @@ func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-// scalarLiteral checks a literal of a scalar. The syntax matters: 5.0 is no Int, a name no String.
+// The syntax of a scalar matters: 5.0 is no Int, a name no String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
 		return mustBe(name)
@@ -84,7 +84,6 @@ func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	return err
 }
 
-// maxShown is the maximum length of a literal in an error, in bytes.
 const maxShown = 40
 
 func show(value *ast.Value) string {
@@ -95,7 +94,7 @@ func show(value *ast.Value) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// untyped returns a literal as decoded JSON. Variables inside a custom scalar become null.
+// untyped makes variables inside a custom scalar null.
 func untyped(value *ast.Value) any {
 	switch value.Kind {
 	case ast.IntValue, ast.FloatValue:

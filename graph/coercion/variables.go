@@ -15,12 +15,10 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// maxProblems is the maximum number of errors of one request.
 const maxProblems = 10
 
-// Variables returns the values of an operation's variables: CoerceVariableValues of section 6.1.2.
-// given is decoded JSON with [json.Number]. Variables without a value and a default are absent from
-// the result.
+// Variables is CoerceVariableValues of section 6.1.2. given is decoded JSON with [json.Number].
+// Variables without a value and a default are absent from the result.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var problems gqlerror.List
@@ -58,7 +56,7 @@ func (c *variable) report(path ast.Path, problem error) {
 
 func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
 
-// value coerces a JSON value to a type. After an error the result is meaningless.
+// After an error the result is meaningless.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -129,7 +127,6 @@ func (c *variable) object(def *ast.Definition, value any, path ast.Path) any {
 	return coerced
 }
 
-// oneValue reports whether an object has exactly one field, which is not null.
 func oneValue(object map[string]any) bool {
 	for _, value := range object {
 		return len(object) == 1 && value != nil
@@ -137,7 +134,6 @@ func oneValue(object map[string]any) bool {
 	return false
 }
 
-// scalar coerces a JSON value to a scalar.
 func (in *Inputs) scalar(name string, value any) (any, error) {
 	coerced, err := builtIn(name, value)
 	if check := in.Scalars[name]; err == nil && check != nil {
@@ -146,7 +142,7 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 	return coerced, err
 }
 
-// builtIn coerces a JSON value to a built-in scalar as graphql-js does: 5.0 and 5e0 are Ints.
+// As in graphql-js, 5.0 and 5e0 are Ints.
 func builtIn(name string, value any) (any, error) {
 	number, isNumber := value.(json.Number)
 	_, isString := value.(string)
@@ -188,7 +184,7 @@ func intOf(number json.Number) (any, error) {
 	return int64(f), nil
 }
 
-// idOf returns a number as an ID, with all digits if it has no fraction.
+// Without a fraction, idOf keeps all digits.
 func idOf(number json.Number) (any, error) {
 	if !strings.ContainsAny(string(number), ".eE") {
 		return string(number), nil
@@ -200,7 +196,6 @@ func idOf(number json.Number) (any, error) {
 	return strconv.FormatFloat(f, 'f', -1, 64), nil
 }
 
-// below returns a copy of path with a step.
 func below(path ast.Path, step ast.PathElement) ast.Path {
 	return append(path[:len(path):len(path)], step)
 }

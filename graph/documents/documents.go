@@ -1,5 +1,5 @@
-// Package documents resolves hashes to GraphQL documents: trusted documents from files, and documents
-// that clients register, as in Apollo's automatic persisted queries.
+// Package documents resolves hashes to GraphQL documents: trusted documents from files, and
+// documents that clients register, as in Apollo's automatic persisted queries.
 package documents
 
 import (
@@ -16,21 +16,20 @@ import (
 	"twibase/graph/recent"
 )
 
-// maxRegistered is the maximum size of all registered documents in bytes.
 const maxRegistered = 16 << 20
 
 // overhead is the memory of a document in addition to its text.
 const overhead = 256
 
-// Registry resolves hashes to documents. It is safe for concurrent use.
+// Registry resolves hashes to documents, and is safe for concurrent use.
 type Registry struct {
 	trusted    *Trusted
-	only       bool                          // reject all other documents
-	registered *recent.Cache[string, string] // by normalized SHA-256
+	only       bool
+	registered *recent.Cache[string, string]
 }
 
 // New returns a registry with trusted documents, or nil. With only it rejects other documents if
-// trusted is not nil. Otherwise clients may register any document.
+// trusted is not nil; otherwise clients may register any.
 func New(trusted *Trusted, only bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
@@ -53,7 +52,6 @@ var (
 		"documentId, doc_id and extensions.persistedQuery name different documents: send one of them")
 )
 
-// document returns the document of a request with a query, a hash, or both.
 func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	set := r.trusted.set()
 	trusted, known := set.hashes[hash]
@@ -75,7 +73,7 @@ func (r *Registry) document(query, hash string) (string, *apierr.Error) {
 	return query, nil
 }
 
-// Register registers the document of a valid operation if the request has its hash.
+// Register registers the document of a valid request with its hash.
 func (r *Registry) Register(operation *graphql.OperationContext) {
 	if hash, _ := hashOf(operation.Extensions); hash != "" && !r.only {
 		if _, trusted := r.trusted.set().hashes[hash]; !trusted {
@@ -84,14 +82,13 @@ func (r *Registry) Register(operation *graphql.OperationContext) {
 	}
 }
 
-// The names in extensions.
 const (
 	extension = "persistedQuery"
 	version   = "1"
 )
 
-// Named returns extensions with persistedQuery for the document ids of a request, such as
-// documentId in GraphQL over HTTP. [Registry.Resolve] rejects different hashes.
+// Named returns extensions with persistedQuery for document ids, such as documentId in GraphQL over
+// HTTP. [Registry.Resolve] rejects different hashes.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {
@@ -120,15 +117,14 @@ func with(extensions map[string]any, name any) map[string]any {
 	return named
 }
 
-// Names reports whether extensions name a document, by persistedQuery.
+// Names reports whether persistedQuery names a document.
 func Names(extensions map[string]any) bool { return extensions[extension] != nil }
 
-// hashOf returns the normalized hash in the extensions, or "".
 func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
 	}
-	if refusal, ok := extensions[extension].(*apierr.Error); ok { // of Named
+	if refusal, ok := extensions[extension].(*apierr.Error); ok {
 		return "", refusal
 	}
 	fields, _ := extensions[extension].(map[string]any)
@@ -139,10 +135,10 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	return normal(hash), nil
 }
 
-// prefix begins a document id that is a SHA-256, in GraphQL over HTTP and in graphql-codegen.
+// prefix marks a SHA-256 in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal removes the prefix, and writes a SHA-256 in lower case. Other hashes are unchanged.
+// Other hashes are unchanged.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {
@@ -151,7 +147,7 @@ func normal(hash string) string {
 	return hash
 }
 
-// Hash returns the SHA-256 of a document, by which Apollo's clients name it.
+// Hash is the SHA-256 that Apollo's clients use.
 func Hash(document string) string {
 	digest := sha256.Sum256([]byte(document))
 	return hex.EncodeToString(digest[:])

@@ -11,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// manifest reads a manifest.
 func manifest(t *testing.T, text string) (*Trusted, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "documents.json")
@@ -21,7 +20,6 @@ func manifest(t *testing.T, text string) (*Trusted, error) {
 	return Read(file)
 }
 
-// extensions decodes the extensions of a request.
 func extensions(t *testing.T, text string) (all map[string]any) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))

@@ -16,10 +16,9 @@ import (
 	"twibase/graph/syntax"
 )
 
-// maxBytes is the maximum size of all files in bytes.
+// maxBytes is the maximum size of all files.
 const maxBytes = 64 << 20
 
-// load reads the documents of files and directories.
 func load(paths []string) (*set, error) {
 	s := &set{hashes: map[string]Document{}, texts: map[string]struct{}{}}
 	err := walk(paths, func(file string) error {
@@ -39,7 +38,6 @@ func load(paths []string) (*set, error) {
 	return s, err
 }
 
-// add adds the documents of a file by their hashes.
 func (s *set) add(file string, documents map[string]string) error {
 	for _, hash := range slices.Sorted(maps.Keys(documents)) {
 		d := Document{normal(hash), documents[hash], file}
@@ -48,7 +46,7 @@ func (s *set) add(file string, documents map[string]string) error {
 		}
 		other, twice := s.hashes[d.Hash]
 		switch {
-		case twice && other.Text == d.Text: // in several versions of a client
+		case twice && other.Text == d.Text:
 			d.File = min(d.File, other.File)
 		case twice && other.File == file:
 			return fmt.Errorf("%s has two documents for the hash %q: keep one of them", file, d.Hash)
@@ -60,7 +58,6 @@ func (s *set) add(file string, documents map[string]string) error {
 	return nil
 }
 
-// operationManifest is the format of an Apollo operation manifest.
 const operationManifest = "apollo-persisted-query-manifest"
 
 // parse returns the documents of a file by their hashes: a .graphql file is a document, other files
@@ -124,8 +121,8 @@ func isDocument(file string) bool {
 	return slices.Contains([]string{".graphql", ".gql"}, filepath.Ext(file))
 }
 
-// fingerprint returns a hash of the names and contents of files. Times and sizes would not do: tools
-// set times, and network file systems report old ones. An error is part of the fingerprint.
+// Times and sizes would not do for a fingerprint: tools set times, and network file systems report
+// old ones. An error is part of it.
 func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -146,9 +143,8 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	return h.Sum64()
 }
 
-// walk visits files, and those of directories with the extension of a manifest or a document, in
-// order. It follows symbolic links, and skips names that begin with a dot, as of the folders behind
-// the links of Kubernetes' volumes.
+// walk follows symbolic links, and skips names that begin with a dot, as of the folders behind the
+// links of Kubernetes' volumes.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {
@@ -161,10 +157,9 @@ func walk(paths []string, visit func(file string) error) error {
 
 type walker struct {
 	visit func(file string) error
-	size  int64 // of all files
+	size  int64
 }
 
-// walk visits a path, which is below directories.
 func (w *walker) walk(path string, above []fs.FileInfo) error {
 	info, err := os.Stat(path)
 	switch {
@@ -183,7 +178,7 @@ func (w *walker) walk(path string, above []fs.FileInfo) error {
 	return w.visit(path)
 }
 
-// directory visits the last of directories, each of which contains the next.
+// Each of the directories contains the next.
 func (w *walker) directory(path string, directories []fs.FileInfo) error {
 	last := len(directories) - 1
 	if slices.ContainsFunc(directories[:last], func(d fs.FileInfo) bool { return os.SameFile(d, directories[last]) }) {

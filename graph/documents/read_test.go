@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write writes files below a directory, by their names. A name with an arrow, LINK -> TARGET, is a
-// symbolic link.
+// A name LINK -> TARGET is a symbolic link.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -29,7 +28,6 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// texts returns the documents by hash.
 func texts(trusted *Trusted) map[string]string {
 	all := map[string]string{}
 	for d := range trusted.All() {
@@ -46,7 +44,7 @@ func TestRead(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		files map[string]string
-		paths string // below the directory
+		paths string
 		want  map[string]string
 	}{
 		{"Relay's persisted_queries.json", map[string]string{"persisted_queries.json": relayManifest},

@@ -13,35 +13,35 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// interval is the time between two looks for changes. A poll also works on network file systems,
-// which send no events, and for the symbolic links of Kubernetes' volumes, which are swapped.
+// A poll also works on network file systems, which send no events, and for the symbolic links of
+// Kubernetes' volumes, which are swapped.
 const interval = time.Second
 
 // Document is a trusted document.
 type Document struct {
 	Hash string // normalized
 	Text string
-	File string // the file that it was read from
+	File string
 }
 
-// Trusted has the documents of files, and follows their changes. A nil *Trusted has none. It is
-// safe for concurrent use.
+// Trusted has the documents of files, and follows their changes. A nil one has none. It is safe for
+// concurrent use.
 type Trusted struct {
 	paths    []string
 	seed     maphash.Seed
-	seen     uint64 // the fingerprint of the last attempt; only Follow changes it
+	seen     uint64 // fingerprint; only Follow changes it
 	current  atomic.Pointer[set]
 	failures atomic.Int64
 	outdated atomic.Bool
 }
 
-// set is the documents of one point in time. It never changes.
+// set never changes.
 type set struct {
-	hashes map[string]Document // by normalized hash
+	hashes map[string]Document
 	texts  map[string]struct{}
 }
 
-// Read reads the documents of files and directories. docs/DOCUMENTS.md describes the formats.
+// Read reads files and directories. docs/DOCUMENTS.md describes the formats.
 func Read(paths ...string) (*Trusted, error) {
 	t := &Trusted{paths: paths, seed: maphash.MakeSeed()}
 	t.seen = fingerprint(t.seed, paths)
@@ -53,9 +53,9 @@ func Read(paths ...string) (*Trusted, error) {
 	return t, nil
 }
 
-// Follow reads changed files until ctx is done. If a file can't be read, all documents stay as they
-// are. invalid returns the error of a document that the server will reject; they are logged, because
-// old clients may still send their hashes.
+// Follow reads changed files until ctx is done; errors leave all documents as they are. invalid
+// returns the error of a document that the server will reject; they are logged, because old clients
+// may still send their hashes.
 func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
 		return
@@ -79,7 +79,6 @@ func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(d
 	}
 }
 
-// reload reads the files, unless they are as at the last attempt.
 func (t *Trusted) reload() (changed bool, err error) {
 	seen := fingerprint(t.seed, t.paths)
 	if seen == t.seen {
@@ -96,7 +95,7 @@ func (t *Trusted) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// log logs the number of documents, and the invalid ones that were not there before.
+// log logs invalid documents that were not there before.
 func (t *Trusted) log(log zerolog.Logger, before *set, invalid func(string) error) {
 	for d := range t.All() {
 		if _, known := before.texts[d.Text]; known {
@@ -117,13 +116,13 @@ func (t *Trusted) All() iter.Seq[Document] {
 	}))
 }
 
-// Len returns the number of hashes.
+// Len is the number of hashes.
 func (t *Trusted) Len() int { return len(t.set().hashes) }
 
-// Has reports whether the text is that of a document.
+// Has reports whether a document has the text.
 func (t *Trusted) Has(text string) bool { return t.set().has(text) }
 
-// Failures returns how often changed files could not be read.
+// Failures counts failed reads of changed files.
 func (t *Trusted) Failures() int64 {
 	if t == nil {
 		return 0
@@ -131,7 +130,7 @@ func (t *Trusted) Failures() int64 {
 	return t.failures.Load()
 }
 
-// Outdated reports whether the documents are older than the files, which can't be read.
+// Outdated documents are older than the files, which can't be read.
 func (t *Trusted) Outdated() bool { return t != nil && t.outdated.Load() }
 
 func (t *Trusted) set() *set {

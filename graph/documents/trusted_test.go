@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestFollow changes files while a Trusted follows them. Each change is in use after two seconds.
+// Each change is in use after two seconds.
 func TestFollow(t *testing.T) {
 	old := map[string]string{"x": "{a}"}
 	for _, test := range []struct {
@@ -23,7 +23,7 @@ func TestFollow(t *testing.T) {
 		before map[string]string
 		change func(t *testing.T, dir string)
 		want   map[string]string
-		err    string // in the log
+		err    string
 	}{
 		{"a changed file", map[string]string{"a.json": `{"x":"{a}"}`}, func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a.json": `{"y":"{b}"}`})
@@ -97,8 +97,8 @@ func remove(t *testing.T, file string) {
 	}
 }
 
-// follow makes changes, each followed by two seconds, and returns the log. A document with "bad" is
-// not valid.
+// follow waits two seconds after each change, and returns the log. A document with "bad" is not
+// valid.
 func follow(t *testing.T, trusted *Trusted, changes ...func()) (log string) {
 	t.Helper()
 	var written bytes.Buffer

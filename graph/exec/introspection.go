@@ -8,7 +8,7 @@ import (
 )
 
 // The schema is corrected once, here, where gqlgen's generated code loads it: every user of this
-// package sees the same one. The generator corrects its own copy in the same way.
+// package sees the same one.
 func init() { schema.Conform(parsedSchema) }
 
 var errDisabled = errors.New("introspection disabled")
@@ -22,7 +22,7 @@ func (ec *executionContext) IntrospectSchema() (*introspection.Schema, error) {
 	return introspection.Of(ec.Schema()), nil
 }
 
-// IntrospectType shadows gqlgen's method, as [executionContext.IntrospectSchema] does.
+// IntrospectType is like [executionContext.IntrospectSchema].
 func (ec *executionContext) IntrospectType(name string) (*introspection.Type, error) {
 	if ec.DisableIntrospection {
 		return nil, errDisabled

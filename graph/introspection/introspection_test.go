@@ -32,7 +32,6 @@ directive @tag(name: String!, old: Int @deprecated) repeatable on FIELD | OBJECT
 
 func introspected() *Schema { return Of(gqlparser.MustLoadSchema(&ast.Source{Input: sdl})) }
 
-// sdlOf returns a type in SDL.
 func sdlOf(t *Type) string {
 	switch t.Kind() {
 	case "NON_NULL":
@@ -111,7 +110,7 @@ func TestMembersOfTypes(t *testing.T) {
 	}
 }
 
-// Section 4.2.2 of the specification lists the fields that are null for a kind of type.
+// See section 4.2.2 of the specification.
 func TestFieldsThatDoNotApplyAreNull(t *testing.T) {
 	s := introspected()
 	list := s.Type("Root").Fields(false)[0].Type().OfType()

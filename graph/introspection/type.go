@@ -9,8 +9,8 @@ import (
 // Type is GraphQL's __Type. Lists that do not apply to its kind are nil.
 type Type struct {
 	schema     *ast.Schema
-	definition *ast.Definition // of a named type
-	wrapping   *ast.Type       // of LIST and NON_NULL
+	definition *ast.Definition
+	wrapping   *ast.Type // if LIST or NON_NULL
 }
 
 func named(schema *ast.Schema, definition *ast.Definition) *Type {
@@ -36,7 +36,7 @@ func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	return false
 }
 
-// Kind returns a value of __TypeKind, such as OBJECT.
+// Kind is a __TypeKind.
 func (t *Type) Kind() string {
 	switch {
 	case t.definition != nil:
@@ -47,7 +47,7 @@ func (t *Type) Kind() string {
 	return "LIST"
 }
 
-// Name returns nil for LIST and NON_NULL.
+// Name is nil for LIST and NON_NULL.
 func (t *Type) Name() *string {
 	if t.definition == nil {
 		return nil
@@ -55,7 +55,7 @@ func (t *Type) Name() *string {
 	return &t.definition.Name
 }
 
-// Description returns nil for LIST, NON_NULL and a type without a description.
+// Description is nil for LIST and NON_NULL.
 func (t *Type) Description() *string {
 	if t.definition == nil {
 		return nil
@@ -63,7 +63,7 @@ func (t *Type) Description() *string {
 	return text(t.definition.Description)
 }
 
-// SpecifiedByURL returns the URL of @specifiedBy.
+// SpecifiedByURL is that of @specifiedBy.
 func (t *Type) SpecifiedByURL() *string {
 	if !t.is(ast.Scalar) {
 		return nil
@@ -74,7 +74,7 @@ func (t *Type) SpecifiedByURL() *string {
 	return nil
 }
 
-// IsOneOf returns nil unless the type is an input object.
+// IsOneOf is nil unless the type is an input object.
 func (t *Type) IsOneOf() *bool {
 	if !t.is(ast.InputObject) {
 		return nil
@@ -83,7 +83,7 @@ func (t *Type) IsOneOf() *bool {
 	return &one
 }
 
-// Fields returns the fields of an object or interface, without __schema and __type.
+// Fields omits __schema and __type.
 func (t *Type) Fields(includeDeprecated bool) []Field {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
@@ -93,7 +93,7 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	})
 }
 
-// Interfaces returns the interfaces that an object or interface implements.
+// Interfaces are those of an object or interface.
 func (t *Type) Interfaces() []Type {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
@@ -105,7 +105,7 @@ func (t *Type) Interfaces() []Type {
 	return interfaces
 }
 
-// PossibleTypes returns the object types of an interface or union.
+// PossibleTypes are those of an interface or union.
 func (t *Type) PossibleTypes() []Type {
 	if !t.is(ast.Interface, ast.Union) {
 		return nil
@@ -119,7 +119,7 @@ func (t *Type) PossibleTypes() []Type {
 	return possible
 }
 
-// EnumValues returns the values of an enum, in the order of the definition.
+// EnumValues are in the order of the definition.
 func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
@@ -129,7 +129,7 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	})
 }
 
-// InputFields returns the fields of an input object, in the order of the definition.
+// InputFields are in the order of the definition.
 func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
@@ -139,7 +139,7 @@ func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	})
 }
 
-// OfType returns the wrapped type of a LIST or NON_NULL.
+// OfType is the wrapped type of a LIST or NON_NULL.
 func (t *Type) OfType() *Type {
 	switch {
 	case t.wrapping == nil:
@@ -152,13 +152,12 @@ func (t *Type) OfType() *Type {
 	return reference(t.schema, t.wrapping.Elem)
 }
 
-// deprecation looks for @deprecated in the directives of a field, argument or value.
 type deprecation struct{ directives ast.DirectiveList }
 
-// IsDeprecated reports whether the definition has @deprecated.
+// IsDeprecated reports whether there is @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
-// DeprecationReason returns nil without @deprecated.
+// DeprecationReason is nil without @deprecated.
 func (d deprecation) DeprecationReason() *string {
 	directive := d.directives.ForName("deprecated")
 	if directive == nil {
@@ -171,7 +170,6 @@ func (d deprecation) DeprecationReason() *string {
 	return &reason
 }
 
-// members converts the members of a type. Deprecated ones are optional.
 func members[D any, M interface{ IsDeprecated() bool }](
 	list []D, includeDeprecated bool, member func(D) (M, bool),
 ) []M {
@@ -191,18 +189,18 @@ type Field struct {
 	definition *ast.FieldDefinition
 }
 
-// Name returns the field's name, not an alias of a document.
+// Name is not an alias.
 func (f *Field) Name() string { return f.definition.Name }
 
-// Description returns nil if the field has no description.
+// Description may be nil.
 func (f *Field) Description() *string { return text(f.definition.Description) }
 
-// Args returns the arguments in the order of the definition.
+// Args are in the order of the definition.
 func (f *Field) Args(includeDeprecated bool) []InputValue {
 	return arguments(f.schema, f.definition.Arguments, includeDeprecated)
 }
 
-// Type returns the field's type, with its LIST and NON_NULL.
+// Type includes LIST and NON_NULL.
 func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
 
 // EnumValue is GraphQL's __EnumValue.
@@ -211,13 +209,13 @@ type EnumValue struct {
 	definition *ast.EnumValueDefinition
 }
 
-// Name returns the value as documents write it.
+// Name is as in documents.
 func (v *EnumValue) Name() string { return v.definition.Name }
 
-// Description returns nil if the value has no description.
+// Description may be nil.
 func (v *EnumValue) Description() *string { return text(v.definition.Description) }
 
-// InputValue is GraphQL's __InputValue: an argument, or a field of an input object.
+// InputValue is GraphQL's __InputValue.
 type InputValue struct {
 	deprecation
 	schema       *ast.Schema
@@ -227,16 +225,16 @@ type InputValue struct {
 	defaultValue *ast.Value
 }
 
-// Name returns the name of the argument or field.
+// Name is that of the argument or field.
 func (v *InputValue) Name() string { return v.name }
 
-// Description returns nil if the argument or field has no description.
+// Description may be nil.
 func (v *InputValue) Description() *string { return text(v.description) }
 
-// Type returns the type of the argument or field, with its LIST and NON_NULL.
+// Type includes LIST and NON_NULL.
 func (v *InputValue) Type() *Type { return reference(v.schema, v.typ) }
 
-// DefaultValue returns the default as a GraphQL literal.
+// DefaultValue is a GraphQL literal.
 func (v *InputValue) DefaultValue() *string {
 	if v.defaultValue == nil {
 		return nil

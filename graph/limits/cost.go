@@ -14,16 +14,15 @@ import (
 	"twibase/graph/recent"
 )
 
-// CostCheck rejects operations whose cost exceeds the limits. It is safe for concurrent use.
+// CostCheck rejects operations that cost too much, and is safe for concurrent use.
 type CostCheck struct {
 	limits Limits
 	schema graphql.ExecutableSchema
 	costs  explain.Costs
-	passed *recent.Cache[constantOperation, int64] // their rows
+	passed *recent.Cache[constantOperation, int64]
 }
 
-// constantOperation is an operation without variables, with the viewer's properties that affect its
-// cost.
+// constantOperation has no variables. known and admin are those of the viewer.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool
@@ -36,13 +35,14 @@ const (
 	cachedLength     = 8 << 10
 )
 
-// NewCostCheck returns a check. Without costs it rejects nothing.
+// NewCostCheck returns a CostCheck. Without costs it rejects nothing.
 func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, int64](cachedOperations, cachedBytes)}
 }
 
-// Check returns the maximum number of rows of an operation, or rejects one that costs too much, or has
-// arguments that a resolver would reject. It permits requests for the plan, which contains both.
+// Check returns the maximum number of rows of an operation, or rejects one that costs too much or
+// has arguments that a resolver would reject. It permits requests for the plan, which contains
+// both.
 func (c *CostCheck) Check(
 	ctx context.Context, operation *graphql.OperationContext,
 ) (rows int64, rejection *gqlerror.Error) {
@@ -75,8 +75,8 @@ func (c *CostCheck) Check(
 	return totals.Rows, nil
 }
 
-// BoundResponse is a [graphql.ResponseMiddleware]. It limits the length of the response, and the
-// errors: the last one has their number.
+// BoundResponse is a [graphql.ResponseMiddleware]. It bounds the length and the errors of the
+// response; the last error has their number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))

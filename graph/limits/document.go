@@ -18,7 +18,7 @@ import (
 //
 //	C: 1 field  ─►  B: 2  ─►  A: 4  ─►  operation: 4
 
-// Text rejects the text of a document that exceeds the limits, before it is parsed.
+// Text checks a document before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
 	c := checker{limits: l}
 	if c.check(Bytes, len(query)); c.refusal == nil {
@@ -30,7 +30,7 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.refusal
 }
 
-// measure returns the tokens, including comments, the longest name, and the depth of brackets.
+// Comments are tokens. longest is that of a name, deepest of brackets.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {
@@ -51,7 +51,7 @@ func measure(query string) (tokens, longest, deepest int) {
 	}
 }
 
-// Document rejects a document that exceeds the limits, or has recursive or equally named fragments.
+// Document checks a parsed document. It also rejects recursive or equally named fragments.
 func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w := walk{checker: checker{limits: l}, fragments: make(map[string]*fragment, len(doc.Fragments))}
 	w.check(Operations, len(doc.Operations))
@@ -86,7 +86,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	return w.refusal
 }
 
-// walk walks over a document. It stops at the first error.
+// walk stops at the first error.
 type walk struct {
 	checker
 	fragments  map[string]*fragment
@@ -99,13 +99,12 @@ func (w *walk) refuse(invalid string) {
 	}
 }
 
-// counts are the counts of a selection.
 type counts struct {
 	fields, aliases int
-	depth           int // of selections
+	depth           int
 	path            int // bytes of the longest path of response keys
-	top             int // fields at the top level
-	visits          int // selections and values that validation visits
+	top             int
+	visits          int // by validation
 }
 
 // and returns the counts of two selections in one selection set.
@@ -136,7 +135,7 @@ type fragment struct {
 	counts     *counts
 }
 
-// fragment returns the counts of a fragment. An unknown fragment counts as a field.
+// An unknown fragment counts as a field.
 func (w *walk) fragment(name string) counts {
 	f := w.fragments[name]
 	switch {
@@ -186,7 +185,6 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	return all
 }
 
-// place returns the number of values of directives.
 func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))
@@ -204,7 +202,6 @@ func (w *walk) arguments(arguments ast.ArgumentList) (values int) {
 	return values
 }
 
-// value returns the number of values in a value, itself included.
 func (w *walk) value(v *ast.Value, depth int) (values int) {
 	if w.check(Depth, depth); v == nil || w.refusal != nil {
 		return 0

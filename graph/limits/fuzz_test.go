@@ -10,7 +10,6 @@ import (
 	"twibase/graph/syntax"
 )
 
-// few returns limits that short documents reach.
 func few() Limits {
 	l := Default()
 	for _, limit := range []Limit{Depth, Fields, Aliases, RootFields, Directives, List, Visits} {
@@ -20,8 +19,7 @@ func few() Limits {
 	return l
 }
 
-// expanded counts the fields of a document with fragments expanded, by expanding them. It stops
-// beyond most.
+// expanded stops beyond most.
 type expanded struct {
 	fragments                   ast.FragmentDefinitionList
 	fields, aliases, deep, most int
@@ -50,7 +48,7 @@ func (e *expanded) count(set ast.SelectionSet, depth int) {
 	}
 }
 
-// FuzzDocument checks that a permitted document is within the limits with fragments expanded.
+// A permitted document is within the limits with fragments expanded.
 func FuzzDocument(f *testing.F) {
 	for _, document := range []string{`{a}`, `query Q($a:[Int!]=[1,2]@d){x:a(b:{c:[1,"s",$a]})@d{...F ...on T{c}}} fragment F on T@d{b{c}}`,
 		`{...A} fragment A on T{...B ...B} fragment B on T{...C ...C} fragment C on T{a a a a}`, `{...A} fragment A on T{...B} fragment B on T{...A}`,
@@ -77,7 +75,6 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// FuzzVariables checks the length of permitted variables.
 func FuzzVariables(f *testing.F) {
 	for _, variables := range []string{`{}`, `{"a":[1,"s",null,true,{"b":1e400}]}`, `{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`} {
 		f.Add(variables)

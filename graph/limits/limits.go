@@ -1,5 +1,5 @@
-// Package limits rejects requests that exceed the limits of documents, variables, reads and
-// responses: documents before validation, whose time is not linear, and reads before the first one.
+// Package limits rejects documents before validation, whose time is not linear, and variables,
+// reads and responses.
 package limits
 
 import (
@@ -13,7 +13,7 @@ import (
 // Limit is the index of a limit.
 type Limit int
 
-// The limits, each of one request.
+// The limits of one request.
 const (
 	Bytes Limit = iota
 	Tokens
@@ -88,7 +88,7 @@ func Default() (l Limits) {
 	return l
 }
 
-// With returns the default limits, with the given values by name.
+// With changes default limits by name.
 func With(values map[string]int) (Limits, error) {
 	l := Default()
 	var names []string
@@ -108,7 +108,6 @@ func With(values map[string]int) (Limits, error) {
 	return l, nil
 }
 
-// check returns an error if a number exceeds its limit.
 func (l *Limits) check(limit Limit, actual int) *apierr.Error {
 	most := l[limit]
 	if most <= 0 || actual <= most {
@@ -121,7 +120,6 @@ func (l *Limits) check(limit Limit, actual int) *apierr.Error {
 	return refusal
 }
 
-// checker checks numbers until one exceeds its limit.
 type checker struct {
 	limits  *Limits
 	refusal *apierr.Error

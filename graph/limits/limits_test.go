@@ -10,7 +10,6 @@ import (
 	"twibase/graph/syntax"
 )
 
-// check checks the text of a document, parses it, and checks the document.
 func check(l *Limits, text string) *apierr.Error {
 	if refusal := l.Text(text); refusal != nil {
 		return refusal
@@ -49,7 +48,7 @@ func TestLimitsAreSetByName(t *testing.T) {
 	}
 }
 
-// Each document reaches its limit. A limit of one less rejects it.
+// Each document reaches its limit. One less rejects it.
 func TestDocument(t *testing.T) {
 	for _, test := range []struct {
 		limit Limit

@@ -9,7 +9,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Request rejects a request whose variables or extensions exceed the limits.
+// Request checks variables and extensions.
 func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
 	if refusal := l.Values(params.Variables); refusal != nil {
 		return refusal
@@ -17,7 +17,7 @@ func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
 	return l.Values(params.Extensions)
 }
 
-// Values rejects variables that exceed the limits. Numbers are [json.Number].
+// Values checks variables. Numbers are [json.Number].
 func (l *Limits) Values(variables map[string]any) *apierr.Error {
 	if refusal := l.check(Variables, len(variables)); refusal != nil {
 		return refusal
@@ -42,7 +42,7 @@ func (v *values) value(value any, depth int) {
 		return
 	}
 	switch value := value.(type) {
-	case *apierr.Error: // of an Object
+	case *apierr.Error:
 		v.refusal = value
 	case string:
 		v.bytes += len(value)
@@ -64,9 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client. Decoded values take up to 25 times the memory of their text.
-// So a text that is too long for any permitted values is not decoded, and values that exceed the
-// limits are dropped. [Limits.Values] returns the error of such an object.
+// Object is a JSON object of a client, whose decoded values may take 25 times the memory of the
+// text. A text that is too long for permitted values is not decoded, and values that exceed the
+// limits are dropped: [Limits.Values] then returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits
@@ -78,7 +78,7 @@ func (l *Limits) Object() Object { return Object{limits: l} }
 // escaped is the ratio of JSON to UTF-8, for clients that escape all characters outside of ASCII.
 const escaped = 4
 
-// UnmarshalJSON implements [json.Unmarshaler]. Numbers become [json.Number].
+// UnmarshalJSON makes numbers [json.Number].
 func (o *Object) UnmarshalJSON(text []byte) error {
 	o.Fields = nil
 	if limit := o.limits[VariableBytes]; limit > 0 && len(text) > escaped*limit && text[0] == '{' {
@@ -96,7 +96,7 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Refusal returns the error if the values were dropped, or nil.
+// Refusal is nil unless values were dropped.
 func (o *Object) Refusal() *apierr.Error {
 	refusal, _ := o.Fields[""].(*apierr.Error)
 	return refusal

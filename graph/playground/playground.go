@@ -1,5 +1,4 @@
-// Package playground serves the GraphiQL IDE, embedded in the binary. Its pages load nothing from
-// other servers.
+// Package playground serves the GraphiQL IDE, embedded in the binary.
 package playground
 
 import (
@@ -13,7 +12,7 @@ import (
 	"strings"
 )
 
-// dist is the output of ide/build.mjs: empty before make build, so that go build needs no Node.
+// dist is empty before make build, so that go build needs no Node.
 //
 //go:embed all:dist
 var dist embed.FS
@@ -26,12 +25,12 @@ var unbuilt []byte
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the IDE at / and its scripts under /assets/. Without a built IDE it serves a page
-// with build instructions. If actsAs is true for a request, the page can act as any user.
+// Handler serves the IDE at / and its scripts under /assets/. If actsAs is true for a request, the
+// page can act as any user.
 func Handler(actsAs func(*http.Request) bool) http.Handler {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
-		panic(err) // "dist" is a valid path
+		panic(err)
 	}
 	return handler(built, actsAs)
 }
@@ -72,7 +71,6 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
 }
 
-// assets serves the gzipped files of assets/.
 type assets struct{ built fs.FS }
 
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {

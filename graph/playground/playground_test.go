@@ -45,7 +45,7 @@ func TestHandler(t *testing.T) {
 		handler      http.Handler
 		method, path string
 		status       int
-		body         string // substring
+		body         string
 		headers      map[string]string
 	}{
 		{"page of a client that acts as any user", acting, "GET", "/", 200, "<body data-act-as>the built IDE", nil},

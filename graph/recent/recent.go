@@ -1,4 +1,4 @@
-// Package recent provides an LRU cache that is bounded by the number and the sizes of its values.
+// Package recent is an LRU cache, bounded by the number and the sizes of values.
 package recent
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache is an LRU cache. It is safe for concurrent use.
+// Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	maxSize int
 
 	mu   sync.Mutex
 	lru  *simplelru.LRU[K, sized[V]]
-	size int // the sum of the sizes
+	size int
 }
 
 type sized[V any] struct {
@@ -21,8 +21,7 @@ type sized[V any] struct {
 	size  int
 }
 
-// New returns a cache of at most maxValues values, at least 1, whose sizes add up to at most
-// maxSize.
+// New needs a maxValues of at least 1. maxSize bounds the sum of the sizes.
 func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
 	c := &Cache[K, V]{maxSize: maxSize}
 	lru, err := simplelru.NewLRU(maxValues, func(_ K, evicted sized[V]) { c.size -= evicted.size })
@@ -33,7 +32,7 @@ func New[K comparable, V any](maxValues, maxSize int) *Cache[K, V] {
 	return c
 }
 
-// Get returns a cached value, which becomes the most recently used.
+// Get makes the value the most recently used.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +40,7 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return cached.value, ok
 }
 
-// Add caches a value of a positive size, unless its key is cached or the size exceeds maxSize.
+// Add takes a positive size. It does nothing if the key is cached or the size exceeds maxSize.
 func (c *Cache[K, V]) Add(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +53,7 @@ func (c *Cache[K, V]) Add(key K, value V, size int) {
 	}
 }
 
-// Values returns the cached values, the least recently used first.
+// Values has the least recently used first.
 func (c *Cache[K, V]) Values() (values []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// FuzzGlobalID checks that an object has one id: a valid id is equal to the id of its object.
+// An object has one id: a valid id is equal to the id of its object.
 func FuzzGlobalID(f *testing.F) {
 	for _, id := range []string{
 		"VUxpTGVp", "VUxpTGV", "VUxpTGVp\n", "VUxpTGVp=", "", "Qw9vd25lcgB___65ph_b_21___65hzmz_2ZhbgBvgZ9o34VKSA",
@@ -28,7 +28,7 @@ func FuzzGlobalID(f *testing.F) {
 	})
 }
 
-// FuzzCursor checks that a cursor belongs to one list and one position.
+// A cursor belongs to one list and one position.
 func FuzzCursor(f *testing.F) {
 	lists := connections()
 	for _, l := range lists {

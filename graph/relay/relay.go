@@ -49,27 +49,26 @@ func decode(s string) ([]byte, bool) {
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
 }
 
-// Cursors are the cursors of one kind of connection.
+// Cursors are those of one kind of connection.
 type Cursors struct {
-	// Letter is the first byte of each cursor. Cursors of other kinds are rejected.
+	// Letter is the first byte; cursors with another are rejected.
 	Letter byte
-	// Check returns an error for an invalid position.
+	// Check rejects invalid positions.
 	Check func(position string) error
 }
 
 // CursorsOf returns the cursors of a list.
 func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 
-// Descendants is the letter of a connection that is no list.
+// Descendants is the Letter of a connection that is no list.
 const Descendants = 'd'
 
-// Encode returns the opaque cursor of a position.
+// Encode makes a position opaque.
 func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }
 
-// Decode returns the position of a cursor. It returns BAD_USER_INPUT for a cursor of another
-// connection.
+// Decode reverses Encode. It returns BAD_USER_INPUT for a cursor of another connection.
 func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))
@@ -89,11 +88,11 @@ const (
 
 // Page is a requested page.
 type Page struct {
-	// Size is the number of entries, from 1 to [MaxPage].
+	// Size is from 1 to [MaxPage].
 	Size int
-	// Backward is whether to count from the end.
+	// Backward counts from the end.
 	Backward bool
-	// After and Before are exclusive bounds of the positions; empty for none.
+	// After and Before are exclusive positions, or empty.
 	After, Before string
 }
 

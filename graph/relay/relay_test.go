@@ -31,7 +31,7 @@ func codeOf(err error) apierr.Code {
 }
 
 func TestID(t *testing.T) {
-	longest := strings.Repeat("𝒜", tables.MaxUsername) // four bytes each
+	longest := strings.Repeat("𝒜", tables.MaxUsername)
 	twit := tables.Twit{AuthorName: longest, PostedAt: time.UnixMilli(1), Name: strings.Repeat("t", tables.MaxTwitID)}
 	comment := tables.Comment{Twit: twit.Key(), PostedAt: twit.PostedAt, Mark: tables.CommentMark(longest, "hello", 0)}
 	for _, node := range []interface{ ID() tables.ID }{
@@ -72,12 +72,10 @@ func TestID(t *testing.T) {
 	}
 }
 
-// anything accepts all positions.
 func anything(string) error { return nil }
 
 var followers, twits = Cursors{'f', anything}, Cursors{'t', anything}
 
-// connections returns the cursors of all connections, without checks.
 func connections() (all []Cursors) {
 	for _, l := range tables.Lists() {
 		if l.Cursor != 0 {

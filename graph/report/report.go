@@ -1,4 +1,4 @@
-// Package report adds the cost of a request to its response, if a header requests it.
+// Package report adds the cost of a request to its response.
 package report
 
 import (
@@ -17,7 +17,7 @@ import (
 // Header requests a report if its value is 1.
 const Header = "X-Twibase-Report"
 
-// Report is the cost of a request. docs/REPORT.md describes the fields.
+// Report is the cost of a request. The fields are in docs/REPORT.md.
 type Report struct {
 	Rounds int   `json:"rounds"`
 	RPCs   int64 `json:"rpcs"`
@@ -25,7 +25,7 @@ type Report struct {
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
 	Bytes  int64 `json:"bytes"`
-	// Stalls is the number of batches that the watchdog failed. Clients know it as fallbacks.
+	// Stalls counts batches that the watchdog failed. Clients know it as fallbacks.
 	Stalls int `json:"fallbacks"`
 	// Executor and Reason are those of [plan.Execution].
 	Executor   string  `json:"executor"`
@@ -34,13 +34,12 @@ type Report struct {
 	Levels     []Level `json:"levels"`
 }
 
-// Level is a call of the store: Gets that were sent together, a scan, or a call of a writer.
+// Level is a batch of Gets, a scan, or a call of a writer.
 type Level struct {
-	// Path has the paths of the fields that caused the call, with dots and without indexes, sorted.
-	Path    []string `json:"path"`
-	Loaders []Loader `json:"loaders"`
-	RPCs    int64    `json:"rpcs"`
-	// RegionServers is the number of called region servers.
+	// Path has the paths of the fields that caused the call, without indexes, sorted.
+	Path          []string `json:"path"`
+	Loaders       []Loader `json:"loaders"`
+	RPCs          int64    `json:"rpcs"`
 	RegionServers int      `json:"regionServers"`
 	Servers       []Server `json:"servers"`
 	Tables        []string `json:"tables"`
@@ -48,15 +47,15 @@ type Level struct {
 	Scans         int64    `json:"scans"`
 	Rows          int64    `json:"rows"`
 	Bytes         int64    `json:"bytes"`
-	StartMs       float64  `json:"startMs"` // set by [Middleware]
+	StartMs       float64  `json:"startMs"`
 	Ms            float64  `json:"ms"`
 
 	Begun time.Time `json:"-"`
-	// Stalled is whether the watchdog failed the batch.
+	// Stalled: the watchdog failed the batch.
 	Stalled bool `json:"-"`
 }
 
-// Server is the RPCs of a level to one region server.
+// Server is one region server's part of a level.
 type Server struct {
 	Name    string  `json:"name"`
 	RPCs    int64   `json:"rpcs"`
@@ -65,7 +64,7 @@ type Server struct {
 	Ms      float64 `json:"ms"`
 }
 
-// Loader is the part of a level of one loader or writer.
+// Loader is one loader's or writer's part of a level.
 type Loader struct {
 	Name string  `json:"name"`
 	Keys int     `json:"keys"`
@@ -74,9 +73,8 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds reports to the responses of executed requests with [Header], or an error in place
-// of a report of more than maxBytes bytes; 0 is no limit. trace records the calls of the store in
-// ctx until levels is called.
+// Middleware adds reports to executed requests with [Header], or an error if the report exceeds
+// maxBytes; 0 is no limit. trace records the calls of the store in ctx until levels is called.
 func Middleware(trace func(ctx context.Context) (levels func() []Level), maxBytes int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
@@ -128,13 +126,13 @@ func sum(levels []Level, start time.Time) *Report {
 	return r
 }
 
-// Ms returns a duration in milliseconds, rounded down to microseconds.
+// Ms returns milliseconds, rounded down to microseconds.
 func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// longestKey is the maximum length of a response key in a path, in bytes: clients choose the keys.
+// longestKey limits response keys in a path, because clients choose them.
 const longestKey = 64
 
-// Path returns the response keys of the path of ctx, truncated and separated by dots.
+// Path is that of ctx, truncated, with dots and without indexes.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {

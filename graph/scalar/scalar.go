@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// MarshalDateTime writes an instant in UTC, in the format of RFC 3339 without trailing zeros.
+// MarshalDateTime writes RFC 3339 in UTC, without trailing zeros.
 func MarshalDateTime(t time.Time) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(AppendDateTime(nil, t)) })
 }
@@ -23,7 +23,7 @@ func AppendDateTime(dst []byte, t time.Time) []byte {
 	return append(t.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 }
 
-// UnmarshalDateTime reads an instant in the format of RFC 3339.
+// UnmarshalDateTime reads RFC 3339.
 func UnmarshalDateTime(v any) (time.Time, error) {
 	s, _ := v.(string)
 	t, err := time.Parse(time.RFC3339Nano, s)
@@ -39,8 +39,7 @@ func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(da
 // AppendDate appends what [MarshalDate] writes.
 func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
 
-// UnmarshalDate reads any string. Fields check that it is a day, so that a mutation can return a
-// user error.
+// UnmarshalDate reads any string. Fields check that it is a day, for a user error.
 func UnmarshalDate(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -54,7 +53,7 @@ func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
 // AppendURL appends what [MarshalURL] writes.
 func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
 
-// UnmarshalURL reads any string. Mutations return a user error unless it is a URL.
+// UnmarshalURL reads any string. Mutations check that it is a URL.
 func UnmarshalURL(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -62,8 +61,7 @@ func UnmarshalURL(v any) (string, error) {
 	return "", apierr.BadUserInput("it must be a string with a URL")
 }
 
-// MarshalInt writes an Int of 32 bits. It panics with an [apierr.Error], for the field, if i does
-// not fit.
+// MarshalInt writes an Int of 32 bits. It panics with an [apierr.Error] if i does not fit.
 func MarshalInt(i int) graphql.Marshaler {
 	mustFit(i)
 	return graphql.MarshalInt(i)

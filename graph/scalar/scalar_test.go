@@ -49,7 +49,7 @@ func TestUnmarshalRejectsInvalidValues(t *testing.T) {
 		name   string
 		scalar func(any) error
 		value  any
-		want   string // the message
+		want   string
 	}{
 		{"DateTime: a day", dateTime, "2014-12-25", `it must be a time such as 2014-12-25T08:30:00Z, from 1970 on`},
 		{"DateTime: before 1970", dateTime, "1969-12-31T23:59:59Z",

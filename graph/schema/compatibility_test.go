@@ -11,10 +11,8 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// change is an input of the check of make lint.
 type change struct{ Released, Schema, Accepted string }
 
-// problems returns what the check prints for each change, empty if it succeeds.
 func problems(t *testing.T, changes []change) (list []string) {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil {
@@ -40,7 +38,6 @@ func problems(t *testing.T, changes []change) (list []string) {
 	return list
 }
 
-// compatible is a released schema that the cases of TestCompatibility change.
 const compatible = `
 type Query { user(name: String, limit: Int = 20): User  users: [User] }
 type User { name: String @semanticNonNull  friends: [User] @semanticNonNull(levels: [0, 1])  age: Int  kind: Kind }
@@ -54,8 +51,8 @@ directive @stream on FIELD
 func TestCompatibility(t *testing.T) {
 	tests := []struct {
 		name     string
-		old, new string // what the change replaces in compatible
-		message  string // empty if the change is compatible
+		old, new string
+		message  string
 	}{
 		{"no change", "", "", ""},
 		{"removed field", " age: Int  kind", " kind", "User.age was removed."},

@@ -12,8 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// definitions returns definitions in SDL, without descriptions and commas; gqlparser omits some
-// commas.
+// definitions omits commas, because gqlparser omits some.
 func definitions(s *ast.Schema, names ...string) string {
 	var text strings.Builder
 	part := &ast.Schema{Types: map[string]*ast.Definition{}, Directives: map[string]*ast.DirectiveDefinition{}}

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// SDL returns a schema as one document without extensions, for the tools of clients.
+// SDL returns one document without extensions.
 func SDL(schema *ast.Schema) string {
 	var text strings.Builder
 	f := formatter.NewFormatter(&text, formatter.WithIndent("  "))
@@ -26,11 +26,11 @@ func SDL(schema *ast.Schema) string {
 	return text.String()
 }
 
-// specified are the built-in scalars. Introspection must list only referenced ones.
+// Introspection lists only referenced built-in scalars.
 var specified = []string{"Int", "Float", "String", "Boolean", "ID"}
 
-// Conform corrects, in place, gqlparser's built-in definitions to those of the specification of
-// September 2025: docs/UPSTREAM.md lists the differences. It is idempotent.
+// Conform corrects gqlparser's built-in definitions to those of the specification: see
+// docs/UPSTREAM.md. It is idempotent.
 func Conform(schema *ast.Schema) {
 	deprecated := schema.Directives["deprecated"]
 	deprecated.Arguments.ForName("reason").Type.NonNull = true
@@ -55,12 +55,10 @@ func Conform(schema *ast.Schema) {
 	}
 }
 
-// ofDirectives reports whether a location is the directive definition, which is in a later draft.
 func ofDirectives(location ast.DirectiveLocation) bool {
 	return location == ast.LocationDirectiveDefinition
 }
 
-// references returns the names of the types of all fields, input fields and arguments.
 func references(schema *ast.Schema) map[string]bool {
 	names := map[string]bool{}
 	arguments := func(list ast.ArgumentDefinitionList) {

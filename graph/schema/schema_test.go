@@ -58,7 +58,6 @@ func TestSDL(t *testing.T) {
 	})
 }
 
-// Front ends rely on these conventions.
 func TestConventions(t *testing.T) {
 	schema := load(t)
 	describe(t, "the schema", schema.Description)
@@ -105,7 +104,7 @@ func describe(t *testing.T, name, description string) {
 	}
 }
 
-// isDeprecated checks that a deprecation, if there is one, has a reason of its own.
+// A deprecation has a reason of its own.
 func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	t.Helper()
 	if deprecated := directives.ForName("deprecated"); deprecated != nil {
@@ -116,7 +115,6 @@ func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	}
 }
 
-// isConnection checks that a list is a Relay connection.
 func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldDefinition) {
 	t.Helper()
 	if field.Type.NonNull {

@@ -9,8 +9,6 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// FuzzParse checks the positions of string tokens, and that gqlparser accepts each document that
-// Parse accepts.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`{a(b:"x",c:"""y""")}`, "#ä\n{a(b:\"\"\"😀\r\n  \\\"\"\" x\"\"\",c:\"\\uD83D\\uDE00\")}", `query($a:Int=1@d){...F}fragment F on T{a}`,
 		`{a(b:""""""")}`, "\ufeff{a}", `{a(b:1.5e3,c:-0)... on T{d}}`} {

@@ -10,10 +10,10 @@ import (
 )
 
 // scan checks tokens more strictly than gqlparser's lexer, and returns the values of block strings
-// by position. It also returns the lexer's errors, because the parser drops their reasons.
+// by position.
 func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
 	source := &ast.Source{Input: text}
-	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // the lexer's positions count runes
+	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{}
 	afterSpread := false
 	for {
 		token, err := l.ReadToken()
@@ -58,7 +58,7 @@ func reject(source *ast.Source, token lexer.Token, format string, args ...any) *
 // surrogate.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
-// loneSurrogate returns the first \u escape of half a surrogate pair, or "".
+// loneSurrogate returns an escape of half a surrogate pair, or "".
 func loneSurrogate(raw string) string {
 	for _, escape := range escapes.FindAllString(raw, -1) {
 		if len(escape) == len(`\uXXXX`) {

@@ -1,5 +1,5 @@
-// Package syntax parses GraphQL documents by section 2 of the specification, without the mistakes
-// of gqlparser's parser that docs/UPSTREAM.md lists.
+// Package syntax parses documents by section 2 of the specification, without gqlparser's mistakes:
+// see docs/UPSTREAM.md.
 package syntax
 
 import (
@@ -40,8 +40,8 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	return doc, correct(doc, blocks)
 }
 
-// correct sets the values of block strings. It rejects variable definitions of fragments, and
-// variables in the directives of variable definitions.
+// correct rejects variable definitions of fragments, and variables in the directives of variable
+// definitions.
 func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 	var problem *gqlerror.Error
 	reject := func(at *ast.Position, message string) {
@@ -108,7 +108,6 @@ func arguments(list ast.ArgumentList, visit func(*ast.Value)) {
 	}
 }
 
-// values visits a value and all values inside it.
 func values(v *ast.Value, visit func(*ast.Value)) {
 	if v == nil {
 		return

@@ -84,8 +84,7 @@ func TestParseStringValues(t *testing.T) {
 	}
 }
 
-// referenceValues returns graphql-js's values of string literals, or nil if graphql-js is not
-// installed.
+// referenceValues returns nil if graphql-js is not installed.
 func referenceValues(t *testing.T, literals []string) map[string]string {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil && os.Getenv("CI") == "" {

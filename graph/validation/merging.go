@@ -10,15 +10,13 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// maxMerged is the maximum number of visited selections of one document.
 const maxMerged = 100_000
 
 // fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
 // same arguments. Fields of different object types need only values of the same shape.
 //
-// gqlparser's rule compares all pairs of fields. This rule compares each field with the first field
-// of its response key, because equality is transitive. It reports only the first conflict of an
-// operation.
+// gqlparser's rule compares all pairs of fields; this one each field with the first of its response
+// key, because equality is transitive. It reports only the first conflict of an operation.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
@@ -31,11 +29,10 @@ func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 
 type merging struct {
 	schema *ast.Schema
-	left   int // selections that may still be visited
+	left   int
 }
 
-// merge returns the first conflict in one selection set, or nil. With shapeOnly it compares shapes
-// only.
+// With shapeOnly, merge compares shapes only.
 func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
 	if m.left < 0 {
 		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
@@ -70,7 +67,6 @@ func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.Er
 	return nil
 }
 
-// group groups fields by a key, in the order of the document.
 func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Field) {
 	index := map[string]int{}
 	for _, f := range fields {
@@ -84,7 +80,7 @@ func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Fi
 	return groups
 }
 
-// ofOneObject groups fields by object type. Each group also has the fields of interfaces.
+// ofOneObject adds the fields of interfaces to each group.
 func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	var objects, interfaces []*ast.Field
 	for _, f := range fields {
@@ -104,7 +100,7 @@ func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// fields returns the known fields of selection sets, with each fragment expanded once.
+// fields expands each fragment once.
 func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)
@@ -134,7 +130,6 @@ func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	return all
 }
 
-// below returns the fields in the selection sets of fields.
 func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	sets := make([]ast.SelectionSet, len(fields))
 	for i, f := range fields {
@@ -143,7 +138,7 @@ func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	return m.fields(sets...)
 }
 
-// differ reports whether values of two types have different shapes, apart from selection sets.
+// differ ignores selection sets.
 func (m *merging) differ(a, b *ast.Type) bool {
 	if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
 		return true
@@ -155,7 +150,6 @@ func (m *merging) differ(a, b *ast.Type) bool {
 		(m.schema.Types[a.NamedType].IsLeafType() || m.schema.Types[b.NamedType].IsLeafType())
 }
 
-// different returns the first conflict of fields of one object, or nil.
 func different(fields []*ast.Field) []core.ErrorOption {
 	first := fields[0]
 	for _, f := range fields[1:] {
@@ -175,7 +169,6 @@ func conflicting(f *ast.Field, because string) []core.ErrorOption {
 	return []core.ErrorOption{core.At(f.Position), core.Message(format, f.Alias, because)}
 }
 
-// signature returns a text that is equal for equal arguments in any order.
 func signature(f *ast.Field) string {
 	arguments := &ast.Value{Kind: ast.ObjectValue}
 	for _, a := range f.Arguments {

@@ -14,7 +14,6 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// mergingSchema has nested interfaces and unions, and fields of one name with different types.
 var mergingSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	interface I{i(x:Int y:[Int]):I u:U s:String}
 	type A implements I{i(x:Int y:[Int]):I u:U s:String a:A b:[B!] c(o:O):String d:[String]}
@@ -23,16 +22,14 @@ var mergingSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	union U=A|B
 	type Query{i(x:Int y:[Int]):I u:U a:A b:B}`})
 
-// writer writes a random document.
 type writer struct {
 	strings.Builder
 	random *rand.Rand
-	uses   [4]string // the types of the fragments that are spread
+	uses   [4]string // types of spread fragments
 }
 
 func (w *writer) one(of ...string) string { return of[w.random.IntN(len(of))] }
 
-// on returns a type condition that is possible in a selection set of another type.
 func (w *writer) on(of string) string {
 	switch of {
 	case "Query":
@@ -43,7 +40,7 @@ func (w *writer) on(of string) string {
 	return w.one(of, "I", "U")
 }
 
-// set writes a selection set. It spreads fragments from number fragment on.
+// set spreads fragments from number fragment on.
 func (w *writer) set(of string, depth, fragment int) {
 	w.WriteString("{")
 	for range 1 + w.random.IntN(4) {
@@ -112,7 +109,6 @@ func randomDocument(random *rand.Rand) string {
 	return w.String()
 }
 
-// isValid reports whether a document is valid.
 func isValid(t *testing.T, document string, by *rules.Rules) bool {
 	t.Helper()
 	doc, err := parser.ParseQuery(&ast.Source{Input: document})

@@ -1,5 +1,5 @@
 // Package validation validates documents by section 5 of the specification. It replaces rules of
-// gqlparser that are wrong or not linear: docs/UPSTREAM.md lists them.
+// gqlparser that are wrong or not linear: see docs/UPSTREAM.md.
 package validation
 
 import (
@@ -17,18 +17,17 @@ import (
 	"twibase/graph/coercion"
 )
 
-// Validator checks documents. It is safe for concurrent use.
+// Validator is safe for concurrent use.
 type Validator struct {
 	inputs *coercion.Inputs
 	hidden bool
 }
 
-// New returns a validator for the schema of inputs. hidden rejects introspection, for a private
-// schema.
+// New rejects introspection if hidden, for a private schema.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
-// Validate returns the errors of a document, without duplicates. It sets the document's references
-// to the schema, which execution needs.
+// Validate returns the errors of a document. It sets the references to the schema, which execution
+// needs.
 func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	if len(doc.Operations) == 0 {
 		err := gqlerror.Errorf("The document has no operation.")
@@ -37,12 +36,12 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	}
 	all := validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(false))
 	if v.inputs.Suggest && len(all) > 0 && len(all) <= maxProblems {
-		all = validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(true)) // the same errors, with suggestions
+		all = validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(true))
 	}
 	seen := make(map[string]bool, len(all))
 	return slices.DeleteFunc(all, func(err *gqlerror.Error) bool {
 		errcode.Set(err, errcode.ValidationFailed)
-		text := err.Error() // with the location
+		text := err.Error()
 		repeated := seen[text]
 		seen[text] = true
 		return repeated
@@ -52,7 +51,7 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 // maxProblems is the maximum number of errors about values, and of errors with suggestions.
 const maxProblems = 10
 
-// rules returns the rules for one document: they have state.
+// rules returns new rules for each document, because they have state.
 func (v *Validator) rules(suggest bool) *rules.Rules {
 	all := rules.NewDefaultRules()
 	replaced := map[string]core.RuleFunc{
@@ -75,7 +74,6 @@ func (v *Validator) rules(suggest bool) *rules.Rules {
 	return all
 }
 
-// noIntrospection rejects __schema and __type, but not __typename.
 func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
 		if field.Name == "__schema" || field.Name == "__type" {
@@ -136,7 +134,7 @@ func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 }
 
 type rootFields struct {
-	key    string // the response key of the first field
+	key    string
 	spread map[string]bool
 	reject func(message string, at *ast.Position)
 }

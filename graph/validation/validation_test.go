@@ -19,7 +19,6 @@ var feedSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	type User { name: String, followers(first: Int): [User] }
 	type Subscription { posted(name: String): User, deleted: User }`})
 
-// validate returns the messages for a document, with lines and columns.
 func validate(t *testing.T, v *Validator, text string) []string {
 	t.Helper()
 	doc, err := syntax.Parse(text)
