@@ -1,4 +1,3 @@
-// recipe: socket
 import { createClient } from 'graphql-ws';
 
 /** A client for subscriptions. When the server refuses a token, it connects with a new one. */
@@ -16,4 +15,3 @@ export function socket(url, tokens, webSocketImpl) {
     on: { closed: ({ code }) => (refused = code === 4403) },
   });
 }
-// end of recipe

@@ -1,4 +1,3 @@
-// recipe: tokens
 /** The viewer's token, for requests and for WebSockets. `get` asks for a new one. */
 export class Tokens {
   constructor(get, token) {
@@ -20,4 +19,3 @@ export class Tokens {
     await this.renewal;
   }
 }
-// end of recipe

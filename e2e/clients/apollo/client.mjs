@@ -40,7 +40,6 @@ export function createCache() {
 }
 // end of recipe
 
-// recipe: client
 export function createApolloClient(url, tokens, socket, cache) {
   const authorize = new SetContextLink(({ headers }) => {
     return { headers: { ...headers, authorization: tokens.authorization } };
@@ -60,4 +59,3 @@ export function createApolloClient(url, tokens, socket, cache) {
     ),
   });
 }
-// end of recipe

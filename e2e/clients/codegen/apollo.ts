@@ -2,7 +2,6 @@
 import type { ApolloClient } from '@apollo/client';
 import { graphql } from './__generated__/gql';
 
-// recipe: throw
 const Authors = graphql(`
   query Authors($username: String!) {
     user(username: $username) { id twits(first: 10) { edges { node { id author { id name } } } } }
@@ -14,4 +13,3 @@ export async function authors(client: ApolloClient, username: string): Promise<s
   const { data } = await client.query({ query: Authors, variables: { username } });
   return data?.user?.twits.edges.map(({ node }) => node.author.name) ?? [];
 }
-// end of recipe

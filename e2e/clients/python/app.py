@@ -160,13 +160,11 @@ async def listen(url, tokens, session):
     heard = []
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(30):
-            # recipe: listen
             async with contextlib.aclosing(twits(url, tokens, VIEWER, known)) as stream:
                 async for twit in stream:
                     heard.append(twit["content"])
                     if len(heard) == len(wanted):
                         break
-            # end of recipe
     await posting
     return heard
 

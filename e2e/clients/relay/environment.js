@@ -1,4 +1,3 @@
-// recipe: environment
 import { Environment, Network, Observable, RecordSource, Store } from 'relay-runtime';
 
 export function createEnvironment(url, tokens, socket) {
@@ -25,4 +24,3 @@ export function createEnvironment(url, tokens, socket) {
 
   return new Environment({ network: Network.create(fetchOperation, subscribe), store: new Store(new RecordSource()) });
 }
-// end of recipe

@@ -28,7 +28,6 @@ export function createCache(introspection) {
 }
 // end of recipe
 
-// recipe: updates
 export const MINE = gql`
   query Mine {
     viewer { id followingCount twitCount twits(first: 3) { totalCount edges { node { id content } } } }
@@ -45,9 +44,7 @@ function postTwit({ postTwit }, _args, cache) {
     return { viewer: { ...data.viewer, twits: { ...twits, totalCount: twitCount, edges: [twitEdge, ...twits.edges] } } };
   });
 }
-// end of recipe
 
-// recipe: client
 export function createUrqlClient(url, tokens, socket, cache, ...exchanges) {
   let refused;
   const auth = authExchange(async ({ appendHeaders }) => ({
@@ -74,4 +71,3 @@ export function createUrqlClient(url, tokens, socket, cache, ...exchanges) {
     ],
   });
 }
-// end of recipe
