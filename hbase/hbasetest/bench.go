@@ -20,8 +20,8 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets of users of four cells. Some users have a list of 300 columns in a
-// second family. It calls settle after the load, to flush the table.
+// Bench measures multi-gets of users of four cells. Some have a list of 300 columns in another
+// family. settle flushes the table after the load.
 func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)
@@ -49,7 +49,7 @@ func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
 	}
 }
 
-// benchGet reads size random rows of the first rows ones, or missing ones if rows is 0.
+// benchGet reads some of the first rows, or missing ones if rows is 0.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)
@@ -126,12 +126,11 @@ func loadBench(b *testing.B, store hbase.Store) (table string) {
 	return table
 }
 
-// benchKey is the key of user i, or of a missing one if there are fewer users.
 func benchKey(i int) string {
 	id := fmt.Sprint("u", i)
 	hash := fnv.New64a()
 	hash.Write([]byte(id))
-	return string(hash.Sum(nil)[6:]) + id // its last bytes are evenly distributed
+	return string(hash.Sum(nil)[6:]) + id // evenly distributed
 }
 
 func benchUser(i int) (cells []hbase.Cell) {

@@ -7,7 +7,7 @@ import (
 
 type faultList []Fault
 
-// decide returns the fault of each item, and the items to send.
+// decide also returns the items to send.
 func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send []T) {
 	for _, item := range items {
 		fault := f.hook(op(item))
@@ -19,7 +19,6 @@ func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send 
 	return faults, send
 }
 
-// passes reports whether the operation is sent to the store.
 func (f Fault) passes() bool { return f.Err == nil || f.Done }
 
 func (l faultList) wait(ctx context.Context) error {
@@ -40,7 +39,7 @@ func (l faultList) wait(ctx context.Context) error {
 	}
 }
 
-// before returns the fault of an operation that is sent only without one.
+// before is for operations sent only without a fault.
 func (f *Faults) before(ctx context.Context, op Op) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {
@@ -49,7 +48,7 @@ func (f *Faults) before(ctx context.Context, op Op) error {
 	return fault.Err
 }
 
-// around runs an operation if its fault lets it pass, and returns the fault's error.
+// around runs an operation unless its fault prevents that.
 func (f *Faults) around(ctx context.Context, op Op, do func() error) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {

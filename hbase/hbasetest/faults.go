@@ -10,21 +10,20 @@ import (
 	"twibase/hbase"
 )
 
-// Faults is a store whose operations fail as its hook decides. It is safe for concurrent use.
+// Faults fails operations as its hook decides. It is safe for concurrent use.
 type Faults struct {
 	store hbase.Store
 	hook  Hook
 }
 
-// Op is one item of a call: a Get, a row of a scan, a mutation.
+// Op is one item of a call.
 type Op struct {
-	// Kind is a method's name, "Put" or "Delete" of Mutate, or "ScanRow" before each row of a Scan.
+	// Kind is a method's name, "Put" or "Delete" for Mutate, or "ScanRow" for each row.
 	Kind string
-	// Row is the Start of a Scan.
+	// Row is a Scan's Start.
 	Table, Row string
 }
 
-// Writes reports whether the operation is a write.
 func (o Op) Writes() bool {
 	switch o.Kind {
 	case "Get", "Scan", "ScanRow", "Tables":
@@ -33,30 +32,28 @@ func (o Op) Writes() bool {
 	return true
 }
 
-// Fault is the fault of an operation. The zero value is none.
+// The zero Fault is none.
 type Fault struct {
-	// Err is returned in place of the operation's result.
+	// Err replaces the result.
 	Err error
-	// Done sends the operation to the store nevertheless: its result is lost.
+	// Done: the operation is executed, and its result lost.
 	Done bool
-	// Delay is the wait before the operation. A call waits for the longest delay of its items, or
-	// until its ctx ends.
+	// Delay precedes the operation. A call waits for its longest delay, or the end of its ctx.
 	Delay time.Duration
 }
 
-// Hook returns the fault of an operation. It must be safe for concurrent use.
+// Hook returns an operation's fault. It must be safe for concurrent use.
 type Hook func(Op) Fault
 
 var _ hbase.Store = (*Faults)(nil)
 
 func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
 
-// On returns a hook for the operations on one row.
+// On is for the operations on one row.
 func On(table, row string, fault Fault) Hook {
 	return When(func(op Op) bool { return op.Table == table && op.Row == row }, fault)
 }
 
-// When returns a hook for the operations that match is.
 func When(is func(Op) bool, fault Fault) Hook {
 	return func(op Op) Fault {
 		if is(op) {
@@ -66,8 +63,7 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes returns a hook for a random share of the operations, which the seed and their order
-// determine.
+// Sometimes is for a random share of the operations, given by the seed and their order.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -78,7 +74,7 @@ func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	}, fault)
 }
 
-// Any returns a hook that returns the first fault of hooks.
+// Any returns the first fault of hooks.
 func Any(hooks ...Hook) Hook {
 	return func(op Op) Fault {
 		for _, hook := range hooks {
@@ -199,5 +195,5 @@ func (f *Faults) DropTable(ctx context.Context, name string) error {
 	return f.around(ctx, Op{Kind: "DropTable", Table: name}, func() error { return f.store.DropTable(ctx, name) })
 }
 
-// Close implements [hbase.Store]. It has no fault.
+// Close has no fault.
 func (f *Faults) Close() error { return f.store.Close() }

@@ -47,8 +47,7 @@ func (n Names) scan(s hbase.Scan) string {
 	return b.String()
 }
 
-// selection renders a selection as "i:name,i:email [limit 3] [2 versions] [time 5-9]"; "*" is every
-// family.
+// selection renders "i:name,i:email [limit 3] [2 versions] [time 5-9]"; "*" is every family.
 func (n Names) selection(table, columns string, page hbase.Page, versions int, time hbase.TimeRange) string {
 	parts := []string{"*"}
 	if columns != "" {

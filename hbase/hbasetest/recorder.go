@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// Recorder is a store that records its calls as lines of text. It is safe for concurrent use.
+// Recorder records the calls of a store as text. It is safe for concurrent use.
 //
 //	Get user "\x1f\x02小红" i:name,i:email
 //	Get follow "\x8a\x11小红" f [after "…" limit 21]
@@ -22,7 +22,7 @@ type Recorder struct {
 	calls []recorded
 }
 
-// Names renders keys. A nil function renders them as Go strings.
+// Names renders keys; nil is as Go strings.
 type Names struct {
 	Row       func(table, row string) string
 	Qualifier func(table, family, qualifier string) string
@@ -39,10 +39,10 @@ func NewRecorder(store hbase.Store, names Names) *Recorder {
 	return &Recorder{store: store, names: names}
 }
 
-// Reads returns the sorted lines of all Gets and Scans since the last Reset.
+// Reads returns the sorted Gets and Scans since the last Reset.
 func (r *Recorder) Reads() []string { return r.lines(true) }
 
-// Writes returns the sorted lines of all other calls since the last Reset.
+// Writes returns the other sorted calls since the last Reset.
 func (r *Recorder) Writes() []string { return r.lines(false) }
 
 func (r *Recorder) lines(reads bool) []string {
@@ -58,8 +58,7 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns the sorted lines of each call since the last Reset, ordered by the start of the
-// calls.
+// Calls returns the sorted lines of each call since the last Reset, in the order of their starts.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +91,7 @@ func (r *Recorder) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return r.store.Get(ctx, gets)
 }
 
-// Scan implements [hbase.Store]. It is recorded each time that it is iterated over.
+// Scan records each iteration.
 func (r *Recorder) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	rows := r.store.Scan(ctx, scan)
 	return func(yield func(hbase.Row, error) bool) {

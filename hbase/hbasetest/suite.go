@@ -15,9 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// Run is the conformance suite of [hbase.Store]. Its tests state the contract. It closes the stores
-// that open returns. It creates tables with unique names and drops them at the end, so that the
-// store may be shared.
+// Run is the conformance suite of [hbase.Store]: its contract. It closes the stores that open
+// returns. Its tables have unique names, and are dropped at the end, so that stores may be shared.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -38,11 +37,11 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// suite is a store and tables that all tests share. Each test has rows of its own.
+// All tests share a suite. Each has rows of its own.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table has the families f and i with one version, v with keep versions, and t with a TTL.
+	// table has families f and i with one version, v with keep versions, and t with a TTL.
 	table string
 	// split has the family i, and regions that begin at splits.
 	split  string
@@ -100,7 +99,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes a column, or a family if column has no qualifier.
+// remove deletes a column, or a family without a qualifier.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {
@@ -115,7 +114,7 @@ func removeRow(timestamp int64) write {
 	}
 }
 
-// write sends each mutation in its own call, in order.
+// write sends each mutation in its own call.
 func (s *suite) write(t *testing.T, table, row string, writes ...write) {
 	t.Helper()
 	for _, w := range writes {
@@ -138,7 +137,6 @@ func (s *suite) get(t *testing.T, g hbase.Get) []hbase.Cell {
 	return results[0].Cells
 }
 
-// expect reads one row and compares it with cells in the format of text.
 func (s *suite) expect(t *testing.T, g hbase.Get, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, text(s.get(t, g))); diff != "" {

@@ -116,7 +116,6 @@ func (s *suite) race(t *testing.T, key string) {
 	s.expect(t, hbase.Get{Row: key}, "i:owner@10="+winner.Load().(string))
 }
 
-// addByCheck adds one to a decimal number, and retries until the check succeeds.
 func (s *suite) addByCheck(key string) error {
 	for {
 		results, err := s.store.Get(s.ctx, []hbase.Get{{Table: s.table, Row: key}})

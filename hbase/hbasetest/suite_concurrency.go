@@ -58,7 +58,6 @@ func (s *suite) testAtomicRow(t *testing.T) {
 	})
 }
 
-// testMixed checks that concurrent calls do not fail, and that increments are not lost.
 func (s *suite) testMixed(t *testing.T) {
 	prefix := row(t, "")
 	s.each(t, 8, func(worker int) error {

@@ -9,13 +9,12 @@ import (
 	"twibase/hbase"
 )
 
-// call is a call of a method of a store.
 type call struct {
 	name string
 	do   func(ctx context.Context, store hbase.Store) error
 }
 
-// calls returns a call of each method. They write nothing if they are rejected.
+// calls has each method. They write nothing if rejected.
 func (s *suite) calls(table string) []call {
 	return []call{
 		{"Get", func(ctx context.Context, store hbase.Store) error {

@@ -128,7 +128,6 @@ func (s *suite) testMutateErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", b.name, e, b.want)
 		}
 	}
-	// A put is atomic.
 	s.expect(t, hbase.Get{Row: row(t, "half")})
 }
 

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// awkward are rows and qualifiers with bytes that are hard to encode, ascending.
+// awkward are bytes that are hard to encode, ascending.
 var awkward = []string{
 	"\x00", "\x00\x00", "\x00\x00\x00", "\x00\x01", "\x00\x01\x00", "\x00\xfe", "\x00\xff", "\x01", "\x01\x00",
 	"a", "a\x00", "a\x00\x01", "a\x00b", "a\x00\xff", "a\x01", "ab", "小红",

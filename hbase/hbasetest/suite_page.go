@@ -73,7 +73,7 @@ func (s *suite) testPage(t *testing.T) {
 			get.Page.NoValues = true
 			s.expect(t, get, c.want...)
 			get.Page.NoValues = false
-			s.expect(t, get, values...) // also from a cache
+			s.expect(t, get, values...) // maybe from a cache
 		}
 	})
 	t.Run("a limit ignores deleted columns", func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// testTTL allows for a minute between the clocks of the test and the store.
+// testTTL allows a minute between the clocks of the test and the store.
 func (s *suite) testTTL(t *testing.T) {
 	now := time.Now()
 	expired, alive := now.Add(-ttl-time.Minute).UnixMilli(), now.Add(-ttl+time.Minute).UnixMilli()
@@ -22,7 +22,7 @@ func (s *suite) testTTL(t *testing.T) {
 		return list
 	}
 	want := []string{"i:expired=5", "t:alive=2", "t:both=3"}
-	for range 3 { // also if the row was cached
+	for range 3 { // maybe from a cache
 		cells, err := hbase.GetOne(s.ctx, s.store, hbase.Get{Table: s.table, Row: r, Versions: keep})
 		if got := values(cells); err != nil || !slices.Equal(got, want) {
 			t.Errorf("Get: got %q, error %v; want %q", got, err, want)

@@ -7,7 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// scenario is writes to one row, each a call, and the result of a Get after them.
+// scenario is writes to a row, each a call, and a Get.
 type scenario struct {
 	name   string
 	writes []write

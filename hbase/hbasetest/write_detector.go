@@ -11,21 +11,20 @@ import (
 	"twibase/hbase"
 )
 
-// WriteDetector is a store that detects writes to the cells of its results, or to the values of
-// their memos, which other callers may share. It keeps copies of its last results. It is safe for
-// concurrent use.
+// WriteDetector detects writes to its results, or to their memos, which other callers may share. It
+// keeps copies of its last results. It is safe for concurrent use.
 type WriteDetector struct {
 	hbase.Store
 	mu   sync.Mutex
 	next int
 	kept [1024]kept
-	err  error // the first one found
+	err  error // the first
 }
 
 type kept struct {
 	get          hbase.Get
 	answer, copy []hbase.Cell
-	made         []string // of memos, or empty
+	made         []string // memos, or empty
 }
 
 func NewWriteDetector(store hbase.Store) *WriteDetector { return &WriteDetector{Store: store} }
@@ -42,8 +41,7 @@ func (u *WriteDetector) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Resu
 	return results, err
 }
 
-// Err returns an error if a cell was written to. No other goroutine may write to cells during the
-// call.
+// Err returns the first write found. No other goroutine may write to cells meanwhile.
 func (u *WriteDetector) Err() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -65,7 +63,6 @@ func (u *WriteDetector) check(i int) {
 	}
 }
 
-// made returns the values of cells' memos, as JSON.
 func made(cells []hbase.Cell) []string {
 	all := make([]string, len(cells))
 	for i, c := range cells {

@@ -42,7 +42,7 @@ func TestWritesToResultsAreDetected(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			u := NewWriteDetector(store)
 			var results []hbase.Result
-			for range 3 { // then the row is cached
+			for range 3 { // to cache the row
 				if results, err = u.Get(t.Context(), []hbase.Get{{Table: "t", Row: "r"}}); err != nil {
 					t.Fatal(err)
 				}

@@ -11,24 +11,24 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 )
 
-// Config has a principal, its keytab, and the location of its KDC.
+// Config is a principal, its keytab, and the location of its KDC.
 type Config struct {
-	Keytab    string // file with the keys of the principal
-	Principal string // NAME[/INSTANCE][@REALM]; by default the realm is that of Conf
+	Keytab    string // keys of the principal
+	Principal string // NAME[/INSTANCE][@REALM]; the default realm is Conf's
 	Conf      string // krb5.conf
 }
 
-// identity is a Config whose files have been read.
+// identity is a Config with its files read.
 type identity struct {
 	Config
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
-	answered    map[string]string // the last KDC that answered, by realm
+	answered    map[string]string // last KDC to answer, by realm
 }
 
-// encryptionTypes are the supported encryption types, the preferred ones first. Wrap tokens of older
-// types have another format (RFC 4757).
+// encryptionTypes are the supported ones, preferred first. Wrap tokens of older types have another
+// format (RFC 4757).
 var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
@@ -61,13 +61,13 @@ func (c Config) read() (*identity, error) {
 	return id, id.configure()
 }
 
-// unsupported reports whether err is about lines that gokrb5 ignores, such as include.
+// unsupported: err is about lines that gokrb5 ignores, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok
 }
 
-// parseKeytab returns an error for a truncated file, for which gokrb5 panics.
+// gokrb5 panics for a truncated file.
 func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	defer func() {
 		if recover() != nil {
@@ -81,11 +81,11 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// configure restricts the encryption types to the supported ones, and for the log-in to those of the
+// configure restricts the encryption types to the supported ones, for the log-in to those of the
 // keytab.
 func (id *identity) configure() error {
 	defaults := &id.krb5.LibDefaults
-	defaults.UDPPreferenceLimit = 1 // TCP only: gokrb5 waits five seconds for a lost datagram
+	defaults.UDPPreferenceLimit = 1 // TCP: gokrb5 waits five seconds for a lost datagram
 	var own []int32
 	var others []string
 	for _, entry := range id.keytab.Entries {
@@ -111,7 +111,6 @@ func (id *identity) configure() error {
 	return nil
 }
 
-// supported returns the encryptionTypes that a list has.
 func supported(types []int32) (found []int32) {
 	for _, t := range encryptionTypes {
 		if slices.Contains(types, t) {

@@ -11,17 +11,15 @@ import (
 	"sync"
 )
 
-// simplePreamble starts a connection of a client without Kerberos.
+// simplePreamble is that of a client without Kerberos.
 const simplePreamble = "HBas\x00\x50"
 
-// conn is an authenticated connection to which a client without Kerberos can write. It drops the
-// client's preamble.
+// conn is an authenticated connection for a client without Kerberos, whose preamble it drops.
 type conn struct {
 	net.Conn
 	started bool
 }
 
-// Write implements [net.Conn]. The first call has the preamble and the connection header.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.started {
 		return c.Conn.Write(b)
@@ -35,7 +33,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// wrapped is a connection of Wrap tokens, each after its length. Each Write sends one token.
+// wrapped is a connection of Wrap tokens, each after its length, one per Write.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens
@@ -49,7 +47,6 @@ func newWrapped(c net.Conn, t *tokens, p protection) *wrapped {
 	return &wrapped{Conn: c, tokens: t, seal: p == privacy, in: bufio.NewReader(c)}
 }
 
-// Write implements [net.Conn].
 func (w *wrapped) Write(b []byte) (int, error) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -63,10 +60,10 @@ func (w *wrapped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxWrapped bounds the tokens of a connection. HBase sends at most 256 MB by default.
+// maxWrapped bounds a token. HBase sends at most 256 MB by default.
 const maxWrapped = 1 << 30
 
-// Read implements [net.Conn]. One goroutine at a time reads.
+// One goroutine at a time reads.
 func (w *wrapped) Read(b []byte) (int, error) {
 	for len(w.unread) == 0 {
 		var head [4]byte

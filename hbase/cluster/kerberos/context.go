@@ -15,13 +15,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// ticket is a ticket for a service, with its session key.
 type ticket struct {
 	messages.Ticket
 	key types.EncryptionKey
 }
 
-// gssContext is the client's side of a GSSAPI security context (RFC 4121, section 4.1).
+// gssContext is a client's GSSAPI security context (RFC 4121, section 4.1).
 type gssContext struct {
 	ticket        ticket
 	authenticator types.Authenticator
@@ -33,13 +32,13 @@ func newContext(user types.PrincipalName, realm string, t ticket) (*gssContext, 
 		return nil, err
 	}
 	a.Cksum = types.Checksum{CksumType: chksumtype.GSSAPI, Checksum: make([]byte, 24)}
-	binary.LittleEndian.PutUint32(a.Cksum.Checksum, 16) // the length of the channel bindings: none
+	binary.LittleEndian.PutUint32(a.Cksum.Checksum, 16) // length of the channel bindings: none
 	binary.LittleEndian.PutUint32(a.Cksum.Checksum[20:], gssapi.ContextFlagMutual|gssapi.ContextFlagReplay|
 		gssapi.ContextFlagSequence|gssapi.ContextFlagConf|gssapi.ContextFlagInteg)
 	return &gssContext{t, a}, nil
 }
 
-// The heads of GSSAPI tokens: the object identifier of Kerberos, and the kind of message.
+// Heads of GSSAPI tokens: the object identifier of Kerberos, and the kind of message.
 const (
 	mechanism  = "\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"
 	headAPReq  = mechanism + "\x01\x00"
@@ -48,10 +47,10 @@ const (
 	headLength = len(headAPReq)
 )
 
-// errAnswer means that a server did not prove its identity.
+// errAnswer: a server did not prove its identity.
 var errAnswer = errors.New("the server does not answer as Kerberos demands")
 
-// request returns the client's token: it proves that the client has the key of the ticket.
+// request proves that the client has the key of the ticket.
 func (c *gssContext) request() ([]byte, error) {
 	request, err := messages.NewAPReq(c.ticket.Ticket, c.ticket.key, c.authenticator)
 	if err != nil {
@@ -62,7 +61,7 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks the server's token: it proves that the server has the key of the service.
+// answer checks that the server has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {
@@ -108,7 +107,6 @@ func (c *gssContext) tokens(part messages.EncAPRepPart) (t *tokens, err error) {
 	return t, nil
 }
 
-// parseToken returns the head and the message of a token. It fails if the token has a wrong length.
 func parseToken(token []byte) (head string, message []byte, err error) {
 	rest, size := token, 0
 	if len(rest) < 2 || rest[0] != 0x60 {

@@ -13,18 +13,17 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// Refusal is an error that a retry cannot fix: the configuration of the gateway, the KDC or the server
-// must change. Its text says how.
+// Refusal is an error that a retry cannot fix: the configuration of the gateway, the KDC or the
+// server must change.
 type Refusal struct{ text string }
 
-// Error implements error.
 func (r *Refusal) Error() string { return r.text }
 
 func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
 var kdcCode = regexp.MustCompile(`KRB Error: \((\d+)\)`)
 
-// codeOf returns the code of a KDC's error, or 0. gokrb5's errors have the code in their text only.
+// gokrb5's errors have a KDC's code in their text only.
 func codeOf(err error) int32 {
 	found := kdcCode.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -36,7 +35,6 @@ func codeOf(err error) int32 {
 
 const skew = "clock skew with KDC too large"
 
-// explainLogIn explains why the KDC gives no ticket.
 func (id *identity) explainLogIn(err error) error {
 	if common := id.explainKDC(err, id.realm); common != nil {
 		return common
@@ -61,7 +59,6 @@ func (id *identity) explainLogIn(err error) error {
 	return refuse("the KDC of %s does not log %s in: %v", id.realm, id.principal(), err)
 }
 
-// explainTicket explains why the KDC of a realm gives no ticket for a service.
 func (id *identity) explainTicket(err error, principal, realm string) error {
 	if common := id.explainKDC(err, realm); common != nil {
 		return common
@@ -73,7 +70,7 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains errors that every request to a KDC can have. It returns nil for others.
+// explainKDC explains errors of any request to a KDC, or returns nil.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {
@@ -92,7 +89,6 @@ func (id *identity) explainKDC(err error, realm string) error {
 	return nil
 }
 
-// unreachable names the KDCs that do not answer.
 func (id *identity) unreachable(err error) error {
 	var kdcs []string
 	for _, r := range id.krb5.Realms {
@@ -106,7 +102,7 @@ func (id *identity) unreachable(err error) error {
 
 const maxErrorText = 200
 
-// short returns the beginning of an error's text. The rest of gokrb5's texts repeats it.
+// gokrb5's texts repeat themselves.
 func short(err error) string {
 	text := err.Error()
 	if len(text) > maxErrorText {
@@ -115,7 +111,6 @@ func short(err error) string {
 	return text
 }
 
-// explainHandshake explains the failed authentication of a client or of a server.
 func (id *identity) explainHandshake(err error, host string) error {
 	var (
 		remote *RemoteError

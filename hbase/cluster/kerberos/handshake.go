@@ -8,10 +8,10 @@ import (
 	"net"
 )
 
-// preamble starts a connection whose client authenticates with Kerberos.
+// preamble is that of a client with Kerberos.
 const preamble = "HBas\x00\x51"
 
-// protection is a security layer of calls and responses, as a bit of RFC 4752.
+// protection is a security layer, as a bit of RFC 4752.
 type protection byte
 
 const (
@@ -20,7 +20,6 @@ const (
 	privacy
 )
 
-// strongest returns the strongest of the protections of a set, or 0.
 func strongest(set byte) protection {
 	for _, p := range []protection{privacy, integrity, authentication} {
 		if set&byte(p) != 0 {
@@ -31,16 +30,14 @@ func strongest(set byte) protection {
 }
 
 // maxToken bounds the tokens of a handshake. They have hundreds of bytes, or tens of thousands with
-// the groups of a user.
+// a user's groups.
 const maxToken = 1 << 20
 
-// errNotSecured is returned for a server without Kerberos.
 var errNotSecured = errors.New("the server does not authenticate")
 
 // A RemoteError is an exception of the server.
 type RemoteError struct{ Class, Message string }
 
-// Error implements error.
 func (e *RemoteError) Error() string { return e.Class + ": " + e.Message }
 
 // handshake authenticates both sides, and agrees on a protection.
@@ -60,17 +57,17 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := send(conn, nil, nil); err != nil { // RFC 4752: the client has nothing to add
+	if err := send(conn, nil, nil); err != nil { // RFC 4752: nothing to add
 		return nil, 0, err
 	}
 	p, err := agree(conn, t)
 	return t, p, err
 }
 
-// errProtection means that the server has an unknown hbase.rpc.protection.
+// errProtection: the server has an unknown hbase.rpc.protection.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
-// agree selects the strongest protection that the server offers.
+// agree selects the strongest protection offered.
 func agree(conn net.Conn, t *tokens) (protection, error) {
 	token, err := receive(conn)
 	if err != nil {
@@ -89,7 +86,7 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 	}
 	choice := []byte{byte(p), 0, 0, 0}
 	if p != authentication {
-		// The maximum size of a message from the server. HBase ignores it, and so does Java's client.
+		// The maximum size of the server's messages. HBase ignores it, and so does Java's client.
 		choice = []byte{byte(p), 0xFF, 0xFF, 0xFF}
 	}
 	if token, err = t.wrap(choice, false); err != nil {
@@ -98,17 +95,17 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 	return p, send(conn, nil, token)
 }
 
-// send sends a token with its length, after a head.
+// send sends head, and token with its length.
 func send(conn net.Conn, head, token []byte) error {
 	b := binary.BigEndian.AppendUint32(head, uint32(len(token)))
 	_, err := conn.Write(append(b, token...))
 	return err
 }
 
-// switchToSimple is the length of the answer of a server without Kerberos.
+// switchToSimple is the length in the answer of a server without Kerberos.
 const switchToSimple = -88
 
-// receive returns the next token of the server, or its error.
+// receive returns the server's next token, or its error.
 func receive(conn net.Conn) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(conn, head[:]); err != nil {
@@ -127,7 +124,6 @@ func receive(conn net.Conn) ([]byte, error) {
 	return receiveBytes(conn, size)
 }
 
-// receiveError returns an exception of the server.
 func receiveError(conn net.Conn) error {
 	var texts [2]string
 	for i := range texts {

@@ -13,12 +13,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. From Start on, it has a ticket of the KDC, and logs in again before the
-// ticket expires. It is safe for concurrent use.
+// Login is a principal. From Start on, it has a ticket of the KDC, and renews it by logging in. It
+// is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	slot chan struct{} // a semaphore for session, id and the KDC
+	slot chan struct{} // a semaphore for session, id and KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -28,10 +28,9 @@ type Login struct {
 	failures atomic.Int64
 }
 
-// startTimeout bounds the first log-in.
 const startTimeout = 4 * time.Second
 
-// New reads the files of a Config. Its errors name the flag to change.
+// New reads the files of config. Errors name the flag to change.
 func New(config Config, log zerolog.Logger) (*Login, error) {
 	id, err := config.read()
 	if err != nil {
@@ -40,7 +39,7 @@ func New(config Config, log zerolog.Logger) (*Login, error) {
 	return &Login{id: id, log: log, slot: make(chan struct{}, 1)}, nil
 }
 
-// Start logs in, and returns a Login that keeps the ticket valid until Close.
+// Start logs in, and returns a Login that is renewed until Close.
 func (l *Login) Start(ctx context.Context) (*Login, error) {
 	started := &Login{id: l.id, log: l.log, slot: l.slot}
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
@@ -61,17 +60,17 @@ func (l *Login) Close() {
 	l.done.Wait()
 }
 
-// Principal returns the name under which HBase knows the client.
+// Principal is the user name in HBase.
 func (l *Login) Principal() string { return l.id.principal() }
 
-// Expiry returns the time at which the ticket expires, in Unix seconds, 0 before Start.
+// Expiry returns when the ticket expires, in Unix seconds, 0 before Start.
 func (l *Login) Expiry() int64 { return l.expiry.Load() }
 
-// Failures returns the number of failed log-ins since Start.
+// Failures counts failed log-ins since Start.
 func (l *Login) Failures() int64 { return l.failures.Load() }
 
 // use calls f, which may use the session and the KDC. If ctx ends first, f continues in the
-// background, because gokrb5 has no contexts.
+// background: gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
 	case l.slot <- struct{}{}:
@@ -111,10 +110,9 @@ func (l *Login) logIn() (end time.Time, err error) {
 	return s.granted.end, nil
 }
 
-// renewRetry is the time between attempts to renew a ticket.
 const renewRetry = 5 * time.Second
 
-// renew logs in again after three quarters of the ticket's lifetime.
+// renew logs in after three quarters of the ticket's lifetime.
 func (l *Login) renew(ctx context.Context, end time.Time) {
 	failed := false
 	for {
@@ -141,7 +139,7 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket returns a ticket for the service of a host. It logs in if the renewal has failed.
+// ticket logs in if the renewal has failed.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {
@@ -153,15 +151,14 @@ func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	})
 }
 
-// service is the first part of the principals of HBase's servers. The second is the host.
+// service begins the principals of HBase's servers, NAME/HOST.
 const service = "hbase"
 
-// handshakeTimeout bounds a handshake without a deadline.
+// handshakeTimeout is for a handshake without a deadline.
 const handshakeTimeout = 10 * time.Second
 
-// Secure authenticates a connection to a server of HBase on a host. The user of the returned
-// connection must write whole messages, and begin like a client without Kerberos. After an error,
-// the caller closes the connection.
+// Secure authenticates a connection to an HBase server. The caller must write whole messages, and
+// begin like a client without Kerberos. After an error, it closes the connection.
 func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
@@ -174,7 +171,6 @@ func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	// A context that ends interrupts the handshake.
 	interrupted := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	tokens, p, err := handshake(c, gss)
 	if !interrupted() && err == nil {

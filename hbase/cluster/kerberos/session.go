@@ -13,11 +13,10 @@ import (
 // session has the tickets of one log-in. It is not safe for concurrent use.
 type session struct {
 	id      *identity
-	granted expiring            // the ticket-granting ticket
-	others  map[string]expiring // tickets by service principal
+	granted expiring            // ticket-granting
+	others  map[string]expiring // by service principal
 }
 
-// expiring is a ticket with its end.
 type expiring struct {
 	ticket
 	end time.Time
@@ -29,7 +28,6 @@ func newExpiring(t messages.Ticket, part messages.EncKDCRepPart) expiring {
 
 func (e expiring) valid() bool { return time.Now().Before(e.end) }
 
-// logIn asks a KDC for a ticket, with the keytab.
 func (id *identity) logIn() (*session, error) {
 	reply, err := ask(id, id.realm, func(c *client.Client) (messages.ASRep, error) {
 		request, err := messages.NewASReqForTGT(id.realm, c.Config, c.Credentials.CName())
@@ -44,8 +42,8 @@ func (id *identity) logIn() (*session, error) {
 	return &session{id, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
 }
 
-// renewOf gets tickets for the services of an earlier session, so that connections need not wait
-// for the KDC. Errors are ignored: a connection asks for a missing ticket.
+// renewOf gets tickets for an earlier session's services, so that connections need not wait for the
+// KDC. A connection asks for a missing ticket.
 func (s *session) renewOf(earlier *session) {
 	for principal := range earlier.others {
 		if host, ok := strings.CutPrefix(principal, service+"/"); ok {
@@ -54,7 +52,6 @@ func (s *session) renewOf(earlier *session) {
 	}
 }
 
-// service returns a ticket for the service of a host.
 func (s *session) service(service, host string) (ticket, error) {
 	realm, by := s.id.realm, s.granted
 	if other := s.id.krb5.ResolveRealm(host); other != "" && other != realm {
@@ -68,7 +65,7 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns a ticket for a principal from a KDC of a realm. by is the ticket for that KDC.
+// ticket asks a KDC of a realm, for which by is the ticket.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

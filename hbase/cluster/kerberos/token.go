@@ -16,17 +16,16 @@ import (
 //	│ 05 04 │ flags 1 │ FF │ extra count 2 │ rotation 2 │ sequence number 8 │ message, checksum │
 //	                                                                        │ ciphertext        │  sealed
 //
-// The two directions are independent of each other. Each is used by one goroutine at a time.
+// The two directions are independent. Each is used by one goroutine at a time.
 type tokens struct {
 	key            types.EncryptionKey
 	etype          etype.EType
-	flags          byte // of tokens that wrap makes
+	flags          byte // of wrapped tokens
 	sent, received uint64
 }
 
 const tokenHeader = 16
 
-// Flags of a token.
 const (
 	fromAcceptor   = 1
 	sealed         = 2
@@ -35,7 +34,6 @@ const (
 
 var errToken = errors.New("a Wrap token is damaged, or made with another key")
 
-// usage returns the key usage of tokens with these flags.
 func usage(flags byte) uint32 {
 	if flags&fromAcceptor != 0 {
 		return keyusage.GSSAPI_ACCEPTOR_SEAL
@@ -43,13 +41,13 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// header returns the header of a token, as it is in checksums and ciphertexts.
+// header is as in checksums and ciphertexts.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
 }
 
-// wrap returns a token with a message. seal encrypts it.
+// seal encrypts the token.
 func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	flags := t.flags
 	if seal {
@@ -70,8 +68,8 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the message of the next token of the other side. The token must be sealed if seal
-// is true, and must not be sealed otherwise.
+// unwrap returns the next message of the other side. Its token must be sealed if and only if seal
+// is set.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken
@@ -101,7 +99,7 @@ func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	return body[:split], nil
 }
 
-// open decrypts the body of a sealed token: the message, extra bytes and the header.
+// A sealed body is the message, extra bytes and the header.
 func (t *tokens) open(body []byte, flags byte, number uint64, extra int) ([]byte, error) {
 	if len(body) < t.etype.GetConfounderByteSize()+t.etype.GetHMACBitLength()/8+extra+tokenHeader {
 		return nil, errToken

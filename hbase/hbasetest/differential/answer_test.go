@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// The present is between past and future, the bounds of generated timestamps.
+// The present is between past and future.
 const (
 	past   = 1_000
 	future = 4_102_444_800_000 // the year 2100
@@ -19,7 +19,7 @@ var named = []error{
 	hbase.ErrNotLong,
 }
 
-// answer returns the text, or the kind of the error, on which engines must agree.
+// answer is what engines must agree on.
 func answer(text string, err error) string {
 	if err == nil {
 		return text

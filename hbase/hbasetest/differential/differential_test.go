@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// sideBySide is the number of sequences per table, and length their number of operations.
+	// Sequences per table, and their operations.
 	sideBySide = 128
 	length     = 50
 	// replays bounds the shrinking of a failure to a minute or two.
@@ -39,7 +39,6 @@ func TestEmbeddedEngineAgreesWithHBase(t *testing.T) {
 	both := open(t)
 	start, done := time.Now(), 0
 	for table := uint64(0); done < operations; table++ {
-		// A table is a subtest whose name repeats it.
 		if !t.Run(fmt.Sprintf("SEED=%d", seed+table), func(t *testing.T) { runTable(t, both, seed+table) }) {
 			return
 		}
@@ -102,8 +101,7 @@ func runTable(t *testing.T, both engines, seed uint64) {
 
 func prefix(sequence int) string { return fmt.Sprintf("%03d/", sequence) }
 
-// newTable creates a table on both engines, with regions that begin in the middle of some
-// sequences' rows.
+// newTable has regions that begin in the middle of some sequences' rows.
 func newTable(t *testing.T, both engines) string {
 	table := hbase.Table{Name: fmt.Sprintf("differential-%x", rand.Uint64()), Families: families}
 	for i := 0; i < sideBySide; i += 16 {
@@ -122,7 +120,7 @@ func newTable(t *testing.T, both engines) string {
 	return table.Name
 }
 
-// report shrinks a sequence whose last operation has different results, and fails the test.
+// report shrinks a sequence whose last operation differs.
 func report(t *testing.T, both engines, sequence []operation, difference string) {
 	table, tried := newTable(t, both), 0
 	fails := func(candidate []operation) []operation {
@@ -147,7 +145,7 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 	t.Errorf("the engines differ after %d operations:\n%s\n\n%s", len(shrunk), printed(shrunk), difference)
 }
 
-// replay runs a candidate on rows with a new prefix, after sequence 0's.
+// replay uses rows with a new prefix, after sequence 0's.
 func replay(t *testing.T, both engines, candidate []operation, table string, n int) (int, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()

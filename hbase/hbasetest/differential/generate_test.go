@@ -14,7 +14,7 @@ var (
 	qualifiers = []string{"o", "p", "q", "q\x00", "r"}
 	timestamps = []int64{1, 2, 3, 4, 5, future, future + 1}
 	selections = []string{"", "", "a", "b", "c", "b", "a b", "c:q", "b:p", "b:p b:r", "a:p b", "b:p b", "c:q a:p a"}
-	lists      = []string{"a", "b"} // families with pages
+	lists      = []string{"a", "b"} // with pages
 	values     = [][]byte{nil, []byte("x"), []byte("y"), long(0), long(1), long(-1)}
 )
 
@@ -72,10 +72,9 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
-// column returns a family and a qualifier. Only family c, which has no pages, has a column with an
-// empty qualifier. HBase writes the marker of a family to that column. A filter that seeks to a
-// page's start skips the marker if a newer cell of that column precedes it, so deleted cells are
-// readable in pages (HBASE-18471 fixed this for other reads).
+// Only family c, which has no pages, has a column with an empty qualifier. HBase writes the marker
+// of a family there. A filter that seeks to a page's start skips the marker if a newer cell of that
+// column precedes it: deleted cells are readable in pages (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {
@@ -101,7 +100,7 @@ func (g generator) put() hbase.Put {
 	for range 1 + g.IntN(4) {
 		c := hbase.Cell{Timestamp: g.timestamp(), Value: pick(g, values)}
 		c.Family, c.Qualifier = g.column()
-		// Two cells of one version in a put have an undefined order.
+		// The order of two cells of one version is undefined.
 		if v := (version{c.Family, c.Qualifier, c.Timestamp}); !seen[v] {
 			seen[v] = true
 			put.Cells = append(put.Cells, c)

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// operation is an operation of a Store: exactly one field is set. Its rows lack the prefix of the
-// sequence, and its tables are missing or empty.
+// operation has exactly one field. Its rows lack the sequence's prefix, and its table is missing or
+// empty.
 type operation struct {
 	mutation  hbase.Mutation
 	check     *checkAndPut
@@ -23,10 +23,9 @@ type checkAndPut struct {
 	put   hbase.Put
 }
 
-// place is the table and the row prefix of a sequence.
 type place struct{ table, prefix string }
 
-// missing is a table that no store has. Other names stand for the sequence's table.
+// missing is a table that no store has. Other names are the sequence's table.
 const missing = "missing"
 
 func (p place) name(table string) string {
@@ -98,7 +97,7 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-// alone runs an operation that has a call of its own, and returns its result as text.
+// alone is for an operation that has a call of its own.
 func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
 	switch {
 	case o.check != nil:

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// step runs one operation of each sequence, and returns the results. Sequences share no rows.
+// step runs one operation of each sequence. Sequences share no rows.
 func step(ctx context.Context, store hbase.Store, operations []operation, places []place) []string {
 	answers := make([]string, len(operations))
 	var mutations []hbase.Mutation
@@ -56,7 +56,7 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 
 type engines struct{ embedded, cluster hbase.Store }
 
-// step runs operations on both engines, and returns the results that differ, by index.
+// step returns the results that differ.
 func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
 	var ours []string
 	var both sync.WaitGroup
@@ -80,8 +80,7 @@ func nextMillisecond() {
 	}
 }
 
-// replay runs a sequence. It returns the length of its shortest prefix with a difference, and the
-// difference; 0 if there is none.
+// replay returns the length of the shortest prefix with a difference, or 0.
 func (e engines) replay(ctx context.Context, sequence []operation, at place) (int, string) {
 	for i, o := range sequence {
 		if differ := e.step(ctx, []operation{o}, []place{at}); len(differ) > 0 {

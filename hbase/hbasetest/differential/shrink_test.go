@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// shrink returns a shorter sequence that fails. fails returns the part of a sequence up to its
+// shrink returns a shorter sequence that fails, given a function that returns a sequence up to its
 // failure, or nil.
 func shrink(sequence []operation, fails func([]operation) []operation) []operation {
 	for size := len(sequence) / 2; size > 0; size /= 2 {
@@ -30,7 +30,7 @@ func shrink(sequence []operation, fails func([]operation) []operation) []operati
 	return sequence
 }
 
-// simplified iterates over operations with one cell or column less.
+// simplified iterates over operations with a cell or column less.
 func simplified(o operation) func(yield func(operation) bool) {
 	return func(yield func(operation) bool) {
 		switch m := o.mutation.(type) {

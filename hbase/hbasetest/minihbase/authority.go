@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Authority is a certificate authority for tests.
+// Authority is a certificate authority.
 type Authority struct {
 	dir         string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority that writes its certificates into a folder.
+// NewAuthority writes certificates into a folder.
 func NewAuthority(dir, name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -46,8 +46,7 @@ func template(name string) *x509.Certificate {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 }
 
-// Issue writes a certificate of localhost with its private key. Changes are made before it is
-// signed.
+// Issue writes a certificate of localhost, after changes, and its private key.
 func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -85,7 +84,6 @@ func (a *Authority) write(name string, blocks ...*pem.Block) error {
 	return os.Rename(a.File(name)+".new", a.File(name))
 }
 
-// Pool returns the roots of a client that trusts the authority.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)

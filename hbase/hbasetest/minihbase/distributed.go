@@ -19,27 +19,26 @@ type Distributed struct {
 	zookeeper, master *process
 	servers           [regionServers]*process
 	ports             [regionServers]int
-	java              []string // options of all JVMs
+	java              []string // options
 	dir               string
 	port              int      // of ZooKeeper
-	settings          []string // options of masters and region servers
+	settings          []string // of masters and region servers
 	starts            int
 }
 
-// session is the ZooKeeper session timeout of region servers. Afterwards the master reassigns their
+// session is region servers' ZooKeeper session timeout. After it the master reassigns their
 // regions.
 const session = 6 * time.Second
 
-// masterSession is the session timeout of the master. On a busy machine a short one would end the
-// master.
+// masterSession is long, because a short one would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed is like [Start], for an HBase of several processes.
+// StartDistributed is [Start] for a Distributed.
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
 
-// StartDistributedSecured is StartDistributed for an HBase with security.
+// StartDistributedSecured is StartDistributed with security.
 func StartDistributedSecured(ctx context.Context, dir string, security Security) (d *Distributed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -95,7 +94,6 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 	return d, nil
 }
 
-// start starts a process whose log has a new name.
 func (d *Distributed) start(name string, args ...string) (*process, error) {
 	d.starts++
 	log := filepath.Join(d.dir, fmt.Sprintf("%s-%d.log", name, d.starts))
@@ -108,7 +106,7 @@ func (d *Distributed) server(name, class, port string, session time.Duration) (*
 	return d.start(name, append(append(args, d.settings...), "start")...)
 }
 
-// JavaClient returns the arguments of java for a program that is a client of this HBase.
+// JavaClient returns java's arguments for a client.
 func (d *Distributed) JavaClient() []string { return slices.Clone(d.java) }
 
 func listens(ctx context.Context, port int) error {
@@ -130,7 +128,7 @@ func (d *Distributed) URL() string { return d.url }
 
 func (d *Distributed) Servers() int { return len(d.servers) }
 
-// StartZooKeeper starts ZooKeeper, again if it has ended. It keeps its sessions.
+// StartZooKeeper also restarts ZooKeeper, with its sessions.
 func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 	const class = "org.apache.zookeeper.server.ZooKeeperServerMain"
 	if d.zookeeper, err = d.start("zookeeper", class, filepath.Join(d.dir, "zoo.cfg")); err != nil {
@@ -141,15 +139,15 @@ func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 
 func (d *Distributed) KillZooKeeper() { d.zookeeper.kill() }
 
-// StartMaster starts the master, again if it has ended, and does not wait until it serves.
+// StartMaster also restarts the master. It does not wait until it serves.
 func (d *Distributed) StartMaster() (err error) {
 	const class = "org.apache.hadoop.hbase.master.HMaster"
 	d.master, err = d.server("master", class, "hbase.master.port=0", masterSession)
 	return err
 }
 
-// StartServer restarts a region server that has ended. The master assigns regions to it when it
-// next balances, or when another server fails.
+// StartServer restarts a region server. The master assigns regions to it when it next balances, or
+// when another server fails.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err
@@ -159,7 +157,6 @@ func (d *Distributed) StartServer(i int) (err error) {
 	return err
 }
 
-// Port returns the port of a region server.
 func (d *Distributed) Port(i int) int { return d.ports[i] }
 
 func (d *Distributed) ServerEnded(i int) bool {
@@ -171,21 +168,21 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer kills a region server. Its regions are reassigned after the session timeout.
+// KillServer's regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// TerminateServer sends SIGTERM to a region server, and waits until it has ended. It closes its
-// regions, and the master reassigns them.
+// TerminateServer waits for a SIGTERM. The server closes its regions, and the master reassigns
+// them.
 func (d *Distributed) TerminateServer(i int) {
 	d.servers[i].signal(syscall.SIGTERM)
 	<-d.servers[i].done
 }
 
-// KillMaster kills the master. Region servers keep their regions.
+// KillMaster leaves region servers their regions.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
-// StopServer suspends a region server until ContinueServer: its connections stay open, without
-// responses. After more than the session timeout, it ends when it continues.
+// StopServer suspends a region server until ContinueServer: its connections stay open. After more
+// than the session timeout, it then ends.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrMissing is returned if Java or Maven is not installed.
+// ErrMissing: Java or Maven is not installed.
 var ErrMissing = errors.New("a real HBase needs java (17) and mvn (3.8) on the PATH")
 
 //go:embed recipe
@@ -23,14 +23,14 @@ var recipe embed.FS
 
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 
-// JVM returns options of the JVM, which a Java client needs as well.
+// JVM options, also for Java clients.
 func JVM() ([]string, error) {
 	options, err := recipe.ReadFile("recipe/jvm.args")
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars. Its name has the hash of the pom, so that a new version
-// of HBase is a new folder.
+// The folder of HBase's jars has the hash of the pom in its name: a new version of HBase is a new
+// folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -83,7 +83,7 @@ func fetch(ctx context.Context, lib string) error {
 	return os.Rename(got, lib)
 }
 
-// lock takes a lock that the operating system releases when the process ends.
+// The operating system releases the lock when the process ends.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

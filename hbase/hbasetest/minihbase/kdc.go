@@ -15,26 +15,25 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// Names of a [KDC].
 const (
 	Realm     = "EXAMPLE.COM"
 	Principal = "twibase@" + Realm         // of clients
 	service   = "hbase/localhost@" + Realm // of HBase
 	// Elsewhere is the host of a service whose key HBase does not use.
 	Elsewhere = "elsewhere.example"
-	// TicketLifetime is that of clients' tickets. Tests that take longer pass a renewal.
+	// TicketLifetime is short, so that tests pass a renewal.
 	TicketLifetime = 6 * time.Second
 )
 
-// KDC is a Kerberos server, with the principals of an HBase and of its clients.
+// KDC is a Kerberos server, with the principals of an HBase and its clients.
 type KDC struct {
-	Keytab string // file with the keys of both principals
+	Keytab string // both principals
 	Conf   string // krb5.conf of clients
 	conf   string // krb5.conf of HBase, whose tickets last a day
 	*process
 }
 
-// StartKDC starts a KDC with its files in a folder.
+// StartKDC starts a KDC with its files in dir.
 func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -75,7 +74,6 @@ func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	return k, nil
 }
 
-// writeConf writes the krb5.conf of clients.
 func (k *KDC) writeConf() error {
 	text, err := os.ReadFile(k.conf)
 	if err != nil {
@@ -90,18 +88,15 @@ func (k *KDC) writeConf() error {
 	return os.WriteFile(k.Conf, text, 0o600)
 }
 
-// name returns a principal without its realm.
 func name(principal string) string { return strings.TrimSuffix(principal, "@"+Realm) }
 
-// Kill kills the process.
 func (k *KDC) Kill() { k.kill() }
 
-// Config returns that of a client.
 func (k *KDC) Config() kerberos.Config {
 	return kerberos.Config{Keytab: k.Keytab, Principal: Principal, Conf: k.Conf}
 }
 
-// Environment returns the variables with which twibase is a client of [KDC.Security].
+// Environment makes twibase a client of [KDC.Security].
 func (k *KDC) Environment() map[string]string {
 	return map[string]string{
 		"TWIBASE_HBASE_KEYTAB":    k.Keytab,
@@ -110,7 +105,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security is the security of an HBase with a value of hbase.rpc.protection.
+// Security has a value of hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

@@ -12,7 +12,7 @@ const (
 	readyLine = "Master has completed initialization"
 )
 
-// logFile is HBase's log. It keeps the last lines, and closes initialized when the master is up.
+// logFile is HBase's log. It closes initialized when the master is up.
 type logFile struct {
 	file        *os.File
 	initialized chan struct{}

@@ -1,8 +1,7 @@
 // Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers in
-// one Java process that listens on the loopback interface only.
+// one Java process, on the loopback interface only.
 //
-// Maven downloads the jars once, into the user's cache folder. Several can run at the same time,
-// each with its ZooKeeper port and data folder.
+// Maven downloads the jars once, into the user's cache folder. Several can run at a time.
 package minihbase
 
 import (
@@ -30,18 +29,17 @@ type HBase struct {
 	process *process
 }
 
-// Start starts an HBase with its data in folder dir, which it creates if necessary. It returns when
-// a cell can be written and read, or an error with the end of HBase's log. It returns [ErrMissing]
-// if Java or Maven is not installed. Only one HBase may use dir at a time.
+// Start starts an HBase with its data in dir, which only one may use. It returns when a cell can be
+// written and read, or an error with the end of HBase's log, or [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
-// StartWith is Start with settings of HBase's configuration, such as hbase.quota.enabled=true. It
-// starts faster, for an HBase that lives a short time.
+// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster, for a short
+// life.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
 
-// StartSecured is StartWith for an HBase with security.
+// StartSecured is StartWith with security.
 func StartSecured(ctx context.Context, dir string, security Security) (*HBase, error) {
 	master := impatient
 	for _, setting := range security.Settings {
@@ -50,7 +48,6 @@ func StartSecured(ctx context.Context, dir string, security Security) (*HBase, e
 	return start(ctx, dir, append(shortLived[:1:1], security.JVM...), master, security.Options)
 }
 
-// start is Start with options of the JVM, of the master and of clients.
 func start(ctx context.Context, dir string, jvm, master []string, client []cluster.Option) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -67,7 +64,7 @@ func start(ctx context.Context, dir string, jvm, master []string, client []clust
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	// ZooKeeper would wait for the sessions of an earlier HBase to expire.
+	// ZooKeeper would wait for earlier sessions to expire.
 	if err := errors.Join(os.MkdirAll(data, 0o755), os.RemoveAll(filepath.Join(data, "zk"))); err != nil {
 		return nil, err
 	}
@@ -100,10 +97,10 @@ func (h *HBase) Log() string { return h.process.log.tail() }
 
 func (h *HBase) Done() <-chan struct{} { return h.process.done }
 
-// Kill kills the process. Acknowledged writes are in its log, and are restored by Start.
+// Kill keeps acknowledged writes, which Start restores.
 func (h *HBase) Kill() { h.process.kill() }
 
-// freePort returns a port below the ephemeral ones: HBase takes a second to listen on it.
+// freePort is below the ephemeral ones: HBase takes a second to listen on it.
 func freePort() (int, error) {
 	for tries := 0; ; tries++ {
 		port := 20_000 + rand.IntN(12_000)

@@ -6,8 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Observed returns the number of observations of one of gohbase's histograms in this process, of
-// all region servers.
+// Observed counts the observations of a gohbase histogram, of all region servers.
 func Observed(t testing.TB, metric string) (n int64) {
 	t.Helper()
 	families, err := prometheus.DefaultGatherer.Gather()

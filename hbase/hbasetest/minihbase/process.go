@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// process is a Java process in a process group of its own, so that Ctrl-C does not end it.
+// process is a Java process in a process group of its own: Ctrl-C does not end it.
 type process struct {
 	pid  int
 	log  *logFile
@@ -25,8 +25,7 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	p := &process{log: log, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the thread that started the process ends. That
-		// thread must outlive the process.
+		// The kernel sends the parent-death signal when the thread that started the process ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes kills the process when this one ends.
+// The process ends with this one.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// CPU returns the CPU time of the process, on Linux only.
+// CPU is the process's CPU time, on Linux.
 func (h *HBase) CPU() (time.Duration, error) { return CPUOf(h.process.pid) }
 
-// CPUOf returns the CPU time of a process, on Linux only.
+// CPUOf is a process's CPU time, on Linux.
 func CPUOf(pid int) (time.Duration, error) {
 	const perProcess = 2                         // CPUCLOCK_SCHED: all threads
 	clock := int32(^uint32(pid)<<3 | perProcess) // see clock_getcpuclockid(3)

@@ -72,7 +72,7 @@ func TestProcess(t *testing.T) {
 	})
 }
 
-// running is false for a process that has ended, even before it is waited for.
+// running is false for a zombie.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")

@@ -49,7 +49,7 @@ func TestRestart(t *testing.T) {
 		first.process.signal(syscall.SIGSTOP)
 		time.Sleep(15 * time.Second)
 		first.process.signal(syscall.SIGCONT)
-		time.Sleep(5 * time.Second) // a region server would notice that its session has expired
+		time.Sleep(5 * time.Second) // a region server would notice an expired session
 		log, err := os.ReadFile(filepath.Join(dir, "hbase.log"))
 		if err != nil {
 			t.Fatal(err)

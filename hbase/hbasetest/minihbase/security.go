@@ -8,14 +8,13 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// Security is how an HBase and its clients trust each other.
+// Security is that of an HBase and its clients.
 type Security struct {
-	Settings []string         // of HBase's configuration
-	JVM      []string         // options of HBase's JVM
+	Settings []string         // of HBase
+	JVM      []string         // options
 	Options  []cluster.Option // of its clients
 }
 
-// And returns the combination of two securities.
 func (s Security) And(other Security) Security {
 	return Security{
 		Settings: slices.Concat(s.Settings, other.Settings),
@@ -24,9 +23,8 @@ func (s Security) And(other Security) Security {
 	}
 }
 
-// MutualTLS is the security of an HBase that requires TLS and a client certificate of the authority.
-// HBase has the certificate server.pem, and the client of this package client.pem, both in the
-// folder of the authority.
+// MutualTLS requires TLS and a client certificate of the authority. HBase has the certificate
+// server.pem, the client client.pem, in the authority's folder.
 func MutualTLS(a *Authority) (Security, error) {
 	for _, name := range []string{"server", "client"} {
 		if err := a.Issue(name); err != nil {
@@ -50,7 +48,7 @@ func MutualTLS(a *Authority) (Security, error) {
 	}, err
 }
 
-// ClientConfig returns the configuration of a client with an issued certificate.
+// ClientConfig is for an issued certificate.
 func (a *Authority) ClientConfig(name string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(a.File(name), a.File(name))
 	return &tls.Config{
@@ -62,7 +60,7 @@ func (a *Authority) ClientConfig(name string) (*tls.Config, error) {
 	}, err
 }
 
-// Environment returns the variables with which twibase is a client of [MutualTLS].
+// Environment makes twibase a client of [MutualTLS].
 func (a *Authority) Environment() map[string]string {
 	return map[string]string{
 		"TWIBASE_HBASE_CA":   a.File("ca"),
@@ -71,6 +69,5 @@ func (a *Authority) Environment() map[string]string {
 	}
 }
 
-// File returns the file of a certificate and its private key, in PEM. File("ca") is the
-// certificate of the authority alone.
+// File has a certificate and its private key, in PEM. File("ca") has only the certificate.
 func (a *Authority) File(name string) string { return filepath.Join(a.dir, name+".pem") }

@@ -8,16 +8,14 @@ import (
 	"testing"
 )
 
-// StoreVariable names the environment variable with the URL of a running HBase for tests. Tables of
-// tests have unique names, so that test programs can share it.
+// StoreVariable is the environment variable with the URL of a running HBase, which test programs
+// can share: their tables have unique names.
 const StoreVariable = "TWIBASE_TEST_HBASE"
 
-// Options for an HBase that lives a short time and creates many tables.
 var (
-	// shortLived disables the JVM's second compiler, which takes half of the CPU time.
+	// The JVM's second compiler takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// impatient is the time in which the master collects procedures of a region server, 150 ms by
-	// default.
+	// In this time the master collects procedures of a region server, by default 150 ms.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -29,8 +27,7 @@ var shared struct {
 }
 
 // ForTest returns the URL of this test program's HBase, and starts it on the first call. Without
-// Java or Maven the test is skipped, or fails if the variable CI is set. With -short it is skipped.
-// TestMain must end with [Main].
+// Java or Maven, see [Missing]. With -short the test is skipped. TestMain must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -56,8 +53,8 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Missing ends a test that needs something that is not installed: it is skipped, or fails if the
-// variable CI is set.
+// Missing skips a test that needs something that is not installed, or fails it if the variable CI
+// is set.
 func Missing(t testing.TB, problem any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -66,7 +63,7 @@ func Missing(t testing.TB, problem any) {
 	t.Skip(problem)
 }
 
-// Slow skips a test that takes up to a minute, unless the variable CI is set, as by `make test`.
+// Slow skips a test that takes up to a minute, unless CI is set, as by `make test`.
 func Slow(t testing.TB) {
 	t.Helper()
 	if os.Getenv("CI") == "" {
@@ -74,8 +71,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Main runs a program's tests, kills their HBase, and returns the exit status. It prints the end of
-// HBase's log if they failed.
+// Main runs a program's tests and kills their HBase. If they failed, it prints the end of HBase's
+// log.
 func Main(m *testing.M) int {
 	status := m.Run()
 	shared.Lock()
