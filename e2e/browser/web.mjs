@@ -146,7 +146,7 @@ async function timeline(page, friend) {
   await page.keyboard.press('Enter');
   await page.waitForSelector('article .like[aria-pressed="true"][aria-busy="false"]');
   seen.liked = await page.$eval('article .like', (button) => button.ariaLabel);
-  await click(page, 'article a', 'now');
+  await page.click('article a:has(time)');
   await shown(page, 'h1', 'Twit');
   await page.type('textarea', 'And a good night.');
   await page.click('form button');

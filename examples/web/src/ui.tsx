@@ -1,10 +1,11 @@
 // Components and functions that several pages use.
 import { Component, createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
-import { type GraphQLTaggedNode, useMutation, type UseMutationConfig } from 'react-relay';
+import { type GraphQLTaggedNode, useMutation, type UseMutationConfig, type usePaginationFragment } from 'react-relay';
 import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
-/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
 export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
+
+/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
 export const useFetchOptions = () => use(FetchOptions);
 
 /** The address of a page of the router. */
@@ -51,17 +52,9 @@ export function Avatar({ of: { username, name, avatarUrl } }: { of: Person }) {
   );
 }
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time: an age within a day, otherwise a date. */
-export function Time({ at }: { at: string }) {
-  const date = new Date(at);
-  const minutes = Math.floor((Date.now() - date.getTime()) / 60_000);
-  const hours = Math.floor(minutes / 60);
-  const age = minutes < 1 ? 'now' : hours < 1 ? `${minutes} min` : hours < 24 ? `${hours} h` : day.format(date);
-  return <time dateTime={at} title={full.format(date)}>{age}</time>;
-}
+const Time = ({ at }: { at: string }) => <time dateTime={at}>{times.format(new Date(at))}</time>;
 
 type EntryProps = { noun: string; author: Person; at: string; link?: string; mark?: ReactNode; children: ReactNode };
 
@@ -110,13 +103,8 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
   }
 }
 
-type LoadNext = (count: number, options: { onComplete: (error: Error | null) => void }) => void;
-type ListProps = {
-  label: string;
-  pages: { hasNext: boolean; isLoadingNext: boolean; loadNext: LoadNext };
-  none: string;
-  children: readonly ReactNode[];
-};
+type Pages = Pick<ReturnType<typeof usePaginationFragment>, 'hasNext' | 'isLoadingNext' | 'loadNext'>;
+type ListProps = { label: string; pages: Pages; none: string; children: readonly ReactNode[] };
 
 /** A list that loads its next page when its end is almost visible. A page may be empty without being the last. */
 export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
