@@ -25,8 +25,8 @@ type grantCommand struct {
 	Username string `arg:"" help:"Existing user."`
 }
 
-// Run makes the first administrator, because only an administrator may assign roles by a mutation.
-// On a cluster, gateways may run at the same time.
+// Run makes the first administrator: only an administrator may assign roles by a mutation. On a
+// cluster, gateways may run.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {
@@ -42,7 +42,7 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// grantAdmin assigns the role, and creates it if it does not exist.
+// grantAdmin also creates the role.
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
 	err := w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
 	var problems writers.UserErrors

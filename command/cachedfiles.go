@@ -9,11 +9,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// readErrorPause is the minimum time between log lines about files that cannot be read.
+// readErrorPause is between log lines about unreadable files.
 const readErrorPause = 2 * time.Second
 
-// cachedFiles is a value parsed from files. It parses them again after they have changed. It is safe
-// for concurrent use.
+// cachedFiles is a value parsed from files, again after they have changed. It is safe for
+// concurrent use.
 type cachedFiles[T any] struct {
 	what  string // for the log
 	files []string
@@ -22,10 +22,9 @@ type cachedFiles[T any] struct {
 
 	mu      sync.Mutex
 	current T
-	infos   []os.FileInfo // of the files of current; nil before the first read
+	infos   []os.FileInfo // of current; nil before the first read
 }
 
-// readFiles parses the files for the first time.
 func readFiles[T any](
 	what string, files []string, parse func() (T, error), log zerolog.Logger,
 ) (*cachedFiles[T], error) {
@@ -34,8 +33,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the value. If the files cannot be read, for example because only one of two was
-// replaced, it returns the previous value.
+// get returns the previous value if the files cannot be read, for example because only one of two
+// was replaced.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,14 +44,13 @@ func (c *cachedFiles[T]) get() T {
 	return c.current
 }
 
-// failing reports whether the files cannot be read.
 func (c *cachedFiles[T]) failing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.read() != nil
 }
 
-// read sets current, unless the files are unchanged.
+// read keeps current if the files are unchanged.
 func (c *cachedFiles[T]) read() error {
 	infos := make([]os.FileInfo, 0, len(c.files))
 	for _, file := range c.files {

@@ -46,8 +46,7 @@ type commandLine struct {
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
-	// settings are the values of the flags. reload parses the command line and the --config file
-	// again.
+	// The values of flags. reload parses the command line and the --config file again.
 	settings settings
 	reload   func() (*commandLine, settings, error)
 }
@@ -58,7 +57,7 @@ const (
 	statusUsage  = 2
 )
 
-// ErrTerminated is the cause of a context that is done because of SIGTERM.
+// ErrTerminated is the cause of a context that SIGTERM ended.
 var ErrTerminated = gateway.ErrTerminated
 
 // Run runs a command until ctx is done, and returns the exit status.
@@ -98,7 +97,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusOK
 }
 
-// newParser returns a parser that sets line.
 func newParser(ctx context.Context, line *commandLine, stdout, stderr io.Writer, options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(line, append(options,
 		kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"),
@@ -108,7 +106,7 @@ func newParser(ctx context.Context, line *commandLine, stdout, stderr io.Writer,
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)...)
 	if err != nil {
-		panic(err) // the structs above are invalid
+		panic(err) // invalid structs
 	}
 	return parser
 }

@@ -12,13 +12,12 @@ import (
 
 const configFlag = "config"
 
-// configOption is the name of the --config file, and its content.
 type configOption struct {
 	file   *configFile
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Its keys are names of flags. Flags and variables override it. 'twibase config check' checks it."`
 }
 
-// BeforeResolve reads the file. Kong calls it after it has read flags and variables.
+// BeforeResolve reads the file, after flags and variables.
 func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	path := ""
 	for _, flag := range ctx.Model.Flags {
@@ -36,7 +35,7 @@ func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	return nil
 }
 
-// located adds the file and the line to an error about a flag that the file sets.
+// located adds file and line to the error of a flag in the file.
 func (o *configOption) located(err error) error {
 	if o.file == nil {
 		return err

@@ -16,8 +16,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// configFile is the content of a --config file: values of flags by name, as on a command line. Flags
-// and variables override it.
+// configFile is a --config file: flags by name, which the command line and variables override.
 type configFile struct {
 	path   string
 	values map[string]configValue
@@ -31,8 +30,8 @@ type configValue struct {
 // maxConfigFile is in bytes. The parser needs a thousand times the memory of deeply nested text.
 const maxConfigFile = 64 << 10
 
-// readConfigFile returns the values of a file. The error has a line per wrong key or value. An empty
-// file is an error: it may be one that an editor has truncated and is about to write.
+// readConfigFile's error has a line per wrong key or value. An empty file is an error: an editor
+// may have truncated it, and be about to write.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	text, err := readLimited(path, maxConfigFile)
 	if err != nil {
@@ -60,7 +59,7 @@ func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	return c, errors.Join(errs...)
 }
 
-// entries returns the entries of the file's only mapping, and none for a file of comments.
+// entries returns those of the only mapping, or none for comments.
 func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if syntax := yaml.Error(nil); errors.As(err, &syntax) {
@@ -81,7 +80,7 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 }
 
 // fileFlags returns the flags that a file may set, by name: those with an environment variable.
-// Flags of several commands with the same name have the same type.
+// Flags of several commands with one name have one type.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
@@ -93,8 +92,7 @@ func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	return flags
 }
 
-// valueOf returns the value of a key, as it is written on a command line. It fails if no flag has
-// that name, or if the value does not have the flag's type.
+// valueOf returns a key's value as on a command line. It fails for an unknown flag or a wrong type.
 func valueOf(key string, node ast.Node, flags map[string]*kong.Flag) (string, error) {
 	flag := flags[key]
 	if flag == nil {

@@ -18,12 +18,12 @@ import (
 	"twibase/gateway"
 )
 
-// settings are the flags of a command line by name, with their values.
+// settings are values of flags by name.
 type settings map[string]flagSetting
 
 type flagSetting struct {
 	value string
-	// reload is true if the flag has the tag reload: a running process uses its new value.
+	// reload: a running process uses a new value.
 	reload bool
 }
 
@@ -40,12 +40,12 @@ func settingsOf(command *kong.Context) settings {
 // configReloader applies the changed --config file on SIGHUP. Without --config, SIGHUP ends the
 // process.
 type configReloader struct {
-	// Failures counts files with errors. The caller registers it.
+	// Failures is registered by the caller.
 	Failures prometheus.Counter
 
 	process
 	signals chan os.Signal
-	failing atomic.Bool // the last file had errors
+	failing atomic.Bool // the last file
 }
 
 func newConfigReloader(p process) *configReloader {
@@ -63,7 +63,7 @@ func newConfigReloader(p process) *configReloader {
 	return r
 }
 
-// failingMetric returns a metric that is 1 while the content of a flag cannot be reloaded.
+// failingMetric is 1 while a flag's content cannot be reloaded.
 func failingMetric(flag string, failing func() bool) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "twibase_reload_failing",
@@ -79,7 +79,7 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 
 func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// run reloads until ctx is done. config is the configuration at the start of the process.
+// run reloads until ctx is done. config is that of the start.
 func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {
@@ -114,7 +114,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error 
 	return nil
 }
 
-// changes returns the reloaded flags whose values changed, and logs those that need a restart.
+// changes returns the changed flags to reload, and logs those that need a restart.
 func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {

@@ -24,7 +24,7 @@ type checkCommand struct {
 	Limit     map[string]int   `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Validate rejects invalid values of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (c *checkCommand) Validate() error {
 	if err := budget.Maximums(c.Max).Check(); err != nil {
 		return fmt.Errorf("--max: %w", err)
@@ -33,8 +33,8 @@ func (c *checkCommand) Validate() error {
 	return err
 }
 
-// Run prints the cost of each operation. It opens no store. It fails if a server would reject an
-// operation, or if one costs more than allowed.
+// Run prints each operation's cost, without a store. It fails if a server would reject one, or if
+// one costs more than allowed.
 func (c *checkCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {
@@ -77,7 +77,6 @@ func (c *checkCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// baseline returns the operations of --baseline, or nil.
 func (c *checkCommand) baseline() ([]budget.Operation, error) {
 	if c.Baseline == "" {
 		return nil, nil

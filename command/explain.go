@@ -28,8 +28,7 @@ type explainCommand struct {
 	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Run prints the plan of a document. It opens no store, and fails if the server would reject the
-// document.
+// Run prints a document's plan, without a store, or the server's error for it.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {
@@ -62,7 +61,6 @@ func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error
 	return &graphql.RawParams{Query: string(document), OperationName: c.Operation, Variables: variables.Fields}, err
 }
 
-// variablesOf parses the value of --variables, which may be empty.
 func variablesOf(text string, bounds limits.Limits) (limits.Object, error) {
 	variables := bounds.Object()
 	if text != "" {
@@ -73,7 +71,7 @@ func variablesOf(text string, bounds limits.Limits) (limits.Object, error) {
 	return variables, nil
 }
 
-// newChecker returns the schema, and a checker for a server with these limits. They have no store.
+// The schema and the checker have no store.
 func newChecker(bounds limits.Limits) (graphql.ExecutableSchema, *endpoint.Checker) {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	return schema, endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds)
@@ -100,7 +98,7 @@ func (c *explainCommand) located(refusals gqlerror.List) error {
 
 type schemaCommand struct{}
 
-// Run prints the schema in SDL. It opens no store.
+// Run prints the schema, without a store.
 func (schemaCommand) Run(p process) error {
 	_, err := fmt.Fprint(p.stdout, gateway.SDL())
 	return err

@@ -7,19 +7,17 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// hbaseKerberosFlags are the flags for authentication to HBase's servers with Kerberos.
 type hbaseKerberosFlags struct {
 	HBaseKeytab    string `name:"hbase-keytab" placeholder:"FILE" help:"Authenticate to HBase with Kerberos, with the keys of --hbase-principal in this keytab. Tickets are renewed."`
 	HBasePrincipal string `name:"hbase-principal" placeholder:"NAME" help:"Principal of --hbase-keytab: NAME@REALM, or NAME for the default_realm of --krb5-conf."`
 	Krb5Conf       string `name:"krb5-conf" env:"TWIBASE_KRB5_CONF" default:"/etc/krb5.conf" placeholder:"FILE" help:"Kerberos configuration with the KDC of the realm (default: ${default})."`
 }
 
-// Validate rejects one flag without the other. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (f *hbaseKerberosFlags) Validate() error {
 	return require((f.HBaseKeytab == "") == (f.HBasePrincipal == ""), "--hbase-keytab and --hbase-principal need each other")
 }
 
-// options returns no options if --hbase-keytab is not set.
 func (f *hbaseKerberosFlags) options(log zerolog.Logger) ([]cluster.Option, error) {
 	if f.HBaseKeytab == "" {
 		return nil, nil

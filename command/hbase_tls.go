@@ -12,19 +12,18 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// systemRoots is the value of --hbase-ca for the CA certificates of the operating system.
+// systemRoots is the --hbase-ca of the operating system.
 const systemRoots = "system"
 
-// hbaseTLSFlags are the flags for TLS to HBase's servers.
 type hbaseTLSFlags struct {
 	HBaseCA   string `name:"hbase-ca" placeholder:"FILE" help:"Encrypt connections to HBase with TLS, and trust the CA certificates of this PEM file, or 'system' for those of the operating system. The files of --hbase-ca, --hbase-cert and --hbase-key are reloaded."`
 	HBaseCert string `name:"hbase-cert" placeholder:"FILE" help:"Client certificate for HBase and intermediate certificates, in PEM. Needs --hbase-key."`
 	HBaseKey  string `name:"hbase-key" placeholder:"FILE" help:"Private key of --hbase-cert, in PEM."`
 
-	files *cachedFiles[*tls.Config] // set by options; nil without TLS
+	files *cachedFiles[*tls.Config] // nil without TLS
 }
 
-// Validate rejects flags without those that they need. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (f *hbaseTLSFlags) Validate() error {
 	return errors.Join(
 		require((f.HBaseCert == "") == (f.HBaseKey == ""), "--hbase-cert and --hbase-key need each other"),
@@ -32,7 +31,6 @@ func (f *hbaseTLSFlags) Validate() error {
 	)
 }
 
-// options returns no options without TLS.
 func (f *hbaseTLSFlags) options(log zerolog.Logger) (options []cluster.Option, err error) {
 	if f.HBaseCA == "" {
 		return nil, nil

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// healthTimeout is longer than the timeout of /readyz.
+// healthTimeout exceeds that of /readyz.
 const healthTimeout = 2 * time.Second
 
 type healthCommand struct {
 	URL string `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"URL of /readyz or /healthz (default: ${default})."`
 }
 
-// Run fails if a gateway does not answer with status 200.
+// Run fails unless a gateway answers with status 200.
 func (c *healthCommand) Run(ctx context.Context, p process) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()

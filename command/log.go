@@ -12,19 +12,17 @@ import (
 )
 
 const (
-	// queuedLines bounds the lines that the reader of the log has not read. A line has about 400
-	// bytes.
+	// queuedLines bounds the unwritten lines, of about 400 bytes each.
 	queuedLines  = 4096
 	flushTimeout = time.Second
 )
 
-// newLogger returns a logger of JSON lines, or of readable text on a terminal.
+// newLogger logs JSON, or readable text on a terminal.
 func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat returns a writer of JSON lines to next. If out is a terminal, it converts them to
-// readable text.
+// logFormat converts JSON lines for next to readable text if out is a terminal.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
@@ -36,7 +34,7 @@ func logFormat(out, next io.Writer) io.Writer {
 // does not block the server. While it is full, it drops lines. It is safe for concurrent use.
 // zerolog's diode.Writer counts dropped lines only after the reader has resumed.
 type logQueue struct {
-	// Dropped counts dropped lines. The caller registers it.
+	// Dropped is registered by the caller.
 	Dropped prometheus.Counter
 
 	out   io.Writer
@@ -69,7 +67,7 @@ func (q *logQueue) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close waits until queued lines are written, or for the flushTimeout.
+// Close waits up to flushTimeout for queued lines.
 func (q *logQueue) Close() {
 	timeout := time.After(flushTimeout)
 	select {

@@ -15,11 +15,11 @@ import (
 	"twibase/transfer"
 )
 
-// warmTimeout bounds the wait of a start for regions that do not answer.
+// warmTimeout is for regions that do not answer.
 const warmTimeout = 5 * time.Second
 
 // prepare checks or creates the tables, loads the sample into an empty embedded store, and locates
-// the regions of a cluster. Only the creation of tables needs an HBase master.
+// the regions of a cluster. Only the creation needs an HBase master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())
@@ -44,8 +44,7 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 	return loadSample(ctx, store, log)
 }
 
-// requireTables returns an error that names the missing and incomplete tables, and the command that
-// creates or completes them.
+// requireTables names missing and incomplete tables, and the command that fixes them.
 func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
 	found, err := transfer.FindTables(ctx, store)
 	create := "twibase tables create --store " + s.Store
@@ -84,8 +83,7 @@ func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) erro
 	return nil
 }
 
-// locateRegions looks up the regions of all tables. It only logs failures, since requests look them
-// up again.
+// locateRegions only logs failures, since requests look regions up again.
 func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger) {
 	var names []string
 	for _, table := range tables.Definitions(1) {

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// completionTime is the age at which an intent becomes a violation. By then another gateway has
-	// completed the operation of a gateway that died, unless the operation changes long lists.
+	// completionTime is the age at which an intent is a violation. By then another gateway has
+	// completed a dead gateway's operation, unless it changes long lists.
 	completionTime = 10 * time.Second
-	// sweepTimeout bounds the wait for stale intents: a split takes almost a minute.
+	// sweepTimeout is for stale intents: a split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
 )
 
@@ -31,12 +31,12 @@ type repairCommand struct {
 	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
-// Validate rejects invalid values of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (c *repairCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
-// Run repairs derived data, or only reports differences. An interrupted repair can be run again.
+// Run repairs derived data, or reports differences. An interrupted repair can be repeated.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
 	run := c.repair
 	if c.Check {
@@ -51,7 +51,7 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// check reports violations. Gateways may write to a cluster at the same time.
+// check runs while gateways may write to a cluster.
 func (c *repairCommand) check(ctx context.Context, p process, store hbase.Store) (err error) {
 	progress, violations := newProgress(p.stderr), 0
 	checker := violationChecker(p, store, progress)
@@ -95,7 +95,6 @@ func (c *repairCommand) repair(ctx context.Context, p process, store hbase.Store
 	return nil
 }
 
-// violationChecker returns a checker that prints violations.
 func violationChecker(p process, store hbase.Store, progress *progress) check.Checker {
 	return check.Checker{
 		Store:  store,
@@ -111,8 +110,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents and fan-out jobs. It has no timeout for jobs, whose duration
-// depends on the number of timeline entries.
+// sweep completes stale intents and fan-out jobs. Jobs have no timeout: they may be long.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

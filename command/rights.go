@@ -14,11 +14,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// rightsTimeout bounds the check of a gateway's rights.
 const rightsTimeout = 5 * time.Second
 
-// checkRights returns an error that wraps [hbase.ErrDenied] if the user may not read or write a
-// table. It writes nothing, and ignores tables that do not answer.
+// checkRights returns [hbase.ErrDenied] if the user may not read or write a table. It writes
+// nothing, and ignores tables that do not answer.
 func checkRights(ctx context.Context, store *cluster.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
 	defer cancel()
@@ -46,7 +45,7 @@ func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	return err
 }
 
-// grants returns a command for the HBase shell that gives a user the rights that a gateway needs.
+// grants returns the HBase shell's command for the rights of a gateway.
 func (f *storeFlag) grants(user string) string {
 	if f.Namespace != cluster.DefaultNamespace {
 		return fmt.Sprintf("grant '%s', 'RW', '@%s'", user, f.Namespace)

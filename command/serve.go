@@ -29,14 +29,15 @@ const (
 	maxMemory = 1 << 20
 	// maxRowsPerSecond rejects implausible values.
 	maxRowsPerSecond = 100_000_000
-	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process earlier.
+	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process
+	// earlier.
 	maxDrainDelay = 5 * time.Minute
-	// callTimeout bounds one call to a region server.
+	// callTimeout is for calls to a region server.
 	callTimeout = 3 * time.Second
-	// ballast is the size of an allocation that takes no physical memory, because it is never
-	// touched. The garbage collector runs when the heap has doubled. Without ballast, that would be
-	// every few requests (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache
-	// take several times its size.
+	// ballast is the size of an allocation without physical memory, because it is never touched.
+	// The garbage collector runs when the heap has doubled: without ballast every few requests
+	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
+	// size.
 	ballast = 24 << 20
 )
 
@@ -63,7 +64,7 @@ type serveCommand struct {
 	CORSHeaders         []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
-// Validate rejects invalid values and combinations of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (s *serveCommand) Validate() error {
 	_, limitsErr := limits.With(s.Limit)
 	if limitsErr != nil {
@@ -102,7 +103,7 @@ func require(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Run serves until ctx is done and the gateway has shut down.
+// Run serves until ctx is done, and shuts down.
 func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	heap := make([]byte, ballast)
 	defer runtime.KeepAlive(&heap)
@@ -111,7 +112,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	defer queue.Close()
 	zerolog.SetGlobalLevel(p.log.GetLevel()) // a reload changes it
 	p.log = queue.logger(p.log).Level(zerolog.DebugLevel)
-	reloader := newConfigReloader(p) // before the slow parts of the start: until then SIGHUP ends the process
+	reloader := newConfigReloader(p) // before the slow parts: until then SIGHUP ends the process
 	defer reloader.stop()
 	config, err := s.config(ctx, p)
 	if err != nil {
@@ -156,12 +157,12 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		return g, nil
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // stopped before it was ready
+		return nil // not ready yet
 	}
 	return err
 }
 
-// adviseGrants adds to the error of missing rights the command that grants them.
+// adviseGrants adds the granting command to the error of missing rights.
 func (s *serveCommand) adviseGrants(err error) error {
 	if errors.Is(err, hbase.ErrDenied) {
 		return fmt.Errorf("%w; a gateway needs %s", err, s.grants(cmp.Or(s.HBaseUser, "USER")))
@@ -169,8 +170,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// failingMetrics returns the metrics of files and URLs that are reloaded without a signal. Those of
-// --documents have metrics of their own.
+// failingMetrics are of content that is reloaded without a signal, except for --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
@@ -187,7 +187,7 @@ func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus
 	return metrics
 }
 
-// config returns the configuration of the flags, and reads the files that they name.
+// config also reads the files that flags name.
 func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config, err error) {
 	c = gateway.Config{
 		Concurrency:       s.concurrency(),
@@ -215,16 +215,15 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// setReloadable sets the fields that [gateway.Gateway.Reload] replaces. Their flags have the tag
-// reload.
+// setReloadable sets what [gateway.Gateway.Reload] replaces, of flags with the tag reload.
 func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
 	c.Limits, err = limits.With(s.Limit)
 	return err
 }
 
-// listen opens the listeners. The caller opens the store later, so that a port in use fails early,
-// and probes get responses.
+// listen precedes the opening of the store, so that a port in use fails early, and probes get
+// responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -249,10 +248,10 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency returns the maximum number of running operations. On the embedded store, operations
-// compete for the processors. With four times the load that they can serve, a limit of 8 per
-// processor keeps nine tenths of the best throughput, and responses take 60 ms. A limit of 64 keeps
-// eight tenths, and responses take 600 ms ('go run ./bench overload').
+// concurrency bounds the running operations. On the embedded store, they compete for the
+// processors. With four times the load that they can serve, 8 per processor keep nine tenths of the
+// best throughput, and responses take 60 ms; 64 keep eight tenths, and responses take 600 ms ('go
+// run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -18,8 +18,7 @@ import (
 	"twibase/transfer"
 )
 
-// defaultRegions is the number of regions of a new table of a cluster: enough for a few region
-// servers.
+// defaultRegions is per table: enough for a few region servers.
 const defaultRegions = 8
 
 type storeFlag struct {
@@ -30,7 +29,7 @@ type storeFlag struct {
 	hbaseTLSFlags
 }
 
-// Validate rejects wrong combinations of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (f *storeFlag) Validate() error {
 	return errors.Join(f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
 		require(f.HBaseUser == "" || f.HBaseKeytab == "",
@@ -46,8 +45,7 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store. The caller closes it. rowCache is the size of the embedded store's row
-// cache in MiB, which speeds up repeated reads only. The options are for a cluster.
+// open opens the store. rowCache is the embedded store's, in MiB. The options are for a cluster.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
@@ -98,7 +96,7 @@ func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) e
 	return errors.Join(f.advise(use(store)), store.Close())
 }
 
-// advise adds to the error of foreign tables how to proceed.
+// advise adds how to proceed to the error of foreign tables.
 func (f *storeFlag) advise(err error) error {
 	if foreign := (*transfer.ForeignError)(nil); errors.As(err, &foreign) {
 		return fmt.Errorf("--store %s, --namespace %s: %w; choose another --namespace, or drop them in the HBase shell "+
@@ -107,7 +105,7 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
-// withExisting is like with, but fails if the embedded store does not exist.
+// withExisting fails if the embedded store does not exist.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -120,9 +118,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is like withExisting, for a store with twibase's tables. It creates missing tables
-// that a later version has added. If a table of the first version is missing, its data is lost, and
-// withTables fails, because a repair would delete the references to that data.
+// withTables creates missing tables that a later version has added. If a table of the first version
+// is missing, its data is lost, and withTables fails, because a repair would delete the references
+// to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

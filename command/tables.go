@@ -23,13 +23,13 @@ type createCommand struct {
 	Regions int `default:"${regions}" help:"Regions per table (default: ${default}). Three per region server is a good start."`
 }
 
-// Validate rejects invalid values of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (c *createCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(),
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
-// Run creates missing tables and prints their names. It also completes the search tables.
+// Run creates missing tables, and completes search tables.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -55,7 +55,7 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints the existing tables and, on a cluster, the differences of their schemas from twibase's.
+// Run prints tables and, on a cluster, how their schemas differ.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)
@@ -79,7 +79,6 @@ func (c *listCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// printDifferences prints the differences of a table's schema, and the commands that remove them.
 func printDifferences(p process, table string, differences []cluster.Difference) {
 	if len(differences) == 0 {
 		return
@@ -101,7 +100,7 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 
 type dropCommand struct{ storeFlag }
 
-// Run drops the tables of twibase with their data, and prints their names.
+// Run drops twibase's tables.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		dropped, err := transfer.DropTables(ctx, store)

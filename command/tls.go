@@ -11,10 +11,9 @@ type tlsFlags struct {
 	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate and intermediate certificates, in PEM. Needs --tls-key. Both files are reloaded."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert, in PEM."`
 
-	certificate *cachedFiles[*tls.Certificate] // set by config; nil without TLS
+	certificate *cachedFiles[*tls.Certificate] // nil without TLS
 }
 
-// config returns nil without TLS.
 func (f *tlsFlags) config(log zerolog.Logger) (config *tls.Config, err error) {
 	if f.TLSCert == "" {
 		return nil, nil

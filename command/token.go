@@ -22,7 +22,7 @@ type tokenFlags struct {
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin', and let the IDE on this machine act as any user. For tests and development."`
 }
 
-// tokens returns nil if the flags set neither secrets nor keys.
+// tokens returns nil without secrets and keys.
 func (f *tokenFlags) tokens(ctx context.Context, log zerolog.Logger) (tokens *auth.Tokens, err error) {
 	if f.JWTSecretFile == "" && f.JWKS == "" {
 		return nil, nil
@@ -56,7 +56,7 @@ type tokenCommand struct {
 	Admin bool `help:"Add the admin claim, which --dev-tokens honours."`
 }
 
-// Run prints a token, signed with the first secret of the file.
+// Run prints a token, signed with the file's first secret.
 func (c *tokenCommand) Run(p process) error {
 	secrets, err := readSecrets(c.JWTSecretFile)
 	if err != nil {

@@ -25,14 +25,13 @@ import (
 )
 
 const (
-	// exportTimeout bounds the export of the last spans, after the last request.
+	// exportTimeout is for the last spans.
 	exportTimeout = 5 * time.Second
-	// exportErrorPause is the minimum time between log lines of failed exports.
+	// exportErrorPause is between log lines of failed exports.
 	exportErrorPause = time.Minute
 )
 
-// samplers returns the values of OTEL_TRACES_SAMPLER. True means that OTEL_TRACES_SAMPLER_ARG is a
-// ratio.
+// samplers returns the values of OTEL_TRACES_SAMPLER. True: OTEL_TRACES_SAMPLER_ARG is a ratio.
 func samplers() map[string]bool {
 	return map[string]bool{
 		"always_on": false, "always_off": false, "traceidratio": true,
@@ -40,11 +39,10 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans. The standard variables OTEL_… configure it. It is nil if they set no
-// exporter.
+// tracing exports spans as the standard variables OTEL_… say. It is nil without an exporter.
 type tracing struct{ provider *sdk.TracerProvider }
 
-// newTracing checks the variables, and sets the provider of the process, which gohbase uses.
+// newTracing sets the provider of the process, which gohbase uses.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if !exporterConfigured() {
 		return nil, nil
@@ -64,7 +62,7 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	attributes, err := resource.New(ctx,
 		resource.WithAttributes(semconv.ServiceName("twibase"), semconv.ServiceVersion(mainVersion())),
 		resource.WithTelemetrySDK(),
-		resource.WithFromEnv(), // overrides the attributes above
+		resource.WithFromEnv(), // overrides those above
 	)
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w; write key=value,key=value", err)
@@ -75,14 +73,13 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	return t, nil
 }
 
-// logFailedExports returns a handler that logs an error a minute. While the collector is down, an
-// export fails every few seconds.
+// logFailedExports logs an error a minute: while the collector is down, an export fails every few
+// seconds.
 func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: exportErrorPause})
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
 }
 
-// close exports the last spans.
 func (t *tracing) close() error {
 	if t == nil {
 		return nil
@@ -95,7 +92,6 @@ func (t *tracing) close() error {
 	return nil
 }
 
-// exporterConfigured reports whether the variables set an exporter of traces.
 func exporterConfigured() bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
@@ -121,7 +117,7 @@ func checkEndpoint(variable string) error {
 	return nil
 }
 
-// newExporter returns the exporter. It reads further variables itself.
+// The exporter reads further variables itself.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp or none", name)

@@ -20,15 +20,15 @@ type importCommand struct {
 	FanoutLimit int      `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways: the twits of authors with more followers are not written to timelines (default: ${default})."`
 }
 
-// Validate rejects invalid values of flags. Kong calls it after parsing.
+// Validate implements a Kong interface.
 func (c *importCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
-// importMemory is the memory limit of the process during an import.
+// importMemory limits the process during an import.
 const importMemory = 2 << 30
 
-// Run creates missing tables and imports CSV files. An interrupted import can be run again.
+// Run imports CSV files into tables that it creates. It can be repeated after an interruption.
 func (c *importCommand) Run(ctx context.Context, p process) error {
 	// An import allocates millions of short-lived rows, while the heap is small. Fewer garbage
 	// collections save a tenth of its time. The limit bounds the garbage of a large heap.
@@ -66,7 +66,7 @@ type exportCommand struct {
 	Dir string `arg:"" name:"dir" help:"Folder to write to. Existing files are replaced."`
 }
 
-// Run exports all tables as CSV files.
+// Run exports CSV files.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)
@@ -80,7 +80,7 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 
 const progressInterval = 10 * time.Second
 
-// progress prints the number of rows read per table. The total is unknown.
+// progress prints the rows read per table, of an unknown total.
 type progress struct {
 	out         io.Writer
 	table       string

@@ -8,14 +8,12 @@ import (
 	"twibase/graph/apierr"
 )
 
-// front rejects requests until the gateway exists, and then passes them to it. It is safe for
-// concurrent use.
+// front rejects requests until the gateway exists. It is safe for concurrent use.
 type front struct {
 	public, monitoring atomicHandler
 	reason             atomic.Pointer[string]
 }
 
-// atomicHandler is a handler that can be replaced.
 type atomicHandler struct{ handler atomic.Pointer[http.Handler] }
 
 func (a *atomicHandler) set(handler http.Handler) { a.handler.Store(&handler) }
@@ -34,7 +32,6 @@ func newFront() *front {
 	return f
 }
 
-// setReason sets the response of /readyz.
 func (f *front) setReason(reason string) { f.reason.Store(&reason) }
 
 func (f *front) serve(g *Gateway) {
@@ -42,7 +39,6 @@ func (f *front) serve(g *Gateway) {
 	f.monitoring.set(g.Monitoring)
 }
 
-// starting returns the handler of requests before the gateway exists.
 func (f *front) starting() http.Handler {
 	mux := http.NewServeMux()
 	handleHealth(mux)

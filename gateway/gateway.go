@@ -1,5 +1,4 @@
-// Package gateway serves GraphQL over a store. A [Gateway] has HTTP handlers, background work and
-// metrics of its own; a process can have several.
+// Package gateway serves GraphQL over a store. A process can have several [Gateway]s.
 package gateway
 
 import (
@@ -34,44 +33,44 @@ const (
 	// maxInFlight bounds the bytes of responses to slow readers, and of requests from slow senders.
 	// Above it the oldest transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the wait for acknowledged writes at the end of Run. The next start, or
-	// another gateway, completes the rest.
+	// completionTimeout is for acknowledged writes at the end of Run. The next start, or another
+	// gateway, completes the rest.
 	completionTimeout = 5 * time.Second
 )
 
-// Config configures a gateway. The zero value serves anonymous clients only, without limits.
+// Config configures a gateway. The zero value serves only anonymous clients, without limits.
 type Config struct {
-	Tokens         *auth.Tokens       // sign and verify bearer tokens; nil accepts none
-	TrustedProxies auth.Proxies       // whose X-Forwarded-For has the client's address
-	Documents      *documents.Trusted // clients may name them by hash; may be nil
-	Limits         limits.Limits      // of each request
-	Origins        []string           // CORS origins
-	CORSHeaders    []string           // further request headers that Origins may send
+	Tokens         *auth.Tokens       // nil accepts no bearer tokens
+	TrustedProxies auth.Proxies       // whose X-Forwarded-For is trusted
+	Documents      *documents.Trusted // trusted; may be nil
+	Limits         limits.Limits      // per request
+	Origins        []string           // CORS
+	CORSHeaders    []string           // further ones of Origins
 
-	Concurrency       int // running operations; 0 for no limit
-	ReadMemory        int // bytes read by all large requests; 0 for no limit
-	RowsPerSecond     int // rows of a viewer, or of an address without a token; 0 for no limit
-	StreamsPerAddress int // WebSockets and subscriptions per client address; 0 for no limit
-	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
+	Concurrency       int // operations; 0 for no limit
+	ReadMemory        int // bytes of all large requests; 0 for no limit
+	RowsPerSecond     int // per viewer, or address without a token; 0 for no limit
+	StreamsPerAddress int // WebSockets and subscriptions; 0 for no limit
+	FanoutLimit       int // followers of a broadcaster; 0 for [tables.FanoutLimit]
 
-	// Traces records a span per request, round and call of the store; may be nil.
+	// Traces records requests, rounds and calls of the store; may be nil.
 	Traces trace.TracerProvider
-	// Slow is the shortest duration of an operation that is logged as slow; 0 for none.
+	// Slow is the shortest duration logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is the time from the first failing /readyz to the shutdown, in which load balancers
-	// stop sending requests. Only a shutdown by [ErrTerminated] is delayed.
+	// DrainDelay is from the first failing /readyz to the shutdown, for load balancers. It applies
+	// only to [ErrTerminated].
 	DrainDelay time.Duration
 
-	// Shared is true if other gateways may serve the same store.
+	// Shared: other gateways may serve the store.
 	Shared bool
 
-	// Production hides the schema, the IDE, reports and metrics from clients.
+	// Production hides the schema, the IDE, reports and metrics.
 	Production bool
-	// PrivateMetrics removes /metrics from the public handler.
+	// PrivateMetrics hides /metrics.
 	PrivateMetrics bool
 	Collectors     []prometheus.Collector
-	// Log is for background work, and requests without a logger. The zero value logs nothing.
+	// Log is for background work, and requests without a logger.
 	Log zerolog.Logger
 }
 
@@ -80,21 +79,21 @@ type Gateway struct {
 	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema and
 	// /metrics.
 	Public http.Handler
-	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz to operators.
+	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler
-	// Metrics has the metrics of this gateway only, without those of the process.
+	// Metrics are without those of the process.
 	Metrics *prometheus.Registry
 
 	config    Config
 	current   atomic.Pointer[Config] // of the last Reload
 	graphQL   atomicHandler
 	store     *timedStore
-	memory    *hbase.Memory // the read memory; nil if unlimited
+	memory    *hbase.Memory // nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
 	usage     *usage.Usage
 	drain     *middleware.Drain
-	stopping  atomic.Bool // during the DrainDelay and afterwards
+	stopping  atomic.Bool // from the DrainDelay on
 	readiness readiness
 	responses *inflight.Bytes
 	bodies    *inflight.Bytes
@@ -106,15 +105,15 @@ type Gateway struct {
 	live    *live.Poller
 }
 
-// New returns a gateway over a store with tables. It does no background work before [Gateway.Run].
-// The caller closes the store after Run.
+// New returns a gateway over a store with tables, without background work: see [Gateway.Run]. The
+// caller closes the store after Run.
 func New(base hbase.Store, config Config) *Gateway {
 	store := newTimedStore(base)
 	g := &Gateway{
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
-		readiness: readiness{store: base}, // not measured: probes are frequent
+		readiness: readiness{store: base}, // not measured: frequent
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
 	}
@@ -142,18 +141,17 @@ func New(base hbase.Store, config Config) *Gateway {
 	return g
 }
 
-// Reload replaces the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay, for later
-// requests. It uses no other fields.
+// Reload replaces only the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay, for later
+// requests.
 func (g *Gateway) Reload(config Config) {
 	g.current.Store(&config)
 	g.endpoint.Reload(config.Limits, config.Origins)
 	g.graphQL.set(g.newGraphQLHandler(config))
 }
 
-// Run does background work until ctx is done: fan-out, recovery of stale intents, subscriptions,
-// and reloading of secrets, keys and trusted documents. Then it completes acknowledged writes.
+// Run does background work until ctx is done, and then completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends after the completion
+	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // after the completion
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
@@ -172,6 +170,6 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Wait()
 }
 
-// Shutdown rejects new requests, ends subscriptions, and waits for in-flight requests until ctx is
-// done. /readyz fails from then on.
+// Shutdown rejects new requests, ends subscriptions, and waits for others until ctx is done.
+// /readyz fails from then on.
 func (g *Gateway) Shutdown(ctx context.Context) { g.drain.Shutdown(ctx, g.endpoint.Shutdown) }

@@ -147,7 +147,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// deprecatedMetrics returns metrics under their old names. The release after 0.1 removes them.
+// The release after 0.1 removes the deprecatedMetrics.
 func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
 	const use = "Deprecated: use twibase_"
 	live := &g.live.Counters
@@ -172,7 +172,7 @@ func (g *Gateway) fanoutLag() float64 {
 	return time.Since(oldest).Seconds()
 }
 
-// buildInfo returns a metric that is always 1, with the versions as labels.
+// buildInfo is 1, with the versions as labels.
 func buildInfo() prometheus.Collector {
 	version, revision, goVersion := unknown, unknown, runtime.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -206,8 +206,7 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// serveMetrics returns the handler of /metrics. It includes the default registry of the process,
-// which gohbase and the Go runtime use.
+// serveMetrics includes the default registry, which gohbase and the Go runtime use.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

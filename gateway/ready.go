@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	// readyTimeout bounds the answer of /readyz, and probeTimeout the calls of the store before it.
+	// /readyz, and its calls of the store.
 	readyTimeout = 400 * time.Millisecond
 	probeTimeout = 350 * time.Millisecond
-	// probedRegions is the number of regions, in a table split evenly, whose start keys a probe
-	// reads. The first one has no start key.
+	// probedRegions of a table split evenly are probed at their start keys. The first has none.
 	probedRegions = 16
 )
 
@@ -34,8 +33,7 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// check returns an error, within readyTimeout, if the store serves no reads or no writes. At most
-// one probe runs at a time.
+// check returns within readyTimeout. Only one probe runs at a time.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -50,9 +48,9 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// probe reads rows of users, and checks rows of intents, which all writes need. It fails if all
-// reads or all writes fail. If only some fail, they would also fail for other gateways. It needs no
-// HBase master.
+// probe reads users, and checks rows of intents, which all writes need. It fails if all reads or
+// all writes fail: if only some do, they would also fail for other gateways. It needs no HBase
+// master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -102,7 +100,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns the start keys of regions of a table.
+// probedRows are start keys of regions.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {
@@ -114,7 +112,6 @@ func probedRows(name string) []string {
 
 var errShuttingDown = errors.New("the gateway is shutting down")
 
-// notReady returns why /readyz fails, or nil.
 func (g *Gateway) notReady(ctx context.Context) error {
 	if g.stopping.Load() || g.drain.Draining() {
 		return errShuttingDown
@@ -122,8 +119,7 @@ func (g *Gateway) notReady(ctx context.Context) error {
 	return g.readiness.check(ctx)
 }
 
-// serveReady returns status 503 with the reason if the gateway is shutting down or the store does
-// not answer.
+// serveReady returns status 503 with the reason, if any.
 func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	switch err := g.notReady(r.Context()); err {
 	case nil:
@@ -136,7 +132,7 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publicReason returns the reason without the names of hosts. The log has those.
+// publicReason omits the names of hosts, which the log has.
 func publicReason(err error) string {
 	reason := "the store does not answer"
 	for _, failure := range []error{errReads, errWrites} {

@@ -13,22 +13,21 @@ import (
 	"twibase/hbase"
 )
 
-// Labels of requests without a name.
 const (
-	anonymous   = "anonymous" // an operation without a name
-	noOperation = "none"      // a request that was rejected before its operation was known
-	unknown     = "unknown"   // a client without a name or a version
+	anonymous   = "anonymous" // operation
+	noOperation = "none"      // rejected before its operation was known
+	unknown     = "unknown"   // client or version
 )
 
-// The bounds of labels. Operations of trusted documents are additional.
+// Bounds of labels. Operations of trusted documents are additional.
 const (
 	maxOperations = 200
 	maxClients    = 50
-	maxVersions   = 200 // pairs of a client and a version
+	maxVersions   = 200 // with a client
 )
 
-// requestMetrics has the metrics of requests by operation and by client. Each operation of a
-// WebSocket or a shared stream counts as a request. A subscription is counted at its end.
+// requestMetrics measures requests by operation and client. An operation of a WebSocket or a shared
+// stream is a request. A subscription is counted at its end.
 type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -79,14 +78,13 @@ func (m *requestMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.duration, m.rows, m.usage.Deprecated}
 }
 
-// pairSeparator occurs in no label.
+// No label has a pairSeparator.
 const pairSeparator = "\n"
 
-// requestLabels are the bounded labels of a request.
 type requestLabels struct{ operation, kind, client, version, code string }
 
-// label returns the labels of a request. ok is false for WebSocket connections, shared streams and
-// preflights, which are not counted. The caller holds mu.
+// label: ok is false for WebSocket connections, shared streams and preflights, which are not
+// counted. Call it with mu held.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

@@ -29,7 +29,7 @@ import (
 
 const requestTimeout = 30 * time.Second
 
-// newEndpoint returns the GraphQL endpoint. The other fields of g must be set.
+// newEndpoint needs the other fields of g.
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	fresh := func(ctx context.Context) context.Context {
@@ -66,28 +66,25 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the number of rows that the operation of ctx has read. A Get of a missing row
-// counts as one, because it costs as much.
+// rowsRead counts a missing row, because it costs as much.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
 }
 
-// newGraphQLHandler returns the endpoint with its middleware, the outermost first.
+// The outermost middleware is the first.
 func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Pages must be able to read all responses, including those of middleware.
+		// Pages must be able to read all responses, also of middleware.
 		middleware.CORS(config.Origins, config.CORSHeaders),
-		// Rejecting must be cheap: before compression, logging and verification.
+		// Rejections must be cheap.
 		middleware.ShedLoad(g.endpoint),
-		// It buffers responses, so that slow readers hold no slot and do not lengthen logged
-		// durations.
+		// Buffers responses: slow readers hold no slot, and do not lengthen logged durations.
 		middleware.Compress(g.responses),
-		// Requests have an id, a log line and metrics from here on.
+		// Adds an id, a log line and metrics.
 		g.requests.Handler,
-		// Rejections during a shutdown are logged.
 		g.drain.Handler,
-		// Authentication needs the client address, to limit attempts.
+		// Authentication limits attempts by client address.
 		config.TrustedProxies.Handler,
 		g.config.Tokens.Handler,
 	)
@@ -127,17 +124,16 @@ func (g *Gateway) monitoring() http.Handler {
 	return middleware.Chain(mux, middleware.SecurityHeaders)
 }
 
-// SDL returns the schema in GraphQL's schema definition language, with the costs of its fields.
+// SDL returns the schema with the costs of its fields.
 func SDL() string {
 	planned := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	costed, err := explain.WithCosts(planned, resolvers.Costs(tables.ListBound), resolvers.SampleIDs())
 	if err != nil {
-		panic(err) // it depends on no input, so tests find it
+		panic(err) // without input, so tests find it
 	}
 	return schema.SDL(costed)
 }
 
-// handleProbes adds /healthz (the process runs) and /readyz.
 func (g *Gateway) handleProbes(mux *http.ServeMux) {
 	handleHealth(mux)
 	mux.HandleFunc("GET /readyz", g.serveReady)

@@ -21,38 +21,39 @@ const (
 	headerTimeout = 10 * time.Second
 	writeTimeout  = 2 * requestTimeout
 	idleTimeout   = 2 * time.Minute
-	// shutdownTimeout is the time for in-flight requests to end.
+	// shutdownTimeout is for in-flight requests.
 	shutdownTimeout = requestTimeout + 5*time.Second
 )
 
 // HTTP/2 limits per connection.
 const (
-	// maxStreams bounds concurrent requests; the protocol recommends at least 100.
+	// maxStreams: the protocol recommends at least 100.
 	maxStreams = 100
-	// maxUnread bounds request bodies that no handler reads, such as those of subscriptions.
+	// maxUnread is for bodies that no handler reads, such as those of subscriptions.
 	maxUnread = 64 << 10
 )
 
-// Listeners are the listeners of a gateway.
+// Listeners of a gateway.
 type Listeners struct {
 	Public net.Listener
-	// TLS configures the public listener; nil is plain HTTP.
+	// TLS is for Public; nil is plain HTTP.
 	TLS *tls.Config
-	// Monitoring serves plain HTTP; may be nil.
+	// Monitoring is plain HTTP; may be nil.
 	Monitoring net.Listener
 }
 
-// ErrTerminated is the cause of a context that was ended by SIGTERM, as by a cluster manager. Load
-// balancers then have time to notice, see [Config.DrainDelay].
+// ErrTerminated is the cause of a context ended by SIGTERM, as by a cluster manager: see
+// [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens the store and returns a gateway over it. It calls waiting with the reason of each wait.
+// Open returns a gateway over the store that it opens. It calls waiting with the reason of each
+// wait.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
 // Serve serves HTTP immediately. Until open has returned the gateway, it rejects requests, and
-// /readyz returns status 503 with the reason. Then the gateway serves requests and does background
-// work until ctx is done, and shuts down. If a listener fails, Serve cancels the context of open
-// and returns the error. The caller closes the store afterwards.
+// /readyz returns status 503 with the reason. Then the gateway works until ctx is done, and shuts
+// down. If a listener fails, Serve cancels the context of open and returns the error. The caller
+// closes the store.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
@@ -92,7 +93,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
-// failure returns why serving ended before its parent ctx, or nil.
+// failure returns why serving ended before ctx, or nil.
 func failure(ctx, serving context.Context) error {
 	if ctx.Err() != nil {
 		return nil
@@ -100,8 +101,7 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// delayShutdown makes /readyz fail. If ctx ended by [ErrTerminated], it waits for the DrainDelay, so
-// that load balancers stop sending requests.
+// delayShutdown makes /readyz fail. After [ErrTerminated], it waits for the DrainDelay.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
@@ -112,7 +112,7 @@ func (g *Gateway) delayShutdown(ctx context.Context) {
 	time.Sleep(delay)
 }
 
-// shutdown drains the gateway before it closes the listener, so that new requests get a response.
+// shutdown drains before it closes the listener, so that new requests get a response.
 func shutdown(ctx context.Context, server *http.Server, drain func(context.Context), log zerolog.Logger) error {
 	log.Info().Msg("shutting down: waiting for in-flight requests")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -153,7 +153,7 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// address returns an address that browsers on this machine can open.
+// address is for browsers on this machine.
 func address(listener net.Listener) string {
 	return strings.NewReplacer("[::]", "localhost", "0.0.0.0", "localhost").Replace(listener.Addr().String())
 }

@@ -12,12 +12,12 @@ import (
 	"twibase/hbase"
 )
 
-// timedStore measures the calls of a store. A call of several tables counts for each of them, with
-// its whole duration.
+// timedStore measures the store's calls. A call of several tables counts for each, with its whole
+// duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec
-	observers sync.Map // from tableCall to prometheus.Observer
+	observers sync.Map // by tableCall: prometheus.Observer
 }
 
 type tableCall struct{ table, kind string }
@@ -51,7 +51,7 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 	return results, err
 }
 
-// Scan implements [hbase.Store]. It measures the time in the store, without that of the caller.
+// Scan implements [hbase.Store]. It does not measure the caller.
 func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()
@@ -95,7 +95,6 @@ func (s *timedStore) Increment(ctx context.Context, inc hbase.Increment) (int64,
 	return sum, err
 }
 
-// distinct returns the different tables of n items.
 func distinct(n int, table func(i int) string) (tables []string) {
 	tables = make([]string, 0, 4)
 	for i := range n {

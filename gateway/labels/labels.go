@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// Other replaces values without a series of their own.
+// Other replaces values without a series.
 const Other = "other"
 
 const (
-	// rankInterval is the time between two changes of the values with series.
+	// rankInterval is between changes of the values with series.
 	rankInterval = time.Hour
-	// unusedTimeout is the time after which an unused value loses its series.
+	// unusedTimeout is when an unused value loses its series.
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values with series of their own. The first max values get series. They keep
-// them while they are used at least once a day, so that series do not come and go.
+// Values chooses the values with series. The first max values get one, and keep it while they are
+// used at least once a day, so that series do not come and go.
 //
-// If all series are taken, further values become [Other]. Once an hour, such a value replaces the
-// least used one if it was more than twice as frequent. So values that a client invents do not
-// displace frequent ones for long.
+// Further values are [Other]. Once an hour, such a value replaces the least used one if it was more
+// than twice as frequent. So values that a client invents do not displace frequent ones for long.
 //
 // It is not safe for concurrent use: the caller's lock includes the use of the label.
 type Values struct {
@@ -31,26 +30,26 @@ type Values struct {
 	dropped func(value string)
 
 	own    map[string]*use
-	others map[string]int // calls of values without series since the last ranking; at most max values
+	others map[string]int // calls without series since the last ranking; at most max values
 	free   int
-	next   time.Time // of the ranking
+	next   time.Time // ranking
 }
 
 type use struct {
 	calls    int // since the last ranking
-	rate     int // calls in the last hour, at least half of the previous rate
+	rate     int // in the last hour, at least half of the previous rate
 	last     time.Time
 	reserved bool
 }
 
-// New returns Values with at most max series, in addition to reserved ones. It calls dropped with
-// each value that loses its series; dropped must not call the Values.
+// New allows max series in addition to reserved ones. It calls dropped with each value that loses
+// its series; dropped must not call the Values.
 func New(max int, dropped func(value string)) *Values {
 	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
 }
 
-// Of returns the label of a value: itself or [Other]. A reserved value always has a series. The
-// caller bounds the number of reserved values.
+// Of returns a value's label: itself or [Other]. A reserved value always has a series. The caller
+// bounds their number.
 func (v *Values) Of(value string, reserved bool, now time.Time) string {
 	if value == Other {
 		return Other
@@ -117,7 +116,7 @@ func (v *Values) rank(now time.Time) {
 	clear(v.others)
 }
 
-// least returns the least used value that is not reserved, or "".
+// least skips reserved values, and may be "".
 func (v *Values) least() (least string) {
 	for value, u := range v.own {
 		if !u.reserved && (least == "" || u.rate < v.own[least].rate) {
@@ -127,11 +126,11 @@ func (v *Values) least() (least string) {
 	return least
 }
 
-// maxText bounds the length of a value, in bytes.
+// maxText is in bytes.
 const maxText = 64
 
-// Text returns the value of a client's text: unknown if it is empty, and [Other] if it is longer
-// than 64 bytes or not printable ASCII.
+// Text returns a client's text, unknown if it is empty, or [Other] if it is longer than 64 bytes or
+// not printable ASCII.
 func Text(text, unknown string) string {
 	if text == "" {
 		return unknown

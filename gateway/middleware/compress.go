@@ -14,16 +14,16 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// minCompressed is the smallest body to compress, in bytes.
+// minCompressed is in bytes.
 const minCompressed = 4 << 10
 
-// Compress buffers responses, within the limit of inFlight, and compresses those from minCompressed
-// bytes with gzip. It skips server-sent events and WebSockets.
+// Compress buffers responses within the limit of inFlight, and compresses larger ones with gzip. It
+// skips server-sent events and WebSockets.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.EnableZstd(false),
 		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}))
 	if err != nil {
-		panic(err) // the options are constant
+		panic(err) // constant options
 	}
 	return func(next http.Handler) http.Handler {
 		compressed := buffer(inFlight, compress(next))
@@ -38,12 +38,11 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	}
 }
 
-// maxPooledBuffer is the capacity of the largest buffer that is reused, in bytes.
+// maxPooledBuffer is in bytes.
 const maxPooledBuffer = 1 << 20
 
-// buffer collects the response of next, and sends it after next has returned. While a slow client
-// reads it, next no longer holds a compressor, and inFlight limits the memory. BenchmarkBuffer
-// measures the cost.
+// buffer sends the response of next after next has returned: while a slow client reads it, next
+// holds no compressor, and inFlight limits the memory. BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +71,7 @@ type bufferedWriter struct {
 	body   *bytes.Buffer
 }
 
-// WriteHeader implements [http.ResponseWriter]. The status is sent with the body.
+// WriteHeader delays the status to the body.
 func (w *bufferedWriter) WriteHeader(status int) { w.status = status }
 
 func (w *bufferedWriter) Write(text []byte) (int, error) { return w.body.Write(text) }

@@ -20,8 +20,7 @@ import (
 
 const preflightAge = 2 * time.Hour
 
-// corsHeaders returns the request headers that every listed origin may send: those of the server, of
-// tracing and of GraphQL clients.
+// corsHeaders are those of the server, of tracing and of GraphQL clients.
 func corsHeaders() []string {
 	return slices.Concat([]string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",
@@ -30,9 +29,9 @@ func corsHeaders() []string {
 
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of the origins send requests with corsHeaders and the given headers, and read all
-// responses, including errors. It allows no credentials, since cookies are not used. It tells caches
-// to store no response.
+// CORS lets pages of the origins send requests with corsHeaders and headers, and read all
+// responses, also errors. It allows no credentials, since cookies are not used. Caches must not
+// store responses.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return noStore
@@ -48,7 +47,7 @@ func CORS(origins, headers []string) Middleware {
 		next = protocol.Handler(noStore(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protocol.OriginAllowed(r) {
-				// The library omits these when it refuses a preflight.
+				// The library omits these in a refusal.
 				w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 				w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 			}
@@ -64,7 +63,7 @@ func noStore(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOrigins returns an error if a browser cannot send one of the origins.
+// CheckOrigins rejects what a browser cannot send.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
@@ -77,8 +76,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders returns an error for invalid names, for *, which would allow every header, and
-// for names without origins.
+// CheckCORSHeaders rejects invalid names, *, which would allow every header, and names without
+// origins.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

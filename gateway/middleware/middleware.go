@@ -9,7 +9,7 @@ import (
 // Middleware returns a handler that calls next or responds itself.
 type Middleware = func(next http.Handler) http.Handler
 
-// Chain wraps a handler in middleware. The first one is the outermost.
+// Chain makes the first of list the outermost.
 func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	for _, wrap := range slices.Backward(list) {
 		handler = wrap(handler)
@@ -18,7 +18,7 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 }
 
 // SecurityHeaders keeps browsers from guessing content types, running scripts of a response and
-// showing it in a frame. The IDE replaces the Content-Security-Policy.
+// framing it. The IDE has its own Content-Security-Policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

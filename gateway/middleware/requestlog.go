@@ -12,14 +12,13 @@ import (
 	"twibase/hbase"
 )
 
-// maxLoggedName bounds logged names that clients choose, in bytes.
+// maxLoggedName bounds clients' names, in bytes.
 const maxLoggedName = 100
 
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
-// stream. All log lines of a request have its id in the field "request". It is safe for concurrent
-// use.
+// stream. All log lines of a request have its id as "request". It is safe for concurrent use.
 type RequestLog struct {
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	slow     Slow
@@ -27,13 +26,13 @@ type RequestLog struct {
 	rejected zerolog.Sampler
 }
 
-// NewRequestLog returns a log that calls measure for each request and operation.
+// NewRequestLog calls measure for each request and operation.
 func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow,
 	spans Spans) *RequestLog {
 	return &RequestLog{measure, slow, spans, newRejectionSampler()}
 }
 
-// Handler logs requests, and sends their ids as X-Request-Id.
+// Handler logs requests, and sends their X-Request-Id.
 func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace, id, end := l.begin(l.spans.request(r))
@@ -44,14 +43,14 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation logs an operation of a WebSocket or a shared stream. The caller calls end after it.
+// Operation is for a WebSocket or a shared stream. The caller calls end.
 func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (operation context.Context, end func()) {
 	ctx, _, _, line := l.begin(l.spans.operation(ctx, extensions))
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin returns a context that collects costs, its trace, the request's id, and a function that ends
-// the measurement and returns the log line.
+// begin returns a context that collects costs, and a function that ends the measurement and returns
+// the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {
@@ -79,7 +78,6 @@ func (l *RequestLog) begin(
 	}
 }
 
-// withCosts adds an operation and its costs to a log line.
 func withCosts(line *zerolog.Event, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) *zerolog.Event {
 	return line.
 		Str("operation", short(trace.Operation)).Str("kind", trace.Kind).
@@ -96,7 +94,7 @@ type statusWriter struct {
 	status int
 }
 
-// CountCode counts the error of a rejected request.
+// CountCode is called by [apierr.Error.Write].
 func (w *statusWriter) CountCode(code string) { w.trace.CountCode(code) }
 
 // WriteHeader implements [http.ResponseWriter].

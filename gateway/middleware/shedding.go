@@ -12,7 +12,7 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// loggedRejections bounds the log lines for rejections per second. The metrics count all rejections.
+// loggedRejections bounds the lines per second. The metrics count all.
 const loggedRejections = 10
 
 func newRejectionSampler() zerolog.Sampler {
@@ -20,7 +20,7 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
-// them. It passes a few per second to the endpoint, which rejects them, so that they are logged.
+// them. It passes a few per second to the endpoint, to be logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
@@ -34,15 +34,15 @@ func ShedLoad(e *endpoint.Endpoint) Middleware {
 	}
 }
 
-// Drain rejects new requests during a shutdown. The zero value is ready to use. It is safe for
-// concurrent use.
+// Drain rejects new requests during a shutdown. The zero value is ready. It is safe for concurrent
+// use.
 type Drain struct {
 	mu       sync.Mutex
 	draining bool
 	inFlight sync.WaitGroup
 }
 
-// Handler rejects requests with status 503 after Shutdown was called.
+// Handler responds with status 503 after Shutdown.
 func (d *Drain) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !d.enter() {
@@ -55,7 +55,7 @@ func (d *Drain) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// enter counts a request, unless draining. The lock prevents an Add during Wait.
+// The lock prevents an Add during Wait.
 func (d *Drain) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -65,7 +65,7 @@ func (d *Drain) enter() bool {
 	return !d.draining
 }
 
-// Draining reports whether Shutdown was called.
+// Draining is true after Shutdown.
 func (d *Drain) Draining() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"twibase/hbase"
 )
 
-// Slow configures the log lines of slow operations.
+// Slow configures logging of slow operations.
 type Slow struct {
-	// After is the shortest duration of a slow operation; 0 logs none.
+	// After is the shortest slow duration; 0 logs none.
 	After time.Duration
-	// Servers adds the region servers that an operation called.
+	// Servers adds the region servers called.
 	Servers bool
 }
 
@@ -25,7 +25,7 @@ func (s Slow) stats() *hbase.Stats {
 	return stats
 }
 
-// log logs a slow query or mutation, without the viewer and the values of variables.
+// log omits the viewer and the values of variables.
 func (s Slow) log(log *zerolog.Logger, trace *endpoint.Trace, stats *hbase.Stats, took time.Duration) {
 	if s.After <= 0 || took < s.After || trace.Kind == "" || trace.Kind == "subscription" {
 		return

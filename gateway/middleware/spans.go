@@ -16,17 +16,17 @@ import (
 	"twibase/hbase"
 )
 
-// maxSpanName bounds the name of an operation in the name of a span, in bytes.
+// maxSpanName bounds an operation's name, in bytes.
 const maxSpanName = 64
 
-// Spans starts a span for each request, and for each operation of a WebSocket or a shared stream.
-// The headers traceparent and tracestate name the parent span. The zero value starts no spans.
+// Spans starts a span for each request, and each operation of a WebSocket or a shared stream. Its
+// parent is in the headers traceparent and tracestate. The zero value starts none.
 type Spans struct {
-	tracer trace.Tracer // nil starts no spans
+	tracer trace.Tracer // may be nil
 	parent propagation.TraceContext
 }
 
-// NewSpans returns Spans of a provider. The provider may be nil.
+// NewSpans accepts a nil provider.
 func NewSpans(provider trace.TracerProvider) Spans {
 	if provider == nil {
 		return Spans{}
@@ -34,8 +34,8 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// request starts the span of a request. A WebSocket or a shared stream has spans for its operations
-// instead.
+// request starts a request's span, except for a WebSocket or a shared stream, whose operations have
+// spans.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,8 +54,7 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts the span of an operation. The operation's extensions name the parent span, or
-// else the headers of its connection.
+// operation's parent span is in the extensions, or else in the connection's headers.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -65,8 +64,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// end ends the span of ctx, if it has one. status is the HTTP status, or 0 for an operation of a
-// connection.
+// end: status is 0 for an operation of a connection.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return
@@ -101,7 +99,7 @@ func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, st
 	span.End()
 }
 
-// spanName returns "query Name", or "query" for an operation without a name.
+// spanName returns "query Name", or "query".
 func spanName(t *endpoint.Trace) string {
 	if t.Operation == "" {
 		return t.Kind
@@ -109,7 +107,7 @@ func spanName(t *endpoint.Trace) string {
 	return t.Kind + " " + t.Operation[:min(len(t.Operation), maxSpanName)]
 }
 
-// traceID returns the id of the trace of ctx, or "" if it is not sampled.
+// traceID returns "" if ctx is not sampled.
 func (s Spans) traceID(ctx context.Context) string {
 	if s.tracer == nil {
 		return ""
@@ -128,7 +126,7 @@ func methodOf(r *http.Request) attribute.KeyValue {
 	return semconv.HTTPRequestMethodOther
 }
 
-// extensionCarrier reads traceparent and tracestate from the extensions of an operation.
+// extensionCarrier reads traceparent and tracestate from an operation's extensions.
 type extensionCarrier map[string]any
 
 // Get implements [propagation.TextMapCarrier].

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Report is the usage of the last hours. docs/OBSERVABILITY.md describes it.
+// Report is the usage of the last hours: see docs/OBSERVABILITY.md.
 type Report struct {
 	Since      time.Time   `json:"since"`
 	Operations []Operation `json:"operations"`
 	Fields     []Field     `json:"fields"`
 }
 
-// Operation counts the requests of a client for an operation.
+// Operation counts a client's requests for an operation.
 type Operation struct {
 	Operation string `json:"operation"`
 	Type      string `json:"type"`
@@ -27,24 +27,24 @@ type Operation struct {
 	Rows     int64 `json:"rows"`
 }
 
-// Field counts the requests that selected a field of the schema.
+// Field counts the requests that selected a field.
 type Field struct {
 	Field      string `json:"field"`
 	Deprecated string `json:"deprecated,omitempty"`
 	Requests   int64  `json:"requests"`
-	// LastSeen and LastClient are nil if no request has selected it since the start of the gateway.
+	// Nil if no request has selected it since the start.
 	LastSeen   *time.Time       `json:"lastSeen"`
 	LastClient *Client          `json:"lastClient"`
 	Clients    []ClientRequests `json:"clients"`
 }
 
-// ClientRequests counts the requests of a client.
+// ClientRequests counts a client's requests.
 type ClientRequests struct {
 	Client
 	Requests int64 `json:"requests"`
 }
 
-// Report returns the usage of the current hour and of hours-1 hours before it.
+// Report covers the current hour and hours-1 before it.
 func (u *Usage) Report(hours int, now time.Time) *Report {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -111,8 +111,8 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With the
-// parameter field, such as User.age, it returns that [Field] alone.
+// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With field,
+// such as User.age, it returns that [Field] alone.
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {
@@ -137,5 +137,5 @@ func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	_ = out.Encode(response) // an error means that the client is gone
+	_ = out.Encode(response) // the client is gone
 }

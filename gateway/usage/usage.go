@@ -1,5 +1,4 @@
-// Package usage counts which clients use which operations and fields. [Usage] keeps the last 24 hours
-// in memory.
+// Package usage counts which clients use which operations and fields, for 24 hours, in memory.
 package usage
 
 import (
@@ -13,31 +12,31 @@ import (
 )
 
 const (
-	// Hours is the number of hours that a Usage keeps.
+	// Hours are kept.
 	Hours = 24
-	// maxOperations bounds the pairs of operation and client in an hour. Further ones count as
+	// maxOperations bounds the pairs of operation and client in an hour. Further ones are
 	// [labels.Other].
 	maxOperations = 2000
 )
 
-// Client is the name and the version of a client, as bounded labels.
+// Client has bounded labels.
 type Client struct {
 	Name    string `json:"client"`
 	Version string `json:"version"`
 }
 
-// Request is a request with bounded labels.
+// Request has bounded labels.
 type Request struct {
 	Client
 	Operation, Type string
 	Rows            int64
 	Failed          bool
-	Fields          []int // indexes of the fields of the schema
+	Fields          []int // indexes in the schema
 }
 
 // Usage counts requests. It is safe for concurrent use.
 type Usage struct {
-	// Deprecated counts requests that selected a deprecated field. The caller registers it.
+	// Deprecated is registered by the caller.
 	Deprecated *prometheus.CounterVec
 
 	fields []endpoint.Field
@@ -65,13 +64,12 @@ type operation struct {
 
 type counts struct{ requests, errors, rows int64 }
 
-// lastRequest is the last request that selected a field.
 type lastRequest struct {
-	at int64   // Unix time in nanoseconds
-	by *Client // nil if there was none
+	at int64   // Unix ns
+	by *Client // may be nil
 }
 
-// New returns a Usage of a schema with these fields.
+// New returns a Usage of a schema's fields.
 func New(fields []endpoint.Field) *Usage {
 	return &Usage{
 		Deprecated: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -112,8 +110,7 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour returns the counts of the current hour. The first call of an hour drops those of 24 hours
-// ago.
+// hour drops the counts of 24 hours ago on its first call in an hour.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]
