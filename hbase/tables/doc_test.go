@@ -3,11 +3,9 @@ package tables_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
-	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -18,43 +16,37 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range tables.Definitions(1) {
-		statement := "create '" + table.Name + "'"
-		for _, f := range table.Families {
-			// family has the attributes that all families share.
-			attributes := fmt.Sprintf("\n    family = {VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}\n",
-				f.Versions, f.Encoding, f.Bloom)
-			if !strings.Contains(string(text), attributes) {
-				t.Errorf("%s, family %s: %s lacks%s", table.Name, f.Name, document, attributes)
-			}
-			statement += fmt.Sprintf(", family.merge(NAME => '%s'", f.Name)
-			if f.TTL > 0 {
-				statement += fmt.Sprintf(", TTL => %d", int(f.TTL.Seconds()))
-			}
-			statement += ")"
+	lacks := func(where, text, want string) {
+		t.Helper()
+		if !strings.Contains(text, want) {
+			t.Errorf("%s, %s lacks %s", document, where, want)
 		}
-		splits := "four"
-		if tables.IsSearch(table.Name) {
-			splits = "letters"
-		}
-		if !strings.Contains(string(text), "\n    "+statement+", SPLITS => "+splits+"\n") {
-			t.Errorf("%s lacks: %s", document, statement)
-		}
-		if !strings.Contains(string(text), "\n### "+table.Name+"\n") {
+	}
+	for _, table := range tables.Definitions(4) {
+		_, section, found := strings.Cut(string(text), "\n### "+table.Name+"\n")
+		if !found {
 			t.Errorf("%s has no section on %s", document, table.Name)
 		}
-	}
-	quoted := make([]string, 0, 3)
-	for _, split := range tables.Definitions(4)[0].Splits {
-		quoted = append(quoted, fmt.Sprintf(`"\x%02X\x%02X"`, split[0], split[1]))
-	}
-	byLetter := slices.IndexFunc(tables.Definitions(4), func(t hbase.Table) bool { return tables.IsSearch(t.Name) })
-	letters := anys(tables.Definitions(4)[byLetter].Splits)
-	if line := fmt.Sprintf("letters = [%q, %q, %q]", letters...); !strings.Contains(string(text), line) {
-		t.Errorf("%s lacks: %s", document, line)
-	}
-	if line := "four = [" + strings.Join(quoted, ", ") + "]"; !strings.Contains(string(text), line) {
-		t.Errorf("%s lacks: %s", document, line)
+		section, _, _ = strings.Cut(section, "\n#")
+		for _, f := range table.Families {
+			if !strings.Contains(section, "`"+f.Name+":") {
+				lacks(table.Name, section, "`"+f.Name+"`")
+			}
+			lacks(table.Name+":"+f.Name, string(text), fmt.Sprintf(
+				"\n    family = {VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}\n", f.Versions, f.Encoding, f.Bloom))
+			if f.TTL > 0 {
+				lacks(table.Name+":"+f.Name, string(text), fmt.Sprintf("`%s` also have `TTL => %d`", table.Name, int(f.TTL.Seconds())))
+			}
+		}
+		if tables.IsSearch(table.Name) {
+			lacks(table.Name, string(text), fmt.Sprintf("of `%s` are `[%q, %q, %q]`", append([]any{table.Name}, anys(table.Splits)...)...))
+		} else {
+			var quoted []string
+			for _, split := range table.Splits {
+				quoted = append(quoted, fmt.Sprintf(`"\x%02X\x%02X"`, split[0], split[1]))
+			}
+			lacks(table.Name, string(text), "four = ["+strings.Join(quoted, ", ")+"]")
+		}
 	}
 }
 
