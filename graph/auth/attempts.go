@@ -14,10 +14,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRemembered bounds the counted keys; the least recently used are dropped.
+// maxRemembered bounds the keys: the least recently used are dropped.
 const maxRemembered = 100_000
 
-// freePost is the size of texts that are not limited, in bytes.
+// freePost is the size of unlimited texts, in bytes.
 const freePost = 4 << 10
 
 // Attempts limits the rates of sign-ups and log-ins, by client address and by username, and of long
@@ -38,7 +38,7 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts a sign-up, and returns the time to wait before another attempt, 0 if it is allowed.
+// SignUp counts a sign-up, and returns the time to wait: 0 if it is allowed.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
@@ -73,7 +73,7 @@ type buckets struct {
 func newBuckets(limit rate.Limit, burst int) *buckets {
 	all, err := lru.New[string, *rate.Limiter](maxRemembered)
 	if err != nil {
-		panic(err) // the size is positive
+		panic(err)
 	}
 	return &buckets{limit, burst, all}
 }
@@ -89,7 +89,6 @@ func (b *buckets) of(key string) *rate.Limiter {
 	return bucket
 }
 
-// take takes n tokens, or returns the time to wait for them.
 func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	taken := b.of(key).ReserveN(now, n)
 	wait := taken.DelayFrom(now)
@@ -101,14 +100,13 @@ func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 
 type addressKey struct{}
 
-// AddressOf returns the client's address for [Attempts], for IPv6 its /64 network; empty if
-// unknown.
+// AddressOf returns the client's address, for IPv6 its /64 network; empty if unknown.
 func AddressOf(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address
 }
 
-// Proxies are networks of trusted proxies, whose X-Forwarded-For is believed.
+// Proxies are networks of proxies whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
 // Handler puts the client's address into the context.
@@ -118,8 +116,7 @@ func (p Proxies) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// client returns the last address of the chain that is not a trusted proxy. Earlier addresses are
-// its own claims.
+// Addresses before that of a trusted proxy are the client's own claims.
 func (p Proxies) client(r *http.Request) string {
 	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

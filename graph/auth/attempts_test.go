@@ -21,7 +21,6 @@ func from(address string) context.Context {
 	return context.WithValue(context.Background(), addressKey{}, address)
 }
 
-// most returns the number of allowed attempts, and the time to wait for the next.
 func most(attempt func() time.Duration) (n int, wait time.Duration) {
 	for ; n < 1000; n++ {
 		if wait = attempt(); wait > 0 {

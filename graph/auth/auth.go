@@ -1,7 +1,5 @@
 // Package auth authenticates requests: a bearer token names the viewer. Cookies are never
 // credentials.
-//
-// Tokens are JSON Web Tokens, signed with a secret of this server or a key of a trusted issuer.
 package auth
 
 import (
@@ -17,8 +15,8 @@ import (
 // Viewer is the user of a token.
 type Viewer struct {
 	Username string
-	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have a
-	// role, which tokens do not contain.
+	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have
+	// a role, which tokens do not contain.
 	Admin bool
 }
 
@@ -49,14 +47,14 @@ func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	return expires, ok
 }
 
-// urlNames are URL parameters with tokens, in lower case without separators.
+// urlNames are parameters with tokens, in lower case without separators.
 var urlNames = []string{
 	"accesstoken", "auth", "authorization", "authtoken", "bearer", "bearertoken", "idtoken", "jwt", "token",
 }
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// tokenInURL reports whether a request has a token in its URL, which proxies and servers log.
+// tokenInURL reports tokens in URLs, which proxies and servers log.
 func tokenInURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
 		if slices.Contains(urlNames, separators.Replace(strings.ToLower(name))) {
@@ -67,7 +65,7 @@ func tokenInURL(r *http.Request) bool {
 }
 
 // Handler puts the viewer of Authorization: Bearer TOKEN into the context. An invalid token, or one
-// in the URL, is status 401: the request is never served anonymously.
+// in the URL, is status 401, never anonymous.
 func (t *Tokens) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if tokenInURL(r) {

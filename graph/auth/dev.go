@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// maxDevRequest bounds a request for a development token, in bytes.
 const maxDevRequest = 4 << 10
 
 // ActsAs reports whether a request may get the token of any user: Dev is set, and the request comes
-// from this machine without a proxy. Its Host must be local, too: a foreign page whose name was
-// rebound to this machine is refused.
+// from this machine without a proxy. Its Host must be local, too, because a foreign page's name may
+// be rebound to this machine.
 func (t *Tokens) ActsAs(r *http.Request) bool {
 	return t.Signs() && t.Dev && isLoopback(r.RemoteAddr) && isLoopback(r.Host) &&
 		r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
@@ -29,9 +28,8 @@ func isLoopback(hostPort string) bool {
 	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
 }
 
-// DevHandler serves tokens of any user to requests that [Tokens.ActsAs] admits. It takes
-// {"username": …} and returns {"token": …, "expiresAt": …}. JSON needs a preflight, which is not
-// answered, so no page of another origin gets a token.
+// DevHandler serves tokens of any user to requests that [Tokens.ActsAs] admits. JSON needs a
+// preflight, which is not answered, so no page of another origin gets a token.
 func (t *Tokens) DevHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !t.ActsAs(r) {

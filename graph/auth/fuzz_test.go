@@ -9,7 +9,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// FuzzToken checks that no header is accepted but those of signed tokens.
+// Only signed tokens are accepted.
 func FuzzToken(f *testing.F) {
 	tokens := Tokens{Secrets: NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
 		Now: func() time.Time { return time.Unix(1_500_000_000, 0) }}

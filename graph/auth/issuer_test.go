@@ -19,7 +19,6 @@ import (
 	"twibase/graph/apierr"
 )
 
-// remote is an issuer without a network.
 type remote struct {
 	mu       sync.Mutex
 	response func(ctx context.Context) (status int, body io.Reader)
@@ -48,7 +47,6 @@ func publishing(set string) func(context.Context) (int, io.Reader) {
 	return func(context.Context) (int, io.Reader) { return http.StatusOK, strings.NewReader(set) }
 }
 
-// endless is a body that sends a byte per interval, without end.
 type endless struct {
 	ctx  context.Context
 	each time.Duration
@@ -63,7 +61,6 @@ func (e endless) Read(b []byte) (int, error) {
 	}
 }
 
-// issued returns Tokens that accept the issuer's.
 func (r *remote) issued(t *testing.T) *Tokens {
 	t.Helper()
 	keys, err := readKeySet(t.Context(), r, "https://issuer.example", zerolog.Nop())
@@ -73,7 +70,6 @@ func (r *remote) issued(t *testing.T) *Tokens {
 	return &Tokens{Keys: keys, Now: time.Now}
 }
 
-// lasting returns a token that is valid for an hour.
 func lasting(t *testing.T, key *ecdsa.PrivateKey, id string) string {
 	return forge(t, jose.ES256, key, fields{"kid": id}, fields{"sub": "LiLei", "exp": time.Now().Add(time.Hour).Unix()})
 }
@@ -86,7 +82,7 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 		time.Sleep(2 * minFetchPause)
 		cancelled, cancel := context.WithCancel(t.Context())
 		is.respond(func(context.Context) (int, io.Reader) {
-			cancel() // without effect on others
+			cancel()
 			time.Sleep(time.Second)
 			return publishing(keySet(t, public("young", young)))(cancelled)
 		})
@@ -113,9 +109,8 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 	})
 }
 
-// For five minutes a client sends tokens of unknown keys while the issuer fails. Tokens of the
-// known key are accepted immediately, and the issuer is fetched at most every half minute. Then it
-// has a new key, which is accepted half a minute later.
+// While the issuer fails, the known key is accepted immediately, and the issuer is fetched at most
+// every half minute. A new key is accepted half a minute later.
 func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	for _, test := range []struct {

@@ -23,26 +23,25 @@ import (
 const (
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
-	// fetchInterval is the time between fetches. Withdrawn keys are accepted until the next.
+	// Withdrawn keys are accepted until the next fetch.
 	fetchInterval = 10 * time.Minute
-	// minFetchPause is the minimum time between fetches because of unknown keys.
+	// minFetchPause bounds fetches because of unknown keys.
 	minFetchPause = 30 * time.Second
 	fileInterval  = 5 * time.Second
-	// minRSA is the minimum length in bits (RFC 7518, section 3.3).
+	// minRSA is in bits (RFC 7518, section 3.3).
 	minRSA = 2048
 )
 
 var (
 	// errNoKeys is returned until the first fetch succeeds.
-	errNoKeys = errors.New("no keys are known yet")
-	// errNotUsable is returned for a set without keys that verify tokens.
+	errNoKeys    = errors.New("no keys are known yet")
 	errNotUsable = errors.New("none of the keys is a public one for RS256, ES256 or EdDSA")
 )
 
-// KeySet is a JSON Web Key Set: public keys of other issuers. It is safe for concurrent use.
+// KeySet is a JSON Web Key Set, safe for concurrent use.
 type KeySet struct {
 	keys     *reloaded[[]publicKey]
-	interval time.Duration // between reads
+	interval time.Duration
 	pause    time.Duration // after a read, before an unknown key causes another
 }
 
@@ -52,8 +51,7 @@ type publicKey struct {
 	key       any
 }
 
-// ReadKeySet returns the keys of a file or URL. An unreadable file is an error; a URL is fetched
-// again later.
+// ReadKeySet reads a file or URL. An unreadable file is an error; a URL is fetched again.
 func ReadKeySet(ctx context.Context, location string, log zerolog.Logger) (*KeySet, error) {
 	return readKeySet(ctx, http.DefaultTransport, location, log)
 }
@@ -76,11 +74,11 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 	return s, err
 }
 
-// Failing reports whether the last read failed. The earlier keys stay in use.
+// Failing reports whether the last read failed, and earlier keys are in use.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
-// find returns the key of an id and algorithm; without an id, the only key of the algorithm. If it
-// is unknown, find reads the set again, at most once per pause.
+// Without an id, find returns the only key of the algorithm. If it is unknown, find reads the set
+// again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
@@ -108,7 +106,6 @@ func (s *KeySet) known(id, algorithm string) (found []any) {
 	return found
 }
 
-// parseKeys skips keys that cannot verify tokens.
 func parseKeys(text []byte) (keys []publicKey, err error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -129,8 +126,7 @@ func parseKeys(text []byte) (keys []publicKey, err error) {
 	return keys, nil
 }
 
-// algorithmOf returns the algorithm of a public key, empty for unsupported keys: private, symmetric
-// or too short.
+// algorithmOf returns "" for unsupported keys: private, symmetric or too short.
 func algorithmOf(key any) jose.SignatureAlgorithm {
 	switch key := key.(type) {
 	case *rsa.PublicKey:

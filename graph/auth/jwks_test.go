@@ -24,7 +24,6 @@ import (
 	"twibase/graph/apierr"
 )
 
-// keySet returns a key set with public keys, and with keys given as bytes.
 func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	t.Helper()
 	text, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
@@ -38,7 +37,6 @@ func public(id string, key crypto.Signer) jose.JSONWebKey {
 	return jose.JSONWebKey{KeyID: id, Key: key.Public()}
 }
 
-// tokensOf accepts the tokens of a set, and those of the secret.
 func tokensOf(t testing.TB, set string) *Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys.json")
@@ -150,7 +148,6 @@ type issuer struct {
 	fetches atomic.Int64
 }
 
-// newIssuer returns an issuer that fails until it has keys.
 func newIssuer(t testing.TB) *issuer {
 	i := &issuer{}
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -291,7 +288,6 @@ func TestFollow(t *testing.T) {
 	<-ended
 }
 
-// A request that causes a fetch passes its trace on.
 func TestFetchHasTheTrace(t *testing.T) {
 	got := make(chan string, 1)
 	issuer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

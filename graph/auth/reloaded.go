@@ -14,20 +14,20 @@ import (
 type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
 	parse   func([]byte) (T, error)
-	current atomic.Pointer[T] // nil until it was read
-	failing atomic.Bool       // the last attempt failed
+	current atomic.Pointer[T]
+	failing atomic.Bool
 
-	reading chan struct{} // held while reading: one read for all callers
-	text    []byte        // the source of current
-	at      time.Time     // of the last attempt
+	reading chan struct{} // held while reading
+	text    []byte
+	at      time.Time
 }
 
 func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *reloaded[T] {
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads the value, unless the last attempt is within the pause, and reports whether it
-// changed. ctx bounds the wait for another reader, but not a read, which serves all that wait.
+// load reads within pause only once. ctx bounds the wait for another reader, but not a read, which
+// serves all that wait.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:
@@ -52,7 +52,6 @@ func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bo
 	return true, nil
 }
 
-// refresh loads the value at intervals until ctx is done. It logs changes and errors.
 func (r *reloaded[T]) refresh(ctx context.Context, log zerolog.Logger, source string, every time.Duration) {
 	if r.read == nil {
 		return

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is the minimum length of an HS256 key, in bytes (RFC 7518, section 3.2).
+// minSecret is in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of own tokens. The first signs, all verify. To replace a secret, add the new
-// one first, and remove the old one when its tokens have expired. It is safe for concurrent use.
+// Secrets are the keys of own tokens, safe for concurrent use. The first signs, all verify. To
+// replace a secret, add the new one first, and remove the old one when its tokens have expired.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.
@@ -24,8 +24,8 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 	return s
 }
 
-// ReadSecrets reads the secrets of a file: one per line of text, or one of other bytes, without a
-// line break at the end.
+// ReadSecrets reads one secret per line of text, or one of other bytes, without a line break at the
+// end.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{newReloaded(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
@@ -38,7 +38,7 @@ func ReadSecrets(file string) (*Secrets, error) {
 	return s, err
 }
 
-// Failing reports whether the file could not be read again. The earlier secrets stay in use.
+// Failing reports whether the last read failed, and earlier secrets are in use.
 func (s *Secrets) Failing() bool { return s.secrets.failing.Load() }
 
 func (s *Secrets) all() [][]byte { return *s.secrets.current.Load() }

@@ -23,7 +23,7 @@ func TestReadSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, file string
 		want       []string
-		err        string // a part of the error
+		err        string
 	}{
 		{"text", file("plain", one), []string{one}, ""},
 		{"line break at the end", file("line", one+"\r\n"), []string{one}, ""},

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Lifetime is the time until the expiry of a token that [Tokens.Sign] signs.
+	// Lifetime is that of tokens of [Tokens.Sign].
 	Lifetime = time.Hour
 	// maxToken bounds a token, in bytes. A username takes up to 400.
 	maxToken = 8 << 10
@@ -28,7 +28,7 @@ const (
 	endOfTime = 253402300799
 )
 
-// Tokens signs and verifies tokens. It is safe for concurrent use. Nil accepts and signs none.
+// Tokens signs and verifies tokens, and is safe for concurrent use. Nil accepts and signs none.
 type Tokens struct {
 	// Secrets sign and verify own tokens, with HS256. May be nil.
 	Secrets *Secrets
@@ -40,15 +40,13 @@ type Tokens struct {
 	Now func() time.Time
 }
 
-// Errors of [Tokens.Authenticate] that callers distinguish.
+// Errors that callers distinguish.
 var (
 	ErrExpired     = apierr.Unauthenticated("the token has expired: get a new one")
 	ErrNotValidYet = apierr.Unauthenticated("the token is not valid yet")
 	ErrScheme      = apierr.Unauthenticated("the Authorization header is not of the form: Bearer TOKEN")
 )
 
-// algorithms are the accepted algorithms: HS256 for secrets, the others for public keys of their
-// kind.
 var algorithms = []jose.SignatureAlgorithm{jose.HS256, jose.RS256, jose.ES256, jose.EdDSA}
 
 type claims struct {
@@ -59,8 +57,8 @@ type claims struct {
 // Signs reports whether Sign can be called.
 func (t *Tokens) Signs() bool { return t != nil && t.Secrets != nil }
 
-// Sign returns a token for a viewer, who needs no account, and its expiry. The error is
-// [tables.ErrName] for an invalid username.
+// Sign returns a token for a viewer, who needs no account. The error is [tables.ErrName] for an
+// invalid username.
 func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error) {
 	if err := tables.CheckUsername(viewer.Username); err != nil {
 		return "", time.Time{}, err
@@ -85,7 +83,7 @@ func (t *Tokens) Sign(viewer Viewer) (token string, expires time.Time, err error
 }
 
 // Verify returns the viewer of a token, and its expiry. The error is UNAUTHENTICATED, or
-// UNAVAILABLE while the keys are unknown. It is public.
+// UNAVAILABLE while the keys are unknown.
 func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *apierr.Error) {
 	if t == nil {
 		const message = "this server takes no tokens: it was started without --jwt-secret-file and --jwks"
@@ -142,8 +140,8 @@ func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 	return claims{}, errNotAccepted
 }
 
-// isToken reports whether a token is short, and has three parts in canonical base64. Go's decoder
-// ignores line breaks and unused bits, so one token would have several forms.
+// isToken requires canonical base64. Go's decoder ignores line breaks and unused bits, so one token
+// would have several forms.
 func isToken(token string) bool {
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return false
@@ -178,8 +176,7 @@ func (t *Tokens) check(c jwt.Claims) error {
 	return tables.CheckUsername(c.Subject)
 }
 
-// Follow reads changed secrets and keys until ctx is done: files every five seconds, URLs every ten
-// minutes.
+// Follow reads changed secrets and keys until ctx is done: see fileInterval and fetchInterval.
 func (t *Tokens) Follow(ctx context.Context, log zerolog.Logger) {
 	if t == nil {
 		return

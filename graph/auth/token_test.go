@@ -20,10 +20,8 @@ import (
 
 type fields = map[string]any
 
-// foreign is the error for a forged token, without the reason.
 const foreign = "the token is not one of this server's"
 
-// forge signs claims by an algorithm and key, with additional header fields.
 func forge(t testing.TB, algorithm jose.SignatureAlgorithm, key any, header, claims fields) string {
 	t.Helper()
 	options := &jose.SignerOptions{}
@@ -46,7 +44,6 @@ func raw(header, claims, signature string) string {
 	return encode([]byte(header)) + "." + encode([]byte(claims)) + "." + encode([]byte(signature))
 }
 
-// verdict is the result of Verify.
 type verdict struct {
 	name   string
 	tokens *Tokens
@@ -186,7 +183,6 @@ func TestIssuerAndAudience(t *testing.T) {
 	}
 }
 
-// forgeOwnKey signs a token with a new key, which it puts into the header.
 func forgeOwnKey(t *testing.T, claims fields) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: newES256(t)},
@@ -228,7 +224,6 @@ func newEdDSA(t testing.TB) ed25519.PrivateKey {
 	return key
 }
 
-// published returns a public key in a file's format.
 func published(t testing.TB, key crypto.Signer) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key.Public())

@@ -15,9 +15,9 @@ type Costs func(object, field string) Cost
 // return.
 type Cost func(*Call) error
 
-// Call is a resolver call whose cost is declared. It is not safe for concurrent use.
+// Call is a resolver call, not safe for concurrent use.
 type Call struct {
-	// Ctx is the ctx of the resolver, and Args are its coerced arguments.
+	// Ctx and Args are those of the resolver.
 	Ctx  context.Context
 	Args map[string]any
 	// Parents are the objects of the call. A root field has one.
@@ -36,15 +36,14 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// Shared returns a set of one object, for rows that resolvers read whatever their parents are. A
-// read's Subject names the row.
+// Shared is a set of one object, for rows that are read whatever the parents are. A read's Subject
+// names the row.
 func (c *Call) Shared() *Set { return &c.estimate.shared }
 
 // Forget declares that later reads of [Call.Shared] are sent again.
 func (c *Call) Forget() { c.estimate.shared.sent = nil }
 
-// Scan declares a scan of at most this number of rows, and returns the stage at which it is
-// answered.
+// Scan declares a scan, and returns the stage at which it is answered.
 func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	e := c.estimate
 	e.records = append(e.records, &record{Read: r, step: c.step, begun: at, rows: int64(rows)})
@@ -52,7 +51,7 @@ func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	return Stage{chain: len(e.chains) - 1}
 }
 
-// Set returns a set with this number of objects for each object of another set.
+// Set returns a set with a number of objects for each object of another.
 func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
@@ -80,7 +79,6 @@ func (c *Call) Open(argument string) bool {
 	return given != nil && isOpen(given.Value, open)
 }
 
-// below returns the objects of a type that [Call.Returns] declared, or an empty set.
 func (c *Call) below(typ string) *Set {
 	if set := c.returns[typ]; set != nil {
 		return set
@@ -91,9 +89,8 @@ func (c *Call) below(typ string) *Set {
 	return &Set{Ready: c.Begin()}
 }
 
-// visit evaluates the cost of a call, for [plan.Walk].
 func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ string) *Set {
-	if call.Root { // its fields read other rows than those of the parents
+	if call.Root {
 		root := &Set{Cardinality: parents.Cardinality, Ready: parents.Ready}
 		return func(string) *Set { return root }
 	}

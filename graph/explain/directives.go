@@ -15,15 +15,13 @@ import (
 	sdl "twibase/graph/schema"
 )
 
-// WithCosts returns a copy of the schema's definitions with @cost and @listSize. The unit is a row.
-// Each weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
-// default page after a cursor, and the most expensive values of the required arguments:
+// WithCosts returns a copy of the schema's definitions with @cost and @listSize. Each weight is
+// derived from the [Cost] of the field, for one parent, a viewer with a token, the default page
+// after a cursor, and the most expensive values of the required arguments:
 //
 //	@cost of a type        the rows of one more object in a list: the least of all lists of the type
 //	@cost of a field       the rows of the call, less those of the objects if they are selected
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
-//
-// ids are an id of each object type that has ids.
 //
 // So the sum of the weights is an upper bound of the rows of a query whose pages are not larger
 // than the default.
@@ -52,7 +50,7 @@ func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast
 			}
 		}
 	}
-	for name, possible := range schema.Schema().PossibleTypes { // an interface has the weight of its heaviest type
+	for name, possible := range schema.Schema().PossibleTypes {
 		for _, typ := range possible {
 			weights[name] = max(weights[name], weights[typ.Name])
 		}
@@ -104,7 +102,6 @@ func costDirective(weight int64) *ast.Directive {
 	return &ast.Directive{Name: "cost", Arguments: ast.ArgumentList{{Name: "weight", Value: value}}}
 }
 
-// listSize returns the @listSize of a list or connection.
 func (p probe) listSize(schema *ast.Schema, field *ast.FieldDefinition) ast.DirectiveList {
 	sized, slicing := names(nil), names(nil)
 	for _, below := range schema.Types[field.Type.Name()].Fields {
@@ -140,26 +137,24 @@ func (s names) argument(name string) *ast.Argument {
 	return &ast.Argument{Name: name, Value: list}
 }
 
-// probe is the declared cost of a field for one parent.
 type probe struct {
-	typ           string // of the objects
-	rows, objects int64  // of the default page
-	least         int64  // the rows if no object is selected
+	typ           string
+	rows, objects int64 // of the default page
+	least         int64 // the rows if no object is selected
 	paged         bool
 	slope         int64 // the rows of one more entry of a page
 }
 
-// weight returns the rows of a call without those of its objects. weights are of the types of objects.
+// weights are those of the types of objects.
 func (p probe) weight(weights map[string]int64) int64 {
 	return max(p.rows-p.objects*weights[p.typ], p.least)
 }
 
-// field returns the cost of a field: with the optional argument text, unless that is empty.
 func (p *prober) field(name, text string) (probe, error) {
 	def := p.definition(name)
 	found := probe{typ: def.Type.Name(), paged: def.Arguments.ForName("first") != nil}
 	for _, below := range p.schema.Schema().Types[found.typ].Fields {
-		// The objects of a connection implement an interface, and its edges do not.
+		// Unlike edges, the objects of a connection implement an interface.
 		if typ := p.schema.Schema().Types[below.Type.Name()]; found.paged && len(p.schema.Schema().GetImplements(typ)) > 0 {
 			found.typ = typ.Name
 			break
@@ -169,7 +164,7 @@ func (p *prober) field(name, text string) (probe, error) {
 	if found.paged {
 		sizes = []string{"first:" + strconv.Itoa(relay.DefaultPage), "last:" + strconv.Itoa(relay.DefaultPage)}
 	}
-	var first Totals // of the default page, forwards
+	var first Totals
 	for i, size := range sizes {
 		totals, err := p.totals(name, size, text, "")
 		if err != nil {
@@ -194,7 +189,7 @@ func (p *prober) field(name, text string) (probe, error) {
 	return found, nil
 }
 
-// totals returns the cost of a call for one parent, for the id that costs most.
+// totals returns the cost for the id that costs most.
 func (p *prober) totals(name, size, text, without string) (most Totals, err error) {
 	for _, id := range p.ids {
 		totals, err := p.totalsOf(name, size, text, id, without)

@@ -3,8 +3,7 @@ package explain
 import "slices"
 
 // An estimate adds up upper bounds of the reads of an operation. It walks over the resolver calls
-// of the compiled operation (plan.Walk). Instead of a resolver it calls its [Cost], which declares
-// the reads of the resolver and the objects that it returns.
+// (plan.Walk), and calls the [Cost] in place of each resolver.
 //
 // # Sets and stages
 //
@@ -26,8 +25,7 @@ import "slices"
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets: all named columns of a row are read by one Get, or by
-// that of a first page if there is one. Each page counts as a Get, because loaders merge pages only
-// under conditions that are unknown here. Later reads count separately: stages are maxima, so reads
+// that of a first page if there is one. Later reads count separately: stages are maxima, so reads
 // of one later stage may be sent in different rounds.
 //
 // # Chains
@@ -50,7 +48,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Stage is a point of the execution: the maximum number of rounds of a chain before it.
+// Stage is the maximum number of rounds before a point of a chain.
 type Stage struct{ chain, round int }
 
 // Next returns the stage one round later.
@@ -64,7 +62,7 @@ func Latest(s Stage, others ...Stage) Stage {
 	return s
 }
 
-// Kind says which other reads of its row a read can share a Get with.
+// Kind says with which reads of its row a read shares Gets.
 type Kind int
 
 // The kinds of reads.
@@ -77,7 +75,7 @@ const (
 // Read is a Get that a loader sends for each object of a set.
 type Read struct {
 	Loader, Table string
-	// Columns are separated by spaces. Limit is the maximum number of columns of a family, 0 for all.
+	// Columns are separated by spaces; Limit is per family, 0 for all.
 	Columns string
 	Limit   int
 	Kind    Kind
@@ -87,35 +85,32 @@ type Read struct {
 	// Times is the number of Gets for each object, in Rounds rounds. 0 means 1, for both.
 	Times  int64
 	Rounds int
-	// If is the condition of the read; empty if there is none.
+	// If is the condition of the read, or empty.
 	If string
 }
 
-// key returns the fields that are equal in equal reads.
 func (r Read) key() Read {
 	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
 }
 
-// record is a declared read or scan.
 type record struct {
 	Read
 	step  *step
 	begun Stage
-	gets  int64   // 0 if it shares the Gets of another record
-	with  *record // the record that has the Gets, or shares them, too; nil if this one has them
-	rows  int64   // the maximum number of rows of a scan; 0 for Gets
-	level int     // the number of its first level, set by [estimate.levels]
+	gets  int64   // 0 if it shares those of with
+	with  *record // has the Gets, or shares them, too; nil if this one has them
+	rows  int64
+	level int // the first one, set by [estimate.levels]
 }
 
-// step is a call of a resolver, with the figures that its [Cost] declares.
 type step struct {
 	call    *Call
 	parents int64
 	objects int64
-	err     error // that the resolver will return
-	// uncalled is true if the arguments can't be coerced. Then err is the reason.
+	err     error
+	// uncalled: the arguments can't be coerced (err is the reason).
 	uncalled bool
-	open     string // why the arguments do not bound the reads; empty if they do
+	open     string
 
 	// Set by [Predict]:
 
@@ -124,13 +119,12 @@ type step struct {
 	below       []*step
 }
 
-// estimate collects the reads of an operation, in linear time and memory.
 type estimate struct {
-	ordinary bool // omit reads with a condition
+	ordinary bool
 	steps    []*step
 	records  []*record
-	chains   []int // the number of rounds of each chain
-	shared   Set   // of [Call.Shared]
+	chains   []int // by chain, the number of rounds
+	shared   Set
 }
 
 func newEstimate(ordinary bool) *estimate {
@@ -141,24 +135,23 @@ func newEstimate(ordinary bool) *estimate {
 
 // Set is a set of objects, the parents of resolver calls.
 type Set struct {
-	// Cardinality is the maximum number of objects.
+	// Cardinality is a maximum.
 	Cardinality int64
-	// Ready is the stage at which resolvers are called with the objects.
+	// Ready is the stage at which resolvers are called.
 	Ready Stage
 
-	sent map[Read]*record // by the keys of declared reads
+	sent map[Read]*record
 	rows []row
 }
 
-// row describes the rows of one table that are read at the stage Ready, one for each object of a
-// set. It has the record whose Gets other reads of these rows share.
+// row stands for rows of one table that are read at the stage Ready, one for each object
+// of a set. It has the record whose Gets other reads of these rows share.
 type row struct {
 	table string
-	named *record // the read of named columns that has Gets; nil if there is none, or a page has them
-	get   *record // whose Gets further named columns share; nil if there is none
+	named *record // the read of named columns that has Gets; nil if a page has them
+	get   *record // its Gets are for further named columns, too
 }
 
-// read records a read, and returns the stage at which it is answered.
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	if set.Cardinality == 0 || e.ordinary && r.If != "" {
 		return at
@@ -174,8 +167,8 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge returns the record whose Gets a read shares, nil if it may need Gets of its own. A first
-// page takes over the named columns of its row: their record then has no Gets.
+// merge returns nil if a read may need Gets of its own. A first page takes over the Gets of named
+// columns of its row.
 func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
@@ -211,7 +204,6 @@ func (s *Set) merge(rec *record) (with *record) {
 	return nil
 }
 
-// holder returns the record that has the Gets of a record.
 func (r *record) holder() *record {
 	for r.with != nil {
 		r = r.with

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// rootCall returns the call of a root field in a new estimate.
 func rootCall(ordinary bool) *Call {
 	e := newEstimate(ordinary)
 	e.steps = []*step{{}}
@@ -27,7 +26,7 @@ func TestReadsOfARow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		reads []Read
-		gets  int64 // per object
+		gets  int64
 	}{
 		{"named columns of a row are one Get", []Read{attributes, length}, 1},
 		{"named columns and a first page are one Get", []Read{attributes, length, page}, 1},

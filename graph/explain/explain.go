@@ -1,6 +1,5 @@
-// Package explain predicts upper bounds of the rounds, Gets, RPCs and rows of an operation, without
-// executing it. Resolvers declare their reads as a [Cost]; estimate.go explains how they are added
-// up.
+// Package explain predicts upper bounds of the cost of an operation, without executing it.
+// Resolvers declare their reads as a [Cost]; estimate.go explains how they are added up.
 package explain
 
 import (
@@ -21,14 +20,14 @@ type Totals struct {
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects is the number of objects that resolvers return. Of a connection it counts the nodes.
+	// Objects counts what resolvers return: of a connection, its nodes.
 	Objects int64 `json:"objects"`
-	// Resolved is the number of values that resolvers return: one for each parent of each call.
+	// Resolved is the number of values: one for each parent of each call.
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns the cost of the operation of ctx, in linear time. It returns the error of a
-// resolver that will reject its arguments.
+// Bound returns the cost of the operation of ctx, in linear time, or the error of a resolver that
+// will reject its arguments.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -36,7 +35,7 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 	}
 	for _, s := range e.steps {
 		if s.uncalled {
-			continue // only the field fails, without a read
+			continue
 		}
 		if public := (*apierr.Error)(nil); errors.As(s.err, &public) {
 			locations := apierr.Present(s.call.Ctx, public).Locations
@@ -46,7 +45,6 @@ func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (T
 	return e.totals(), nil
 }
 
-// walk returns the estimate of the operation of ctx.
 func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ordinary bool) (*estimate, error) {
 	e := newEstimate(ordinary)
 	err := plan.Walk(ctx, schema, &Set{Cardinality: 1}, func(call plan.Call, parents *Set) func(string) *Set {
@@ -55,20 +53,16 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 	return e, err
 }
 
-// chunk is the maximum number of Gets of one RPC.
 const chunk = 256
 
-// rpcs returns the maximum number of RPCs if one region server has all rows. Each round may have an
-// RPC that is not full.
+// rpcs assumes that one region server has all rows. Each round may have an RPC that is not full.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
-// totals returns the sums of the records.
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds in which nothing is read. So a chain has at most the sum of the rounds
-	// of its reads.
+	// Stages may count rounds without reads.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
@@ -86,7 +80,7 @@ func (e *estimate) totals() (t Totals) {
 	return t
 }
 
-// share returns the number of Gets of a read in its i-th round, if they are spread evenly.
+// share spreads the Gets of a read evenly over its rounds.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {
@@ -95,11 +89,10 @@ func (r *record) share(i int) int64 {
 	return r.gets / n
 }
 
-// Header requests a plan in place of execution if its value is 1.
+// Header requests a plan in place of execution.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds with a plan of at most maxBytes bytes to requests with [Header]; 0 is no
-// limit.
+// Middleware responds with a plan to requests with [Header]. 0 maxBytes is no limit.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

@@ -18,7 +18,6 @@ import (
 	"twibase/graph/plan"
 )
 
-// respond dispatches a query with a header, and reports whether it was executed.
 func respond(
 	t *testing.T, schema graphql.ExecutableSchema, query, header string, most int,
 ) (response *graphql.Response, executed bool) {

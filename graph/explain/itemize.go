@@ -12,35 +12,30 @@ import (
 
 type openKey struct{}
 
-// WithOpen returns a ctx for the cost of an operation whose variables of these names have unknown
-// values. The operation has valid, arbitrary values for them. A [Cost] declares the reads of the
-// values that cost most: see [Call.Open].
+// WithOpen names variables with unknown values. The operation has valid, arbitrary
+// ones. A [Cost] declares the reads of the values that cost most: see [Call.Open].
 func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }
 
-// isOpen reports whether a value depends on an open variable.
 func isOpen(value *ast.Value, open map[string]bool) bool {
 	return value.Kind == ast.Variable && open[value.Raw] ||
 		slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return isOpen(child.Value, open) })
 }
 
-// Item is the cost of one field with a resolver.
+// Item is the cost of a field.
 type Item struct {
 	Path string `json:"path"`
-	// Round is the number of rounds of their chain until its reads are answered, or 0. Rounds before
-	// the scan that starts the chain are not counted.
+	// Round counts the rounds of the chain until the reads are answered, or is 0.
 	Round int64 `json:"round"`
-	// Rows is the number of Gets, and of rows of scans. The items' rows add up to those of the
-	// operation.
+	// Rows counts Gets and the rows of scans; the sum is that of the operation.
 	Rows    int64 `json:"rows"`
 	Objects int64 `json:"objects"`
-	// Open is why the arguments do not bound the reads; empty if they do.
+	// Open is why the arguments do not bound the reads.
 	Open string `json:"open,omitempty"`
 }
 
-// Itemize returns the cost of the operation of ctx, in total and for each path, in the order of the
-// document.
+// Itemize returns the total and the cost for each path, in the order of the document.
 func Itemize(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, []Item, error) {
 	e, err := walk(ctx, schema, costs, false)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Plan describes the reads of an operation. docs/EXPLAIN.md describes the fields.
 type Plan struct {
 	Totals
-	// Ordinary is the cost without the reads that have a condition: see [Loader].If.
+	// Ordinary omits reads with a condition: see [Loader].If.
 	Ordinary Totals          `json:"ordinary"`
 	Levels   []Level         `json:"levels"`
 	Fields   []Field         `json:"fields"`
@@ -26,7 +26,7 @@ type Plan struct {
 	JSON     json.RawMessage `json:"-"`
 }
 
-// Level is the reads of one round: Gets that are sent together, or a scan.
+// Level is the Gets of one round, or a scan.
 type Level struct {
 	Path    []string `json:"path"`
 	Loaders []Loader `json:"loaders"`
@@ -36,7 +36,7 @@ type Level struct {
 	Rows    int64    `json:"rows"`
 }
 
-// Loader is the reads of a level by one loader from one table.
+// Loader is a loader's part of a level.
 type Loader struct {
 	Name    string   `json:"name"`
 	Table   string   `json:"table"`
@@ -52,26 +52,25 @@ type Field struct {
 	// Label is the last key of the path and the arguments, truncated.
 	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
-	// Open is why the arguments do not bound the cost; empty if they do.
+	// Open is why the arguments do not bound the cost.
 	Open string `json:"open,omitempty"`
-	// Error is the error that the field will have; empty for none.
+	// Error is the error that the field will have.
 	Error string `json:"error,omitempty"`
 }
 
 // FieldRead is a read of a field, or a scan.
 type FieldRead struct {
-	Field string `json:"field"` // path
+	Field string `json:"field"`
 	Loader
 	Level  int `json:"level"` // the first, from 1
 	Rounds int `json:"rounds"`
-	// Rows is the maximum number of rows that the read adds to those of the plan.
+	// Rows is the maximum number of rows that the read adds to the plan's.
 	Rows int64 `json:"rows"`
-	// With is the index of the read that has the Gets which this read shares; nil if it has its own.
+	// With is the index of the read whose Gets this one shares.
 	With *int `json:"with,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx. It returns an [apierr.Error] if the JSON has
-// more than maxBytes bytes; 0 is no limit.
+// Predict returns the plan of the operation of ctx. 0 maxBytes is no limit.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, maxBytes int) (*Plan, error) {
 	bound, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -105,16 +104,15 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// part is the Gets of a record in one level.
 type part struct {
 	*record
 	gets int64
 }
 
-// levels returns the levels in order, and sets their numbers, from 1, in the records. It returns an
-// error if the paths alone have more than maxBytes bytes.
+// levels returns the levels in order, and sets their numbers, from 1, in the records. maxBytes also
+// bounds the paths alone.
 func (e *estimate) levels(maxBytes int) ([]Level, error) {
-	parts := map[Stage][]part{} // by chain and round
+	parts := map[Stage][]part{}
 	scans := 0
 	for _, r := range e.records {
 		if r.rows > 0 {
@@ -169,7 +167,7 @@ func level(parts []part) (l Level) {
 	return l
 }
 
-// reads returns all reads. The levels must be known.
+// reads needs the numbers of levels.
 func (e *estimate) reads() []FieldRead {
 	all, index := make([]FieldRead, len(e.records)), make(map[*record]int, len(e.records))
 	for i, r := range e.records {
@@ -188,7 +186,6 @@ func (e *estimate) reads() []FieldRead {
 	return all
 }
 
-// loader returns the description of a read, without Gets.
 func (r *record) loader() Loader {
 	return Loader{Name: r.Loader, Table: r.Table, Columns: strings.Fields(r.Columns), Limit: r.Limit, If: r.If}
 }

@@ -14,7 +14,7 @@ import (
 	"twibase/graph/relay"
 )
 
-// prober makes an operation for each field with a resolver, to evaluate its cost.
+// prober evaluates the cost of an operation for each field.
 type prober struct {
 	schema   graphql.ExecutableSchema
 	costs    Costs
@@ -23,14 +23,12 @@ type prober struct {
 	paths    map[string]way
 }
 
-// way is the last field of a shortest path from a root type to an object type. Its field is nil for
-// a root type.
+// way is the last field of a shortest path to a type. Root types have none.
 type way struct {
 	object string
 	field  *ast.FieldDefinition
 }
 
-// pathsOf returns the last field of a shortest path to each object type.
 func pathsOf(schema *ast.Schema) map[string]way {
 	paths := map[string]way{}
 	var queue []*ast.Definition
@@ -58,20 +56,17 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// ctx returns a context with a viewer who is no administrator. That costs most: permissions are
-// checked by reads.
+// A viewer who is no administrator costs most: permissions are checked by reads.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
 
-// isText reports whether an argument is an optional text that is no cursor.
 func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document returns an operation with a call of a field, and its variables: a value of each required
-// argument and of the optional one named text, and a cursor if the field has a size. It selects no
-// field whose type is without.
+// document has a call of a field, with required arguments, the optional one named text, and a
+// cursor if the field has a size. It selects no field whose type is without.
 func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
@@ -95,17 +90,15 @@ func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocum
 	return doc, o.values, nil
 }
 
-// operation is the text of an operation in the making, with its variables.
 type operation struct {
 	*prober
 	schema      *ast.Schema
 	definitions []string
 	values      map[string]any
-	id          string // the value of ids
-	without     string // a type that is not selected
+	id          string
+	without     string
 }
 
-// call returns a field with its size, its cursor, the argument text, and its required arguments.
 func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
 	var arguments []string
 	if size != "" {
@@ -126,8 +119,7 @@ func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
 	return field.Name + "(" + strings.Join(arguments, ",") + ")"
 }
 
-// selection selects all that a field returns without further resolvers. Aliases with the prefix
-// distinguish the fields of the types of an interface.
+// selection distinguishes the fields of the types of an interface by aliases with the prefix.
 func (o *operation) selection(typ, prefix string) string {
 	def := o.schema.Types[typ]
 	if !def.IsCompositeType() {
@@ -149,7 +141,6 @@ func (o *operation) selection(typ, prefix string) string {
 	return text + "}"
 }
 
-// value returns a valid value of a type.
 func (o *operation) value(typ *ast.Type) any {
 	if typ.Elem != nil {
 		return slices.Repeat([]any{o.value(typ.Elem)}, relay.MaxPage)

@@ -9,8 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// text draws a plan as a tree of fields with resolvers, each with its reads and their levels. It sets
-// the labels of the plan's fields.
+// text draws a plan as a tree of fields with resolvers, each with its reads and their levels.
 func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	root := &step{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
 	stack, written := []*step{root}, map[*ast.Field]string{}
@@ -47,7 +46,7 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	return b.String()
 }
 
-// draw writes a field and the fields below it. first precedes its label, rest the other lines.
+// draw writes first before the label, and rest before the other lines.
 func (s *step) draw(b *strings.Builder, first, rest string) {
 	b.WriteString(first + s.label + "\n")
 	bar := "   "
@@ -66,7 +65,7 @@ func (s *step) draw(b *strings.Builder, first, rest string) {
 	}
 }
 
-// writeLevels writes the cost of each level. Consecutive levels of equal cost share a line.
+// writeLevels writes consecutive levels of equal cost in one line.
 func writeLevels(b *strings.Builder, levels []Level) {
 	for from := 0; from < len(levels); {
 		cost := levels[from].totals()
@@ -87,7 +86,7 @@ func (l *Level) totals() Totals {
 	return Totals{RPCs: l.RPCs, Gets: l.Gets, Scans: l.Scans, Rows: l.Rows}
 }
 
-// String lists the totals that are not zero.
+// String omits zeros.
 func (t Totals) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -139,7 +138,6 @@ func (r *record) line() string {
 	return b.String()
 }
 
-// arguments formats the arguments of a field, truncated.
 func arguments(field *ast.Field) string {
 	var all []string
 	for _, a := range field.Arguments {

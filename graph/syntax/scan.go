@@ -13,7 +13,7 @@ import (
 // by position.
 func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
 	source := &ast.Source{Input: text}
-	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{}
+	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // positions count runes
 	afterSpread := false
 	for {
 		token, err := l.ReadToken()
