@@ -15,9 +15,9 @@ import (
 	sdl "twibase/graph/schema"
 )
 
-// WithCosts returns a copy of the schema's definitions with @cost and @listSize. Each weight is
-// derived from the [Cost] of the field, for one parent, a viewer with a token, the default page
-// after a cursor, and the most expensive values of the required arguments:
+// WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Each
+// weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
+// default page after a cursor, and the most expensive values of the required arguments:
 //
 //	@cost of a type        the rows of one more object in a list: the least of all lists of the type
 //	@cost of a field       the rows of the call, less those of the objects if they are selected

@@ -62,7 +62,7 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds without reads.
+	// Stages may count rounds without reads: a chain has at most the sum of the rounds of its reads.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A missing lazy object where @semanticNonNull excludes null removes its parents, up to the nearest
-// list or field that may be null.
+// See [writer] for missing lazy objects where @semanticNonNull excludes null.
 func TestAbsentObjects(t *testing.T) {
 	gone, found := obj("T", "s", "gone"), obj("T", "s", "found")
 	edge := func(node any) *testObject { return obj("Edge", "node", node, "cursor", "c") }

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// animals is a fixture with interfaces and unions.
 func animals() *fixture {
 	name := func(what string) resolver {
 		return perParent(func(p *testObject) any { return fmt.Sprint(what, " ", p.fields["name"]) })

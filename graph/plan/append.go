@@ -8,9 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// The functions that generated code calls to append values of resolvers, and leaves as JSON.
-
-// Pointers, Slices and Values append the values of a resolver, and nil for a typed nil.
+// Pointers, Slices and Values append nil for a typed nil.
 
 // Pointers appends pointers.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {

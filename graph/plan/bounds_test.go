@@ -11,7 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// failing is a fixture with n objects. Field t of object i fails with err(i).
+// Field t of object i fails with err(i).
 func failing(n int, err func(i int) error) *fixture {
 	objects, errs := make([]any, n), make(graphql.BatchErrorList, n)
 	for i := range objects {
@@ -21,8 +21,6 @@ func failing(n int, err func(i int) error) *fixture {
 	return nullable().with(map[string]resolver{"Query.list": returns(objects), "T.t": fail})
 }
 
-// executeBounded executes a query with a bound of errors, and returns the number of unreported
-// errors.
 func (fx *fixture) executeBounded(most int, query string) (response string, unreported int) {
 	e := newExecutor(fx.build())
 	bounds := &Bounds{Errors: most}
@@ -80,7 +78,6 @@ func TestErrorsBeyondTheBoundAreCounted(t *testing.T) {
 	})
 }
 
-// data returns the data of a response, and everything after it.
 func data(response string) string { return response[strings.Index(response, `"data"`):] }
 
 func TestUnreportedErrorsTakeNoMemory(t *testing.T) {

@@ -35,7 +35,7 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 			if n%2 == 0 {
 				want = `"x":"a",`
 			}
-			if n%3 != 0 { // otherwise its default
+			if n%3 != 0 {
 				if variables["b"] = n%3 == 1; n%3 == 2 {
 					want += `"y":"a",`
 				}
@@ -121,7 +121,6 @@ func TestCompiledOperationsAreCached(t *testing.T) {
 	})
 }
 
-// doubled returns a short query with 2^n fields.
 func doubled(n int) string {
 	query := `{me{...F0}}`
 	for i := range n {

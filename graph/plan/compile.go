@@ -13,30 +13,27 @@ import (
 	"twibase/graph/recent"
 )
 
-// operation is a compiled operation.
 type operation struct {
 	root          *selectionSet
-	sets, columns int       // the numbers of selection sets and columns
-	memories      sync.Pool // of executions that have ended
+	sets, columns int
+	memories      sync.Pool
 }
 
-// selectionSet is the compiled selection set of one object type at one place of an operation, with
-// fragments expanded.
+// selectionSet is that of one object type at one place of an operation, with fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
-	index  int // of its object set in [memory]
+	index  int
 }
 
-// selection is a field of a selection set.
 type selection struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
 	// key is what the writer appends before the value: {"name": for the first field, else ,"name":
 	key string
-	// constant caches the coerced arguments for all executions; nil if they depend on variables.
+	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// column is the index of the column in [memory], -1 for a leaf without a resolver.
+	// column is an index in [memory], -1 for a leaf without a resolver.
 	column int
 	// children is the selection set below a field of an object type. byType has those below a field
 	// of an interface or union, by object type.
@@ -49,31 +46,28 @@ type selection struct {
 	present, elemPresent bool
 }
 
-// hasColumn is false for __typename and leaves without a resolver, which only the writer reads.
+// hasColumn is false for fields that only the writer reads: __typename, and leaves without a
+// resolver.
 func (s *selection) hasColumn() bool { return s.column >= 0 }
 
-// compiler compiles the operations of a schema, and caches them. It is safe for concurrent use.
+// compiler caches the operations of a schema, and is safe for concurrent use.
 type compiler struct {
-	schema *Schema
-	// possible has the object types of each interface and union, by name.
+	schema   *Schema
 	possible map[string][]string
 	cache    *recent.Cache[variant, *operation]
 }
 
-// The limits of the cache.
 const (
-	maxVariants     = 1000    // variants of operations
-	maxCachedText   = 8 << 10 // bytes of the text of one operation
-	maxCachedTexts  = 1 << 20 // bytes of the texts of all operations
+	maxVariants     = 1000
+	maxCachedText   = 8 << 10 // bytes of one operation
+	maxCachedTexts  = 1 << 20 // bytes of all operations
 	maxCachedFields = 2_000   // fields of one operation
 )
 
 // maxFields limits the fields of an operation: nested fragments expand exponentially.
 const maxFields = 20_000
 
-// variant is an operation with the values of its Boolean variables: @skip and @include may depend
-// on them. Operations are compared by pointer, so only requests that share a parsed document hit
-// the cache.
+// variant has the values of the Boolean variables, on which @skip and @include may depend.
 type variant struct {
 	operation *ast.OperationDefinition
 	booleans  string
@@ -102,7 +96,6 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	return c
 }
 
-// operation returns the compiled operation, or a [LimitError] if it has more than maxFields fields.
 func (c *compiler) operation(op *graphql.OperationContext, root string) (*operation, error) {
 	variant := variantOf(op)
 	if compiled, ok := c.cache.Get(variant); ok {
@@ -121,8 +114,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields returns the number of fields with fragments expanded, at most 2³¹ − 1. known caches
-// the numbers of the fragments.
+// countFields caches the numbers of the fragments in known.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -141,14 +133,13 @@ func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, kno
 	return n
 }
 
-// compilation compiles one operation.
 type compilation struct {
 	*compiler
 	op            *graphql.OperationContext
-	sets, columns int // the numbers of selection sets and columns so far
+	sets, columns int
 }
 
-// set compiles a selection set for an object type. @defer and @stream have no effect.
+// set ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
@@ -173,8 +164,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 	return set
 }
 
-// semanticNonNull reports whether @semanticNonNull of a field has a level. Level 0 is the value, and
-// 1 the elements of its list.
+// semanticNonNull: level 0 is the value, and 1 the elements of its list.
 func semanticNonNull(f *ast.FieldDefinition, level int) bool {
 	mark := f.Directives.ForName("semanticNonNull")
 	if mark == nil {
@@ -189,7 +179,6 @@ func semanticNonNull(f *ast.FieldDefinition, level int) bool {
 	})
 }
 
-// key returns selection.key of field i of a selection set.
 func key(i int, alias string) string {
 	b := []byte{','}
 	if i == 0 {
@@ -203,7 +192,7 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// children compiles the selection sets below a field, and sets s.children or s.byType.
+// children sets s.children or s.byType.
 func (c *compilation) children(s *selection) {
 	field := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {

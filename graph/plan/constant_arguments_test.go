@@ -11,7 +11,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// countCoercions counts the coercions of arguments by field.
 func countCoercions(schema *planned) map[string]int {
 	counts, mu := map[string]int{}, sync.Mutex{}
 	for _, object := range schema.config.Types.Objects {
@@ -35,7 +34,6 @@ func countCoercions(schema *planned) map[string]int {
 	return counts
 }
 
-// optionalArguments is a fixture whose arguments are optional.
 func optionalArguments() *fixture {
 	all := perParent(func(p *testObject) any { return p.fields["friends"] })
 	args := func(parents []*testObject, args map[string]any) ([]any, error) {
@@ -53,7 +51,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		wants       [2]string
-		// counts are the coercions of two requests, by field.
+		// of two requests, by field
 		counts map[string]int
 	}{
 		{"literals", `{me{echo(arg:"x",n:1)}}`, [2]string{`"echo":"map[arg:x n:1]"`, `"echo":"map[arg:x n:1]"`}, map[string]int{"echo": 1}},

@@ -1,11 +1,10 @@
 // Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
-// gqlgen project: each selection set is executed once, with all of its objects. README.md describes
-// how a project uses the package.
+// gqlgen project: each selection set is executed once, with all of its objects. README.md
+// describes its use.
 //
 // An operation is compiled once for all requests (compile.go). A run resolves its fields (run.go,
 // resolve.go). Then a writer writes the response in one pass, with null propagation and the paths
-// of errors (write.go). An event of a subscription is executed like a query. [Walk] visits the
-// resolver calls of an operation without making them.
+// of errors (write.go). An event of a subscription is executed like a query.
 //
 // The package knows no type and no field of a schema: package plugin generates an [Object] for each
 // object type.
@@ -43,22 +42,21 @@
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders keep the levels together: they dispatch the keys of an operation when all of its tasks
-// wait for a loader. [Tasks] counts the running tasks. Loaders do not count a task while it waits.
-// A run counts the next tasks before it ends the task above them. So when the count is zero, no
-// task can add a key.
+// Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
+// the running tasks. Loaders do not count a task while it waits. A run counts the next tasks before
+// it ends the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //
 // A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
-// object, because only the writer reads leaves without resolvers. Before the writer runs,
-// [Tasks.Await] waits until all lazy objects are loaded. The writer writes null for missing ones, or
-// omits them from their list: see [writer].
+// object: only the writer reads leaves without resolvers. Before the writer runs, [Tasks.Await]
+// waits until all lazy objects are loaded. The writer writes null for missing ones, or omits them
+// from their list: see [writer].
 //
 // # Errors and nulls
 //
-// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
-// and nothing is resolved below it. The writer adds its path, and propagates nulls.
+// An error or a panic is stored in the column, for all objects or for one, and nothing is resolved
+// below it.
 //
 // # Mutations
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each resolver waits for the next selected resolver, so that they return in the opposite order.
+// The resolvers return in the opposite order.
 func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 	const fields = 5
 	for _, test := range []struct{ name, query, want string }{
@@ -30,7 +30,7 @@ func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 				name := string(rune('a' + i))
 				resolve := func(parents []*testObject, _ map[string]any) ([]any, error) {
 					<-ended[i+1]
-					order = append(order, name) // the others wait
+					order = append(order, name)
 					close(ended[i])
 					return returns(name)(parents, nil)
 				}

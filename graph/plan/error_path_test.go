@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// nested is a fixture of nested objects. Fields in lower case have no resolver, and their leaves
-// are value. Resolvers of leaves return null, or err.
+// Fields in lower case have no resolver, and their leaves are value. Resolvers of leaves return
+// null, or err.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -29,8 +29,7 @@ func nested(value any, err error) *fixture {
 		}}
 }
 
-// errorsJSON returns errors as JSON. A path ends with a blank and a line if its last name is not
-// unique in the query.
+// A path ends with a blank and a line if its last name is not unique in the query.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {
@@ -57,7 +56,7 @@ func TestNullableTree(t *testing.T) {
 	})
 }
 
-// Four chains of non-null fields below a nullable field: an error at the end nulls its chain only.
+// An error at the end of a chain of non-null fields nulls its chain only.
 func TestNonNullChain(t *testing.T) {
 	const query = `{a:n{b:mustN{c:MustN{d:mustN{e:mustS}}}} f:N{g:mustN{h:MustN{i:MustN{j:mustS}}}} k:n{l:MustN{m:mustN{o:MustN{p:MustS}}}} q:N{r:MustN{u:mustN{v:mustN{w:MustS}}}} x:n{s}}`
 	const data = `{"a":null,"f":null,"k":null,"q":null,"x":{"s":null}}`

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// people is a fixture with a resolver for each edge.
 func people() *fixture {
 	friends := func(n int) resolver {
 		return perParent(func(p *testObject) any {
@@ -116,13 +115,12 @@ func TestMutationsAreSerial(t *testing.T) {
 	fx := people().with(map[string]resolver{
 		"Mutation.add": func(_ []*testObject, args map[string]any) ([]any, error) {
 			var n int
-			if fmt.Sscan(fmt.Sprint(args["n"]), &n); n == 1 { // the first mutation
+			if fmt.Sscan(fmt.Sprint(args["n"]), &n); n == 1 {
 				total = 0
 			}
 			total += n
 			return []any{obj("Counter", "total", total)}, nil
 		},
-		// It runs before the next mutation starts.
 		"Counter.again": perParent(func(*testObject) any { return total }),
 		"Mutation.fail": func([]*testObject, map[string]any) ([]any, error) { return nil, fmt.Errorf("no") },
 	})

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// goroutine returns the name of the calling goroutine.
 func goroutine() string {
 	var head [64]byte
 	name, _, _ := strings.Cut(string(head[:runtime.Stack(head[:], false)]), " [")

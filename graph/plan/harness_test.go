@@ -20,14 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testObject is an object of any type, with the values of its fields that have no resolver. A value
-// may be an error.
+// testObject has the values of its fields that have no resolver. A value may be an error.
 type testObject struct {
 	typ    string
 	fields map[string]any
 }
 
-// obj makes an object from pairs of field names and values.
 func obj(typ string, pairs ...any) *testObject {
 	t := &testObject{typ, map[string]any{}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -36,16 +34,12 @@ func obj(typ string, pairs ...any) *testObject {
 	return t
 }
 
-// list makes the value of a list field.
 func list(objects ...any) []any { return objects }
 
-// panics is a value that panics when it is read.
 type panics struct{}
 
-// resolver is a batch resolver.
 type resolver func(parents []*testObject, args map[string]any) ([]any, error)
 
-// perParent returns a batch resolver that calls value for each parent.
 func perParent(value func(*testObject) any) resolver {
 	return func(parents []*testObject, _ map[string]any) ([]any, error) {
 		values := make([]any, len(parents))
@@ -56,10 +50,8 @@ func perParent(value func(*testObject) any) resolver {
 	}
 }
 
-// returns returns a batch resolver with the same value for each parent.
 func returns(value any) resolver { return perParent(func(*testObject) any { return value }) }
 
-// fixture is a schema with its resolvers.
 type fixture struct {
 	sdl       string
 	resolvers map[string]resolver // by "Type.field"; a field without one has its value in the object
@@ -70,7 +62,6 @@ type fixture struct {
 	calls []string // "User.friends 3": the resolver and its number of parents
 }
 
-// with returns a fixture with the same schema and further resolvers.
 func (fx *fixture) with(more map[string]resolver) *fixture {
 	all := maps.Clone(fx.resolvers)
 	if all == nil {
@@ -80,7 +71,6 @@ func (fx *fixture) with(more map[string]resolver) *fixture {
 	return &fixture{sdl: fx.sdl, resolvers: all}
 }
 
-// tasks is a task tracker that counts.
 type tasks struct {
 	mu      sync.Mutex
 	running int
@@ -104,7 +94,7 @@ func (t *tasks) End() {
 
 func (t *tasks) Await() map[any]error { return t.missing }
 
-// generated is a generated schema of gqlgen, which must not be executed.
+// generated must not be executed.
 type generated struct{ schema *ast.Schema }
 
 func (g generated) Schema() *ast.Schema { return g.schema }
@@ -113,7 +103,6 @@ func (g generated) Complexity(context.Context, string, string, int, map[string]a
 }
 func (g generated) Exec(context.Context) graphql.ResponseHandler { panic("gqlgen executes") }
 
-// build returns the planned schema of the fixture, as generated code would.
 func (fx *fixture) build() *planned {
 	parsed := gqlparser.MustLoadSchema(&ast.Source{Input: fx.sdl})
 	typeOf := func(v any) (any, string) {
@@ -154,7 +143,7 @@ func (fx *fixture) build() *planned {
 	}).(*planned)
 }
 
-// field returns a field. Coercion of the argument value "bad" fails, and that of "worse" panics.
+// field fails to coerce the argument value "bad", and panics for "worse".
 func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefinition) *Field {
 	f := &Field{Name: def.Name, Object: object, NonNull: def.Type.NonNull}
 	if def.Arguments != nil {
@@ -204,7 +193,6 @@ func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefini
 	return f
 }
 
-// recorded returns a resolver that adds its calls to fx.calls.
 func (fx *fixture) recorded(object string, resolve resolver) func(
 	ctx context.Context, exec any, parents []any, args map[string]any, dst []any,
 ) ([]any, error) {
@@ -221,8 +209,6 @@ func (fx *fixture) recorded(object string, resolve resolver) func(
 	}
 }
 
-// appendJSON returns a function that appends a leaf, or null for a list with a null that its type
-// does not allow.
 func appendJSON(def *ast.FieldDefinition) appendFunc {
 	return func(_ context.Context, _ any, dst []byte, value any) ([]byte, bool) {
 		if value == any(panics{}) {
@@ -241,7 +227,6 @@ func appendJSON(def *ast.FieldDefinition) appendFunc {
 	}
 }
 
-// gather returns a function that collects the children of a field from the values in its parents.
 func gather(f *Field) func(exec any, parents []any, args map[string]any, to *Children) error {
 	return func(_ any, parents []any, _ map[string]any, to *Children) error {
 		for _, parent := range parents {
@@ -272,7 +257,6 @@ func property(object any, name string) any {
 	return nil
 }
 
-// newExecutor returns gqlgen's server of a schema, without a transport.
 func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	e := executor.New(schema)
 	e.Use(Events{})
@@ -280,7 +264,7 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	return e
 }
 
-// execute returns the response to a request as JSON, or "rejected: " and an error.
+// execute returns JSON, or "rejected: " and an error.
 func execute(e *executor.Executor, query, operation string, variables map[string]any) string {
 	ctx := graphql.StartOperationTrace(context.Background())
 	params := &graphql.RawParams{Query: query, OperationName: operation, Variables: variables}
@@ -296,7 +280,7 @@ func execute(e *executor.Executor, query, operation string, variables map[string
 	return string(text)
 }
 
-// check executes a query, and compares the response and, unless there are none, the resolver calls.
+// check also compares the resolver calls, unless there are none.
 func (fx *fixture) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
 	schema := fx.build()

@@ -19,7 +19,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// echo has resolvers that return their arguments.
 type echo struct{ exec.ResolverRoot }
 
 func (e echo) Query() exec.QueryResolver       { return echoQuery{} }
@@ -65,10 +64,8 @@ func (echoQuery) Users(
 	return &model.UserConnection{Nodes: []*tables.User{{Username: text}}}, nil
 }
 
-// noTasks returns a task tracker that does nothing.
 func noTasks(context.Context) plan.Tasks { return idle{} }
 
-// execute returns the response as JSON, or "rejected: " and an error.
 func execute(t *testing.T, e *executor.Executor, query string, variables map[string]any) string {
 	t.Helper()
 	ctx := graphql.StartOperationTrace(t.Context())
@@ -85,7 +82,7 @@ func execute(t *testing.T, e *executor.Executor, query string, variables map[str
 	return string(text)
 }
 
-// Arguments of operations become Go values by the code that is generated from the schema.
+// Generated code makes Go values of the arguments.
 func TestInputs(t *testing.T) {
 	post := func(definitions, input string) string {
 		return `mutation` + definitions + `{postTwit(input:` + input + `){clientMutationId}}`

@@ -8,10 +8,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// lists are the list fields of the fixture nullable.
 var lists = []struct{ typ, field string }{{"[T]", "list"}, {"[T!]", "musts"}, {"[T]!", "some"}, {"[T!]!", "all"}}
 
-// valueOrError is a resolver that returns the value of a field in each parent, or its error.
 func valueOrError(field string) resolver {
 	return func(parents []*testObject, _ map[string]any) ([]any, error) {
 		values, errs, failed := make([]any, len(parents)), make(graphql.BatchErrorList, len(parents)), false
@@ -29,18 +27,17 @@ func valueOrError(field string) resolver {
 	}
 }
 
-// listCase is the value of a list field of one parent, and its effect.
 type listCase struct {
 	name          string
 	value         any
-	wants         [4]string // the parent's data, for each of lists
+	wants         [4]string // for each of lists
 	path, message string    // of the error
-	noError       string    // the fields without an error
-	resolver      bool      // only with a resolver
+	noError       string
+	resolver      bool // only with a resolver
 }
 
 func TestListNullability(t *testing.T) {
-	ok, invalid := obj("T", "must", "ok"), obj("T") // the non-null field of invalid is null
+	ok, invalid := obj("T", "must", "ok"), obj("T")
 	const two, empty = `{"F":[{"must":"ok"},{"must":"ok"}]}`, `{"F":[]}`
 	const kept, nulled = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
 	for _, test := range []listCase{
@@ -66,7 +63,7 @@ func TestListNullability(t *testing.T) {
 	}
 }
 
-// check executes the query for three parents. The value is in lists[i] of one of them.
+// check puts the value into lists[i] of one of three parents.
 func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolver) {
 	t.Helper()
 	field := lists[i].field
@@ -91,8 +88,7 @@ func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolv
 	nullable().with(resolvers).check(t, query, nil, want)
 }
 
-// leafLists is a fixture with lists of leaves, which the plan treats as one leaf. The value is in
-// the second parent.
+// leafLists has the value in the second parent.
 func leafLists(value any) *fixture {
 	parent := func(v any) *testObject { return obj("T", "v", v, "a", v, "b", v, "c", v, "d", v) }
 	return &fixture{sdl: `
@@ -112,9 +108,9 @@ func TestLeafListNullability(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		value   any
-		wants   [4]string // for each type
+		wants   [4]string
 		message string
-		noError string // the fields without an error
+		noError string
 		fields  string
 	}{
 		{"has values", []any{"x", "y"}, [4]string{two, two, two, two}, "", "", "abcdABCD"},

@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// withMarshaller returns a planned schema whose field T.leaf is written by a gqlgen marshaller.
 func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) graphql.Marshaler) *planned {
 	schema := fx.build()
 	leaf := schema.config.Types.Objects["T"].Fields["leaf"]

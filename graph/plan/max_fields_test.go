@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// tooMany is the response to an operation with too many fields.
 const tooMany = `{"errors":[{"message":"the number of selected fields of an operation is limited to 20000, and this has more"}],"data":null}`
 
 func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {

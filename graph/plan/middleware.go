@@ -10,8 +10,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 )
 
-// PassField and PassRootField are field middlewares that do nothing, for operation contexts that
-// are made without gqlgen's executor.
+// PassField and PassRootField are for operation contexts that are made without gqlgen's executor.
 
 // PassField implements [graphql.FieldMiddleware].
 func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -28,8 +27,7 @@ var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensi
 // middlewares are the code pointers of field middlewares that do nothing.
 type middlewares []uintptr
 
-// noopMiddlewares returns PassField, PassRootField, and the middlewares that gqlgen's executor uses
-// if it has no extensions.
+// noopMiddlewares includes those of gqlgen's executor without extensions.
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
 	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})
@@ -38,7 +36,6 @@ func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	}
 }
 
-// check returns an error if an operation has any other field middleware.
 func (m middlewares) check(op *graphql.OperationContext) error {
 	if slices.Contains(m, code(op.ResolverMiddleware)) && slices.Contains(m, code(op.RootResolverMiddleware)) {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 )
 
-// interceptor is an extension with a field middleware.
 type interceptor struct{}
 
 func (interceptor) ExtensionName() string                   { return "interceptor" }

@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// nullable is a fixture with a nullable and a non-null field of each kind.
 func nullable(fields ...any) *fixture {
 	return &fixture{sdl: `
 		type Query { t: T, must: T!, list: [T], musts: [T!], all: [T!]! }
@@ -18,14 +17,13 @@ func nullable(fields ...any) *fixture {
 
 var errNo = errors.New("no")
 
-// errorJSON returns an error of a response as JSON.
 func errorJSON(path, message string, column string) string {
 	return `{"message":"` + message + `","path":[` + path + `],"locations":[{"line":1,"column":` + column + `}]}`
 }
 
 func TestNullPropagation(t *testing.T) {
 	ok := obj("T", "must", "ok", "s", "s")
-	invalid := obj("T") // its non-null field must is null
+	invalid := obj("T")
 	for _, test := range []struct {
 		name   string
 		fields []any

@@ -2,32 +2,31 @@ package plan
 
 import "slices"
 
-// objectSet is a selection set with all its objects. doc.go draws object sets and columns.
+// objectSet and column are drawn in doc.go.
 type objectSet struct {
 	set *selectionSet
-	// objects are the children of the column above. buffer has them if the field above is of an
-	// abstract type, because its children are in several sets.
+	// objects are the children of the column above. buffer has them if they are in several sets,
+	// because the field is of an abstract type.
 	objects []any
 	buffer  []any
 }
 
-// column is the values of a field, one for each object of an object set.
 type column struct {
-	values   []any    // returned by the resolver; gather moves objects to children
+	values   []any    // of the resolver; gather moves objects to children
 	children Children // the child objects, if the field has a composite type
-	err      error    // of all objects
-	errs     []error  // of each object; nil if none has one
-	// added has the errors that the resolver added by graphql.AddError, by the index of the object.
+	err      error
+	errs     []error // of each object; nil if none has one
+	// added has the errors of graphql.AddError, by object.
 	added map[int32][]addedError
 
-	childSet  *objectSet   // the set of all children, if the field has an object type
-	childSets []*objectSet // the set of each child, if the field has an abstract type; nil for null
+	childSet  *objectSet   // of all children, if the field has an object type
+	childSets []*objectSet // of each child, if the field has an abstract type; nil for null
 	// index is the index of each child in its object set, -1 for null. It is nil if the children
 	// are the objects of childSet, without a null.
 	index []int32
 }
 
-// child returns the set of the j-th child, and its index there. The object set is nil for null.
+// child returns a nil set for null.
 func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]
@@ -41,7 +40,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null reports whether the value for object i is null. The column must not have an error for it.
+// null must not be called for a value with an error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -53,15 +52,15 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children collects the children of all objects of an object set, in order: one for each object, or
-// a list for each. Null children are nil.
+// Children has the children of all objects of an object set, in order: one for each, or a list for
+// each. Null children are nil.
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; empty if the field is not a list
-	nulls   []bool  // whether each list is null; the lists beyond its length are not
+	nulls   []bool  // whether each list is null; those beyond its length are not
 }
 
-// Grow makes room for n lists and this number of objects.
+// Grow makes room for n lists of objects.
 func (c *Children) Grow(n, objects int) {
 	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, n)
 }
@@ -78,7 +77,7 @@ func (c *Children) NullList() {
 	c.EndList()
 }
 
-// list returns the range of list i in Objects; ok is false if it is null.
+// list returns the range of list i in Objects. ok is false if it is null.
 func (c *Children) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
 		from = c.ends[i-1]
@@ -86,8 +85,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls from Objects, and appends the new index of each object to index, -1 for
-// null. If there are no nulls, it returns nil.
+// compact removes the nulls from Objects, and returns the new index of each object, -1 for null, or
+// nil without nulls.
 func (c *Children) compact(index []int32) []int32 {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
@@ -106,9 +105,8 @@ func (c *Children) compact(index []int32) []int32 {
 	return index
 }
 
-// gather collects the children from the values of a resolver. A value with an error is null.
-// Without lists the values are the children: the two slices are swapped, so that the memory of both
-// is kept.
+// gather takes a value with an error for null. Without lists the two slices are swapped, so that
+// the memory of both is kept.
 func (c *column) gather(f *Field) {
 	g := &c.children
 	if !f.List {
@@ -130,17 +128,15 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory is the object sets and columns of one execution. Later executions of the operation use it
-// again.
+// memory is used again by later executions of the operation.
 type memory struct {
-	objectSets []objectSet // by selectionSet.index
-	columns    []column    // by selection.column
+	objectSets []objectSet
+	columns    []column
 }
 
-// maxKept is the capacity of the largest memory that is kept, in objects and values.
+// maxKept bounds the memory that is kept, in objects and values.
 const maxKept = 1 << 16
 
-// memory returns unused memory for an execution.
 func (o *operation) memory() *memory {
 	if m, ok := o.memories.Get().(*memory); ok {
 		return m
@@ -156,8 +152,7 @@ func (m *memory) objectSet(set *selectionSet) *objectSet {
 
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
-// release clears the memory of an execution that has ended, and keeps it for later ones unless it
-// is large.
+// release clears the memory, and keeps it unless it is large.
 func (o *operation) release(m *memory) {
 	kept := 0
 	for i := range m.objectSets {
@@ -182,7 +177,7 @@ func (o *operation) release(m *memory) {
 	}
 }
 
-// emptied returns a list without its elements, which it clears for the garbage collector.
+// emptied clears the elements for the garbage collector.
 func emptied[T any](list []T) []T {
 	clear(list)
 	return list[:0]

@@ -12,7 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// oneParentResolvers is a fixture whose resolvers have one parent, and call one with its name.
 func oneParentResolvers(one func(ctx context.Context, name string) (any, error)) *fixture {
 	return &fixture{
 		sdl: `type Query { all: [Letter] } type Letter { name: String! next: Letter code: String must: String! }`,

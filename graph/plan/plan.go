@@ -12,13 +12,13 @@ import (
 
 // Config configures a planned schema.
 type Config struct {
-	// Generated is the schema that gqlgen generated, for its types and complexities.
+	// Generated is gqlgen's schema, for its types and complexities.
 	Generated graphql.ExecutableSchema
 	// Types is the code that package plugin generated.
 	Types *Schema
-	// Exec returns the generated execution context of an operation.
+	// Exec returns the generated execution context.
 	Exec func(op *graphql.OperationContext) any
-	// Tasks returns the task tracker of an operation; nil if no loader needs one.
+	// Tasks may be nil if no loader needs it.
 	Tasks func(ctx context.Context) Tasks
 }
 
@@ -39,7 +39,7 @@ type planned struct {
 	noop     middlewares
 }
 
-// Exec implements [graphql.ExecutableSchema], for queries and mutations.
+// Exec executes queries and mutations.
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
@@ -53,7 +53,6 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	})
 }
 
-// compiled returns the compiled operation, or an error if it can't be executed.
 func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	if err := p.noop.check(op); err != nil {
 		return nil, err
@@ -65,7 +64,6 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
-// once returns a handler that calls respond once. Further calls return nil, the end of the stream.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -92,14 +90,13 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	}
 }
 
-// response writes the response of an executed operation, and releases its memory.
+// response also releases the memory.
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx),
 	}
 	data := w.data(root)
-	// Extensions that resolvers registered.
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {
 		graphql.RegisterExtension(r.ctx, key, value)
 	}
@@ -120,14 +117,14 @@ func Release(data []byte) {
 	}
 }
 
-// maxBuffer is the capacity of the largest buffer that is recycled, in bytes.
+// maxBuffer bounds recycled buffers, in bytes.
 const maxBuffer = 4 << 20
 
 // Execution is how an operation is executed.
 type Execution struct {
-	// Executor is "plan", or "stock" for any other. It is empty for an operation that [Walk] visits.
+	// Executor is "plan", or "stock" for any other; empty after [Walk].
 	Executor string
-	// Reason is "unplanned" for a schema that was not made by [New], else empty.
+	// Reason is "unplanned" unless [New] made the schema.
 	Reason string
 }
 

@@ -32,7 +32,7 @@ func TestExecutionOf(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e := executor.New(test.schema)
 			ctx := graphql.StartOperationTrace(context.Background())
-			for range 2 { // compiled, then cached
+			for range 2 {
 				op, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: test.query})
 				if errs != nil {
 					t.Fatal(errs)

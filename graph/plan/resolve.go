@@ -14,7 +14,7 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve calls the resolver of a task. It returns a value for each parent, appended to col.values.
+// resolve returns a value for each parent, appended to col.values.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {
@@ -28,8 +28,7 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	return f.ResolveBatch(c, r.exec, parents, args, col.values)
 }
 
-// resolveRoot calls the resolver of a field of the query root. All parents have its value and the
-// errors that it added.
+// resolveRoot calls the resolver once: all parents have its value and errors.
 func (r *run) resolveRoot(
 	c *callCtx, f *Field, parents []any, args map[string]any, col *column,
 ) ([]any, error) {
@@ -45,7 +44,6 @@ func (r *run) resolveRoot(
 	return values, err
 }
 
-// args returns the coerced arguments of a field.
 func (r *run) args(s *selection) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
@@ -68,8 +66,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// resolveEach calls a resolver of one parent for all parents concurrently. Each call counts as a
-// task: the calling task is the first, and remains counted when all calls have returned.
+// Each call of resolveEach counts as a task: the calling task is the first, and remains counted
+// when all calls have returned.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
@@ -93,7 +91,6 @@ func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col 
 	return values, errs
 }
 
-// resolveOne calls a resolver of one parent. It returns a panic as an error.
 func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -103,8 +100,8 @@ func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[str
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call. It collects the errors that the resolver adds by
-// graphql.AddError. The writer adds their paths, because only the writer knows the list indexes.
+// callCtx is the ctx of a resolver call, with the errors that it adds by graphql.AddError. Only the
+// writer knows their paths.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext
@@ -112,7 +109,7 @@ type callCtx struct {
 	errs  []addedError
 }
 
-// addedError is an error with its path below the field, such as the index of a list element.
+// addedError has a path below the field, such as the index of a list element.
 type addedError struct {
 	err   error
 	below ast.Path
@@ -120,7 +117,7 @@ type addedError struct {
 
 type callKey struct{}
 
-// Value implements [context.Context]. The value of callKey is the call.
+// Value of callKey is the call.
 func (c *callCtx) Value(key any) any {
 	if key == (callKey{}) {
 		return c
@@ -133,12 +130,11 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
 	}}
 	c.Context = graphql.WithFieldContext(ctx, &c.field)
-	c.field.Parent = s.parentField // WithFieldContext has set the field of ctx
+	c.field.Parent = s.parentField
 	return c
 }
 
-// addToCall adds an error to the callCtx of its resolver. As the [graphql.ErrorPresenterFunc] of
-// resolvers, it is called by graphql.AddError.
+// addToCall is the [graphql.ErrorPresenterFunc] of resolvers: graphql.AddError calls it.
 func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	presented := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
@@ -151,7 +147,6 @@ func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// below returns the part of path below field, or nil.
 func below(field, path ast.Path) ast.Path {
 	if n := len(field); len(path) > n && slices.Equal(path[:n], field) {
 		return path[n:]
@@ -159,7 +154,6 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// addErrors stores the errors that the resolver call of parent i added.
 func (c *column) addErrors(call *callCtx, i int) {
 	call.mu.Lock()
 	defer call.mu.Unlock()

@@ -11,13 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder records the resolver calls of a schema, a line each.
 type recorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// record adds line(call) for each resolver call.
 func (s *recorder) record(schema *planned, line func(ctx context.Context, parents []any, args map[string]any) string) {
 	for _, object := range schema.config.Types.Objects {
 		for _, field := range object.Fields {

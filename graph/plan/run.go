@@ -10,14 +10,14 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Tasks counts the running tasks of an operation. It is safe for concurrent use.
+// Tasks counts running tasks, and is safe for concurrent use.
 type Tasks interface {
-	// Start adds n to the number of running tasks. It is called before they run.
+	// Start adds n to the number of running tasks, before they run.
 	Start(n int)
 	// End subtracts one.
 	End()
-	// Await waits until all lazy objects of the operation are loaded. It returns the missing ones,
-	// those of earlier calls too: with the error if loading failed, with nil if there is no row.
+	// Await waits until all lazy objects are loaded. It returns all missing ones: with the error if
+	// loading failed, with nil if there is no row.
 	Await() (missing map[any]error)
 }
 
@@ -29,16 +29,15 @@ func (untracked) Start(int) {}
 // End implements [Tasks].
 func (untracked) End() {}
 
-// Await implements [Tasks]. Without loaders there are no lazy objects.
+// Await returns nothing: without loaders there are no lazy objects.
 func (untracked) Await() map[any]error { return nil }
 
-// task is a call of the resolver of field with the objects of parents.
 type task struct {
 	parents *objectSet
 	field   *selection
 }
 
-// run is an execution of an operation. doc.go explains it.
+// run is explained in doc.go.
 type run struct {
 	ctx context.Context
 	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
@@ -49,12 +48,11 @@ type run struct {
 	exec        any
 	tasks       Tasks
 	group       sync.WaitGroup
-	missing     map[any]error // of [Tasks.Await]
+	missing     map[any]error
 	compiled    *operation
 	memory      *memory
 }
 
-// execute resolves all fields of the operation. A mutation is serial.
 func (r *run) execute(serial bool) *objectSet {
 	o := r.root()
 	if !serial {
@@ -69,7 +67,7 @@ func (r *run) execute(serial bool) *objectSet {
 	return o
 }
 
-// executeEvent resolves all fields of a subscription for one event, the value of its root field.
+// executeEvent takes the value of the root field.
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]
@@ -87,7 +85,6 @@ func (r *run) root() *objectSet {
 
 var onlyRoot = []any{nil}
 
-// finish runs tasks and everything below them, and waits for lazy objects.
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
 		r.tasks.Start(len(tasks))
@@ -97,7 +94,7 @@ func (r *run) finish(tasks []task) {
 	r.missing = r.tasks.Await()
 }
 
-// fork starts a goroutine for each task but the last, and returns the last.
+// fork starts a goroutine for each task but the last, and returns that.
 func (r *run) fork(tasks []task) task {
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
@@ -116,7 +113,7 @@ func growStack() {
 	runtime.KeepAlive(&frame)
 }
 
-// do runs a task, then the last of its next tasks, and so on. [Tasks] counts them as one task.
+// do runs a task, then the last of its next tasks, and so on, as one task of [Tasks].
 func (r *run) do(t task) {
 	for next := r.call(t); len(next) > 0; next = r.call(t) {
 		r.tasks.Start(len(next) - 1)
@@ -125,7 +122,6 @@ func (r *run) do(t task) {
 	r.tasks.End()
 }
 
-// call calls the resolver of a task, and returns the next tasks.
 func (r *run) call(t task) []task {
 	col, n := r.memory.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
@@ -148,14 +144,13 @@ func (r *run) call(t task) []task {
 	return r.nextTasks(t.field, col)
 }
 
-// recovered recovers a panic, which fails the field for all objects. It is called by defer.
+// recovered makes a panic the error of the field for all objects.
 func (r *run) recovered(col *column) {
 	if panicked := recover(); panicked != nil {
 		col.err = r.op.Recover(r.ctx, panicked)
 	}
 }
 
-// nextTasks returns the next tasks below a field whose resolver has returned.
 func (r *run) nextTasks(s *selection, col *column) []task {
 	defer r.recovered(col)
 	if s.field.Composite == "" {
@@ -165,7 +160,6 @@ func (r *run) nextTasks(s *selection, col *column) []task {
 	return r.descend(s, col, nil)
 }
 
-// expand appends the next tasks of an object set to tasks.
 func (r *run) expand(o *objectSet, tasks []task) []task {
 	for i := range o.set.fields {
 		if o.set.fields[i].hasColumn() {
@@ -175,8 +169,7 @@ func (r *run) expand(o *objectSet, tasks []task) []task {
 	return tasks
 }
 
-// field appends the next tasks of one field to tasks: its own if it has a resolver, otherwise those
-// below it. After a panic it returns tasks unchanged.
+// After a panic, field returns tasks unchanged.
 func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})
@@ -198,7 +191,6 @@ func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	return r.descend(s, col, tasks)
 }
 
-// descend makes object sets of the children of a field, and appends their next tasks to tasks.
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.children == nil {
 		return r.descendByType(s, col, tasks)
@@ -211,7 +203,6 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.childSet, tasks)
 }
 
-// descendByType is descend for an interface or union, with an object set for each object type.
 func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	var sets []*objectSet
 	for _, object := range col.children.Objects {
@@ -231,7 +222,7 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	return tasks
 }
 
-// addByType adds an object to the object set of its type, and returns this set; nil for null.
+// addByType returns the set of the object; nil for null.
 func (r *run) addByType(s *selection, object any) *objectSet {
 	if object == nil {
 		return nil
@@ -239,7 +230,7 @@ func (r *run) addByType(s *selection, object any) *objectSet {
 	object, typ := r.types.TypeOf(object)
 	set := s.byType[typ]
 	if set == nil {
-		return nil // object was a nil pointer
+		return nil
 	}
 	o := r.memory.objectSet(set)
 	o.buffer = append(o.buffer, object)

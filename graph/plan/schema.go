@@ -9,13 +9,12 @@ import (
 // Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns a pointer to the struct of a value, and its object type; "" for a nil pointer.
+	// TypeOf returns a pointer to a struct, and its object type; "" for nil.
 	TypeOf func(v any) (pointer any, typ string)
-	// Query, Mutation and Subscription name the root types; empty if the schema has none.
+	// Query, Mutation and Subscription name the root types, or are empty.
 	Query, Mutation, Subscription string
 }
 
-// mustHave panics if a field of the schema has no generated code.
 func (s *Schema) mustHave(schema *ast.Schema) {
 	for name, def := range schema.Types {
 		if def.Kind != ast.Object {
@@ -33,38 +32,37 @@ func (s *Schema) mustHave(schema *ast.Schema) {
 // Object is an object type.
 type Object struct {
 	Name string
-	// Satisfies are the names of the type, its interfaces and its unions.
+	// Satisfies are the type, its interfaces and its unions.
 	Satisfies []string
 	Fields    map[string]*Field
 }
 
 // Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen
-// binds; root fields ignore theirs. exec is the generated execution context.
+// binds; root fields ignore theirs.
 type Field struct {
-	Name   string
-	Object string
-	// NonNull, List and ElemNonNull are the modifiers of the type.
+	Name                       string
+	Object                     string
 	NonNull, List, ElemNonNull bool
-	// Composite is the object, interface or union type of the field; empty for a leaf.
+	// Composite is empty for a leaf.
 	Composite string
-	// Args coerces the arguments; nil if there are none. Requests with equal literals share the
-	// result, which resolvers must not change.
+	// Args may be nil. Requests with equal literals share the result, which resolvers must not
+	// change.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
 
-	// Leaf appends a leaf that has no resolver. It returns false, and appends nothing, for null.
+	// Leaf appends a leaf without a resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
 	// Gather collects the children without a resolver. A panic fails the field for all parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
-	// Resolve is a resolver of one parent. It is called for all parents concurrently.
+	// Resolve is a resolver of one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
 	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
-	// AddsErrors is true if Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
+	// AddsErrors: Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
 	AddsErrors bool
 
 	// Append appends a leaf that a resolver returned.
@@ -77,7 +75,7 @@ func (f *Field) hasResolver() bool {
 	return f.ResolveBatch != nil || f.Resolve != nil || f.Subscribe != nil
 }
 
-// GatherRoot is the Gather of a field whose type is the query root, without a resolver.
+// GatherRoot is the Gather of a field of the type of the query root.
 func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 	for range parents {
 		to.Objects = append(to.Objects, root{})
@@ -85,14 +83,12 @@ func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 	return nil
 }
 
-// root is the object of the query root below another field.
 type root struct{}
 
-// Source waits for the next event, nil for null. It returns false after the last, or if ctx is
-// done.
+// Source waits for the next event, nil for null. ok is false after the last, or if ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
-// NewSource returns a source of a resolver's channel; wrap is Pointers, Slices or Values.
+// NewSource needs Pointers, Slices or Values for wrap.
 func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {

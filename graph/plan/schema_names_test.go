@@ -17,8 +17,8 @@ import (
 	"twibase/graph/exec"
 )
 
-// generic are names of the schema that package graph and its folders may use with another meaning:
-// in identifiers and, if literal is not empty, in string literals.
+// generic are names that graph may use with another meaning: in identifiers and, if literal is not
+// empty, in literals.
 var generic = map[string]struct{ identifier, literal string }{
 	"Comment":   {"a token of GraphQL's grammar", ""},
 	"added":     {"errors that a resolver added", ""},
@@ -41,7 +41,7 @@ var generic = map[string]struct{ identifier, literal string }{
 	"viewer":    {"the user of a token", "the user of a token, in connection_ack"},
 }
 
-// inScripts are names of the schema that the IDE's scripts may use with another meaning.
+// inScripts is like generic, for the IDE's scripts.
 var inScripts = map[string]string{
 	"content": "of a row of a picture",
 	"count":   "a number",
@@ -60,13 +60,12 @@ var inScripts = map[string]string{
 }
 
 // skippedFolders are generated, or are the generator of package resolvers, which knows connections
-// and mutations. The scripts list users, and log in.
+// and mutations.
 var (
 	skippedFolders = []string{"exec", "model", "testdata", "node_modules", "dist", "generate"}
 	skippedFiles   = []string{"viewer.js", "viewerform.jsx"}
 )
 
-// Hand-written code in graph must not name a type or a field of the schema.
 func TestGraphNamesNoSchemaFields(t *testing.T) {
 	names := schemaNames(t)
 	used, scripts := map[string]bool{}, 0
@@ -125,7 +124,6 @@ func TestGraphNamesNoSchemaFields(t *testing.T) {
 	}
 }
 
-// schemaNames returns the names of types and fields, but for scalars, root types and introspection.
 func schemaNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -149,7 +147,6 @@ func schemaNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// goWords returns the identifiers and string literals of a Go program, or of a template of one.
 func goWords(text []byte) (identifiers, literals []string) {
 	var s scanner.Scanner
 	files := token.NewFileSet()
@@ -175,13 +172,11 @@ func goWords(text []byte) (identifiers, literals []string) {
 }
 
 var (
-	// jsonKey matches a key of JSON or of a struct tag.
 	jsonKey       = regexp.MustCompile(`"(\w+)(?:,omitempty)?"`)
 	scriptComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(^|[^:])//.*$)`)
 	scriptWord    = regexp.MustCompile(`[A-Za-z_][0-9A-Za-z_]*`)
 )
 
-// scriptWords returns the words of a JavaScript program without comments, strings included.
 func scriptWords(text []byte) []string {
 	return scriptWord.FindAllString(scriptComment.ReplaceAllString(string(text), ""), -1)
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// Each directive is absent, true or false, as a literal, a variable or a default, in both orders,
-// on each kind of selection.
 func TestEveryCombinationOfSkipAndInclude(t *testing.T) {
 	type condition struct {
 		text, definition string

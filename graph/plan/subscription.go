@@ -7,24 +7,21 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// A subscription is a source of events. Each event is executed like a query, in the ctx of its own
-// response, so that it has its own loaders, deadline and report. ExecWithEventContext waits for an
-// event, and puts its execution into the ctx of the response. The interceptor [Events] executes it:
-// gqlgen calls ExecWithEventContext before the response interceptors, so they would not apply to an
-// execution there.
+// Each event is executed like a query, in the ctx of its own response, with its own loaders,
+// deadline and report. ExecWithEventContext waits for an event, and puts its execution into the ctx
+// of the response. The interceptor [Events] executes it: gqlgen calls ExecWithEventContext before
+// the response interceptors, so they would not apply to an execution there.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
 type eventKey struct{}
 
-// event executes the subscription for one event.
 type event func(ctx context.Context) *graphql.Response
 
 // Events is the gqlgen extension that executes events. It must be the last extension, so that the
-// response interceptors of the others apply to the execution.
+// others' interceptors apply.
 type Events struct {
-	// Acquire, unless nil, waits for a slot to execute an event, and returns its release. An error
-	// is added to the response of the event, which has no data.
+	// Acquire waits for a slot, and may be nil. An error is added to the response.
 	Acquire func(ctx context.Context) (release func(), err error)
 }
 
@@ -57,26 +54,24 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 	if executed == nil {
 		return nil
 	}
-	response := next(ctx) // with the errors that were added to ctx
+	response := next(ctx)
 	response.Data = executed.Data
 	return response
 }
 
 type endingKey struct{}
 
-// ending has the error that ends a subscription.
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error of the last response of the subscription of ctx. This response is sent when
-// the resolver has closed the channel, and has no data. Only the first call sets it. It is safe for
-// concurrent use.
+// End sets, once, the error of the last response of the subscription of ctx. It is sent without
+// data when the resolver has closed the channel. It is safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)
 	}
 }
 
-// ExecWithEventContext implements [graphql.ExecutableSchemaWithEventContext], for subscriptions.
+// ExecWithEventContext executes subscriptions.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})
@@ -105,8 +100,7 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 	}
 }
 
-// source calls the resolver of the subscription's only field. It adds errors to ctx: gqlgen
-// responds with them, and does not wait for events.
+// source adds errors to ctx: gqlgen responds with them, and does not wait for events.
 func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *selectionSet) (source Source) {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
 		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})

@@ -22,8 +22,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcast has a subscription with three events: a twit, null, and a twit whose author can't be
-// read.
+// broadcast has three events: a twit, null, and a twit whose author can't be read.
 type broadcast struct{ exec.ResolverRoot }
 
 func (broadcast) Subscription() exec.SubscriptionResolver { return subscription{} }
@@ -82,18 +81,15 @@ func (user) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) 
 	return []*int{&number}, nil
 }
 
-// numberKey is the ctx key of the number of a response.
 type numberKey struct{}
 
-// idle is a task tracker that does nothing.
 type idle struct{}
 
 func (idle) Start(int)            {}
 func (idle) End()                 {}
 func (idle) Await() map[any]error { return nil }
 
-// newExecutor returns gqlgen's server of a schema with response middlewares. It numbers the
-// responses.
+// newExecutor numbers the responses.
 func newExecutor(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {
 	e := executor.New(schema)
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic %v", p) })
@@ -109,7 +105,6 @@ func newExecutor(schema graphql.ExecutableSchema, around ...graphql.ResponseMidd
 	return e
 }
 
-// responses returns all responses of an operation, as JSON.
 func responses(t *testing.T, e *executor.Executor, query string) (all []string) {
 	t.Helper()
 	ctx := graphql.StartOperationTrace(t.Context())
@@ -170,7 +165,6 @@ func planned() graphql.ExecutableSchema {
 	return exec.NewPlannedSchema(exec.Config{Resolvers: broadcast{}}, noTasks)
 }
 
-// stock returns the schema of planned with gqlgen's executor.
 func stock() graphql.ExecutableSchema {
 	return plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: broadcast{}}), nil)
 }
@@ -199,8 +193,7 @@ func TestEventsMatchGqlgen(t *testing.T) {
 	}
 }
 
-// withoutPaths removes the paths and locations of errors: gqlgen's executor omits the field of the
-// event in its paths.
+// withoutPaths: gqlgen's executor omits the field of the event in its paths.
 func withoutPaths(responses []string) []string {
 	paths := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
 	for i := range responses {

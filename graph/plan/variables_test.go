@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// inputs is a fixture whose resolvers return their arguments.
 func inputs() *fixture {
 	return &fixture{sdl: `
 		enum Color { RED GREEN }
@@ -17,7 +16,6 @@ func inputs() *fixture {
 		}}
 }
 
-// arguments is a resolver that returns its arguments.
 func arguments(_ []*testObject, args map[string]any) ([]any, error) {
 	return []any{args}, nil
 }
@@ -33,7 +31,7 @@ func TestVariables(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		variables   map[string]any
-		want        string // the arguments
+		want        string
 	}{
 		// Input objects
 		{"an object", `query($v:In){take(in:$v)}`, vars("v", vars("a", "foo", "b", []any{"bar"}, "c", "baz")), `{"d":"def","in":{"a":"foo","b":["bar"],"c":"baz"}}`},

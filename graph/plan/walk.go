@@ -10,31 +10,30 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call of an operation, with all objects of an object set. [Walk] visits it.
+// Call is a resolver call with all objects of an object set.
 type Call struct {
-	// Ctx is the ctx of the resolver, with the operation, the field and its path.
-	Ctx context.Context
-	// Object and Field are the names in the schema.
+	// Ctx has the operation, the field and its path.
+	Ctx           context.Context
 	Object, Field string
-	// Args are the coerced arguments, and Err the error if they can't be coerced.
+	// Err is set if Args can't be coerced.
 	Args map[string]any
 	Err  error
-	// Serial is true for root fields of a mutation, which start when all earlier calls have ended.
+	// Serial: a root field of a mutation, which starts when all earlier calls have ended.
 	Serial bool
-	// Root is true for a field whose type is the query root, and that has no resolver. [Walk] visits
-	// it, because the objects below it are not its parents.
+	// Root: a field whose type is the query root, without a resolver. The objects below it are not
+	// its parents.
 	Root bool
 }
 
 // ErrUnplanned is returned for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk visits the resolver calls of the operation of ctx, or of one event, without making them. A
-// call is visited after the call that returns its parents.
+// Walk visits the resolver calls of the operation of ctx, or of one event. A call is visited after
+// the call that returns its parents.
 //
-// A P describes a set of objects, such as by their number. root describes the root object.
-// children(typ) describes the objects of type typ that a call returns. Fields without resolvers
-// pass the P of their parents to their children. So the P of a connection describes its nodes, too.
+// A P describes a set of objects, such as by their number: root that of the root object,
+// children(typ) those of type typ that a call returns. Fields without resolvers pass the P of their
+// parents to their children. So the P of a connection describes its nodes, too.
 //
 // Walk returns [ErrUnplanned] or a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
@@ -44,7 +43,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 		return ErrUnplanned
 	}
 	op := graphql.GetOperationContext(ctx)
-	op.Stats.SetExtension(executionKey, Execution{}) // nothing executes the operation
+	op.Stats.SetExtension(executionKey, Execution{})
 	compiled, err := p.compiled(op)
 	if err != nil {
 		return err
@@ -55,7 +54,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	return nil
 }
 
-// Resolvers lists the fields with resolvers as pairs of object and field; nil without a plan.
+// Resolvers lists pairs of object and field; nil without a plan.
 func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	p, ok := schema.(*planned)
 	if !ok {
@@ -82,7 +81,7 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 		if !s.hasColumn() {
 			continue
 		}
-		children := func(string) P { return parents } // without a resolver
+		children := func(string) P { return parents }
 		if root := s.field.Composite == w.types.Query; root || s.field.hasResolver() {
 			call := Call{Object: s.field.Object, Field: s.Name, Serial: serial, Root: root}
 			call.Args, call.Err = w.coerced(s)
@@ -98,7 +97,6 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 	}
 }
 
-// coerced returns the coerced arguments of a field. It returns a panic as an error.
 func (w *walker[P]) coerced(s *selection) (args map[string]any, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

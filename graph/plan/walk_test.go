@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// trees is a fixture with chains of resolvers.
 func trees() *fixture {
 	null := returns(nil)
 	return &fixture{sdl: `
@@ -30,7 +29,6 @@ func trees() *fixture {
 		}}
 }
 
-// visits returns the calls that Walk visits, each with the path and the type of its parents.
 func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (calls []string) {
 	t.Helper()
 	schema := fx.build()

@@ -11,12 +11,11 @@ import (
 
 // Bounds are the limits of a response; 0 is no limit.
 type Bounds struct {
-	// Bytes is the maximum length of the data. Longer data is replaced by null and a [LimitError].
+	// Bytes limits the data. Longer data becomes null and a [LimitError].
 	Bytes int
-	// Errors is the maximum number of errors, because their paths are expensive. Further errors are
-	// only counted.
+	// Errors is a maximum, because paths are expensive. Further errors are only counted.
 	Errors int
-	// Unreported is set to the number of errors beyond Errors.
+	// Unreported counts errors beyond Errors.
 	Unreported int
 }
 
@@ -47,7 +46,7 @@ type writer struct {
 	op       *graphql.OperationContext
 	exec     any
 	memory   *memory
-	missing  map[any]error // of [Tasks.Await]
+	missing  map[any]error
 	dst      []byte
 	path     []step // of the field or list element that is being written
 	bounds   *Bounds
@@ -55,7 +54,7 @@ type writer struct {
 	absent   bool // the last value is absent, and its caller propagates that
 }
 
-// step is an element of a path: a response key, or an index if the key is empty.
+// step is an element of a path: an index if the key is empty.
 type step struct {
 	key   string
 	index int
@@ -63,7 +62,6 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// data returns the root object, or null, and adds the errors to ctx.
 func (w *writer) data(root *objectSet) []byte {
 	if !w.object(root, 0) {
 		w.dst = append(w.dst, "null"...)
@@ -78,10 +76,9 @@ func (w *writer) data(root *objectSet) []byte {
 
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
-// object appends object i of an object set, unless a non-null field makes it null.
 func (w *writer) object(o *objectSet, i int32) bool {
 	if w.tooLong() {
-		return true // data discards everything
+		return true
 	}
 	start, n := len(w.dst), len(o.set.fields)
 	if n == 0 {
@@ -98,9 +95,8 @@ func (w *writer) object(o *objectSet, i int32) bool {
 	return true
 }
 
-// fields appends the fields from index k on. It stops at the first that is null, after its key, and
-// returns the index of this field; without a null, the number of fields. A leaf that panics is
-// null, with an error.
+// fields appends the fields from index k on, up to the first that is null. It returns the index of
+// this one, after its key, or the number of fields. A leaf that panics is null, with an error.
 func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -126,7 +122,6 @@ func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	return null
 }
 
-// field appends the value of a field with a column, unless it is null.
 func (w *writer) field(s *selection, i int32) bool {
 	col := w.memory.column(s)
 	if col.added != nil && w.added(s, col, i) {
@@ -148,7 +143,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	ok := w.child(s, col, i, s.field.NonNull, s.present)
 	if w.absent && (!s.present || len(w.path) == 1) {
-		if w.absent = false; s.present || s.field.NonNull { // a root object is never absent
+		if w.absent = false; s.present || s.field.NonNull {
 			w.failHere(s, errNull)
 		}
 	}
@@ -156,8 +151,8 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors that the resolver added by graphql.AddError. It reports whether the value
-// is null because of them, so that a non-null field needs no further error.
+// added adds the errors of the resolver. If it returns true, the value is null because of them: a
+// non-null field needs no further error.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
@@ -167,7 +162,7 @@ func (w *writer) added(s *selection, col *column, i int32) bool {
 	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
 }
 
-// null adds an error if the field is non-null. It returns false.
+// null adds an error if the field is non-null, and returns false.
 func (w *writer) null(s *selection) bool {
 	if s.field.NonNull {
 		w.fail(s, errNull)
@@ -178,7 +173,7 @@ func (w *writer) null(s *selection) bool {
 // appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf, unless it is null. It adds no error if appendTo has added one.
+// leaf adds no error if appendTo has added one.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
@@ -190,7 +185,6 @@ func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	return ok
 }
 
-// list appends the list of object i, unless it is null.
 func (w *writer) list(s *selection, col *column, i int32) bool {
 	from, to, ok := col.children.list(i)
 	if !ok {
@@ -225,8 +219,7 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends the j-th child of a column, unless it is null, missing or absent. w.path is the
-// child's path. A missing child is absent if it should be present.
+// child needs the child's path in w.path. A missing child is absent if present is true.
 func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool) bool {
 	o, i := col.child(j)
 	var err error
@@ -261,7 +254,7 @@ func (w *writer) presentObject(o *objectSet, i int32) bool {
 	return ok
 }
 
-// failure is an error with its path, and a ctx with the same path for the error presenter.
+// failure has a ctx with the path of the error for the error presenter.
 type failure struct {
 	ctx context.Context
 	err error
@@ -275,7 +268,7 @@ func (w *writer) addErrors() {
 
 func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
 
-// fail adds an error of a field at its path. It returns false.
+// fail adds an error of a field, and returns false.
 func (w *writer) fail(s *selection, err error) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	w.failHere(s, err)
@@ -283,7 +276,7 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error of field s at w.path, extended by below. It returns false.
+// failHere adds an error at w.path, extended by below, and returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
@@ -300,7 +293,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	ctx := w.pathCtx(s)
 	located := gqlerror.Wrap(err)
 	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
-		clone := *given // many objects may share the error
+		clone := *given
 		located = &clone
 	}
 	located.Path = append(graphql.GetPath(ctx), below...)
@@ -312,7 +305,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx for one leaf, whose marshaller may call graphql.AddError.
+// leafCtx is for a leaf whose marshaller may call graphql.AddError.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -323,7 +316,7 @@ func (w *writer) leafCtx(s *selection) context.Context {
 	}, w.op.Recover)
 }
 
-// pathCtx returns a ctx with w.path, which ends with field s or an element of its list.
+// pathCtx: w.path ends with field s or an element of its list.
 func (w *writer) pathCtx(s *selection) context.Context {
 	ctx := w.ctx
 	for i, p := range w.path {

@@ -1,8 +1,8 @@
-// Package resume continues a subscription at the position where it ended because its token expired.
+// Package resume continues a subscription whose token expired.
 //
 // The clients graphql-ws and graphql-sse then connect again with a new token. They repeat the
-// operation, but do not send a position. So the gateway keeps the position for a minute, and
-// resumes the viewer's next operation with the same [Key]:
+// operation, without a position. So the gateway keeps the position for a minute, and resumes the
+// viewer's next operation with the same [Key]:
 //
 //	endpoint   Start                                                                 End
 //	             │                                                                    ▲
@@ -23,20 +23,20 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is the time to send the events from before the token expired. Later no position is kept.
+// Grace is the time to send the events from before the token expired.
 const Grace = 5 * time.Second
 
 // Position is a position in the events of a subscription.
 type Position interface {
-	// MoveTo moves the position back to that of another operation with the same key.
+	// MoveTo moves the position back to that of an earlier operation.
 	MoveTo(earlier Position)
-	// Rewind moves the position back to where its last operation resumed.
+	// Rewind moves the position back to where its operation resumed.
 	Rewind()
-	// Close releases a position at which no operation resumes.
+	// Close releases an unused position.
 	Close()
 }
 
-// Key identifies an operation that a client repeats: see [KeyOf].
+// Key identifies an operation: see [KeyOf].
 type Key [sha256.Size]byte
 
 type (
@@ -45,18 +45,18 @@ type (
 	endKey       struct{}
 )
 
-// WithID returns a ctx for an operation with an id of the client, which the client repeats.
+// WithID sets the client's id of an operation, which it repeats.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
 
-// WithEnd returns a ctx for an operation that expires when end is done.
+// WithEnd makes an operation expire when end is done.
 func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
 
-// KeyOf returns a hash of the viewer, id, document, name and variables of an operation in ctx. ok
-// is false if the viewer is anonymous, or the token never expires.
+// KeyOf hashes the viewer, id, document, name and variables of an operation. ok is false if the
+// viewer is anonymous, or the token never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {
@@ -70,17 +70,17 @@ func KeyOf(ctx context.Context, document, name string, variables map[string]any)
 	return sha256.Sum256(text), true
 }
 
-// Operation is a subscription. Its methods may be called concurrently.
+// Operation is a subscription, safe for concurrent use.
 type Operation struct {
 	window  *Window
-	key     Key // zero if no position is kept
+	key     Key
 	viewer  string
-	expiry  context.Context // ends when the operation expires
+	expiry  context.Context
 	release context.CancelFunc
 
 	mu       sync.Mutex
-	until    time.Time // the time until which the resumed position is kept if no event is sent
-	sent     bool      // an event was sent
+	until    time.Time // the end of the time for which the resumed position is kept
+	sent     bool
 	expired  bool
 	ended    bool
 	position Position
@@ -112,7 +112,7 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position at which to resume, or nil. The caller must close it otherwise.
+// Resume returns the position at which to resume, which the caller must close otherwise, or nil.
 func (o *Operation) Resume() Position {
 	position, until := o.window.take(o.key)
 	o.mu.Lock()
@@ -121,22 +121,20 @@ func (o *Operation) Resume() Position {
 	return position
 }
 
-// Expiry returns a channel that is closed when the operation expires: with its token, or by
-// [WithEnd].
+// Expiry returns a channel that is closed when the token or the end of [WithEnd] expires.
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Sent records that an event was sent. After it, the position where the operation resumed is lost.
+// Sent records that an event was sent. The position where the operation resumed is lost.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sent = true
 }
 
-// Expire ends the operation at a position, or nil, because it expired. The resolver calls Expire or
-// Stop.
+// Expire ends the operation at a position, or nil. The resolver calls Expire or Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
-// Stop ends the operation for another reason, such as a closed connection.
+// Stop is for other reasons, such as a closed connection.
 func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
@@ -150,8 +148,7 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// settle keeps or closes the position. current is whether all events before it were sent. mu is
-// held.
+// settle keeps the position if it is current: all events before it were sent. mu is held.
 func (o *Operation) settle(current bool) {
 	position := o.position
 	o.position = nil
@@ -173,7 +170,7 @@ func (o *Operation) settle(current bool) {
 	}
 }
 
-// End ends the operation, and reports whether it expired. sent is whether all events were sent.
+// End ends the operation, and reports whether it expired. sent: all events were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// Keep is the time that a position is kept.
+	// Keep is how long a position is kept.
 	Keep = time.Minute
-	// maxPositions is the maximum number of positions. The oldest is dropped for a new one.
+	// The oldest position is dropped for a new one.
 	maxPositions = 10_000
-	// maxOfViewer is the maximum number of positions of a viewer.
-	maxOfViewer = 100
+	maxOfViewer  = 100
 )
 
 // Window keeps positions for [Keep]. The zero value is empty. It is safe for concurrent use.
 type Window struct {
 	mu sync.Mutex
-	// entries are ordered by until. A search in 10,000 entries takes about 20 µs.
+	// entries are searched linearly: 10,000 take about 20 µs.
 	entries []*entry
 }
 
@@ -52,7 +51,7 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// entriesOf returns the entries that satisfy a condition. mu is held.
+// mu is held.
 func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	for _, e := range w.entries {
 		if is(e) {
@@ -62,8 +61,8 @@ func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take removes and returns a position with a key, and the end of its time. Of several positions
-// each client gets the earliest: it may receive an event twice, but misses none.
+// take returns the earliest of several positions: a client may receive an event twice, but misses
+// none.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,14 +77,14 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// drop removes and closes a position, unless it was removed. mu is held.
+// mu is held.
 func (w *Window) drop(e *entry) {
 	if w.remove(e) {
 		e.position.Close()
 	}
 }
 
-// remove reports whether it removed an entry. mu is held.
+// mu is held.
 func (w *Window) remove(e *entry) bool {
 	i := slices.Index(w.entries, e)
 	if i < 0 {

@@ -11,7 +11,6 @@ import (
 	"twibase/graph/auth"
 )
 
-// position is a position that counts the open positions of a test.
 type position struct {
 	at   int
 	open *atomic.Int64
@@ -23,7 +22,6 @@ func (p *position) Rewind() { p.at-- }
 
 func (p *position) Close() { p.open.Add(-1) }
 
-// fixture is a window with its number of open positions.
 type fixture struct {
 	*testing.T
 	window Window
@@ -42,7 +40,6 @@ func run(t *testing.T, test func(w *fixture)) {
 	})
 }
 
-// start starts an operation of a viewer whose token expires.
 func (w *fixture) start(viewer, document string) *Operation {
 	w.Helper()
 	ctx := auth.WithExpiry(auth.WithViewer(w.Context(), auth.Viewer{Username: viewer}), time.Now().Add(time.Hour))
@@ -57,7 +54,6 @@ func (w *fixture) start(viewer, document string) *Operation {
 	return o
 }
 
-// expire ends an operation at a position.
 func (w *fixture) expire(o *Operation, at int) {
 	w.Helper()
 	w.open.Add(1)
@@ -67,7 +63,7 @@ func (w *fixture) expire(o *Operation, at int) {
 	}
 }
 
-// wantResume starts an operation, which must resume at a position; 0 is none.
+// want may be 0, for none.
 func (w *fixture) wantResume(viewer, document string, want int) {
 	w.Helper()
 	got := 0
@@ -155,7 +151,7 @@ func TestNumberOfPositionsIsLimited(t *testing.T) {
 			if n := w.open.Load(); n != maxOfViewer+1 {
 				t.Errorf("%d positions are open", n)
 			}
-			w.wantResume("a", "0", 0) // the oldest
+			w.wantResume("a", "0", 0)
 			w.wantResume("a", "1", 2)
 			w.wantResume("b", "1", 1)
 		})
@@ -216,7 +212,6 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// resume starts an operation, which must resume at a position.
 func (w *fixture) resume(want int) (*Operation, Position) {
 	w.Helper()
 	o := w.start("a", "1")
@@ -238,12 +233,12 @@ func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
 			run(t, func(w *fixture) {
 				w.expire(w.start("a", "1"), 7)
 				time.Sleep(Keep / 2)
-				w.expire(w.start("a", "1"), 9) // of a newer token
+				w.expire(w.start("a", "1"), 9)
 				o, p := w.resume(7)
 				w.wantResume("a", "1", 7)
 				end(o, p)
 				time.Sleep(Keep/2 - time.Nanosecond)
-				o, p = w.resume(6) // rewound by 1
+				o, p = w.resume(6)
 				end(o, p)
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()

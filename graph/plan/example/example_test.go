@@ -12,7 +12,6 @@ import (
 	"twibase/graph/plan/example/exec"
 )
 
-// answer executes a query as gqlgen's HTTP handler does.
 func answer(schema graphql.ExecutableSchema, query string) string {
 	server := executor.New(schema)
 	ctx := graphql.StartOperationTrace(context.Background())

@@ -38,8 +38,7 @@ func (query) Countries(context.Context) ([]*atlas.Country, error) {
 
 type country struct{}
 
-// Cities is a batch resolver: it answers for all countries of a level, whatever lists they came
-// from.
+// Cities is a batch resolver: it answers for all countries of a level.
 func (country) Cities(_ context.Context, countries []*atlas.Country) ([][]*atlas.City, error) {
 	fmt.Println("Country.cities of", len(countries), "countries")
 	lists := make([][]*atlas.City, len(countries))
@@ -51,12 +50,12 @@ func (country) Cities(_ context.Context, countries []*atlas.Country) ([][]*atlas
 
 type city struct{}
 
-// Country is a resolver of one city. The executor calls it for all cities of a level side by side.
+// Country is a resolver of one city, called for all cities of a level side by side.
 func (city) Country(_ context.Context, c *atlas.City) (*atlas.Country, error) {
 	return &atlas.Country{Name: c.CountryName}, nil
 }
 
-// Trains is a batch resolver with an argument, which is the same for all cities of the level.
+// Trains is a batch resolver with an argument.
 func (city) Trains(_ context.Context, from []*atlas.City, most *int) ([][]*atlas.City, error) {
 	fmt.Println("City.trains of", len(from), "cities")
 	lists := make([][]*atlas.City, len(from))

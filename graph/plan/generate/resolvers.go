@@ -13,9 +13,8 @@ import (
 //go:embed resolvers.gotpl
 var resolversTemplate string
 
-// resolvers replaces gqlgen's plugin resolvergen. Package resolvers has a variable for each field,
-// named after its object and field. The plugin generates the methods that call these variables,
-// except for subscriptions, and a table of all variables.
+// resolvers replaces gqlgen's plugin resolvergen. It generates methods that call the
+// variables of the fields, except for subscriptions, and a table of all variables.
 type resolvers struct{}
 
 // Name implements gqlgen's plugin.Plugin.
@@ -34,16 +33,14 @@ func (resolvers) GenerateCode(data *codegen.Data) error {
 	})
 }
 
-// resolversData is the data of the template.
 type resolversData struct{ *codegen.Data }
 
-// Variable returns the name of the variable of a field.
+// Variable names the variable of a field.
 func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Results returns the fields of a mutation's payload that not every payload has, without those with
-// resolvers. Its variable sets them.
+// Results returns the fields of a payload that its variable sets.
 func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
 		if !f.IsResolver && !slices.Contains([]string{"query", "userErrors", "clientMutationId"}, f.Name) {
@@ -61,8 +58,7 @@ func (resolversData) Declaration(f *codegen.Field) string {
 	return f.ShortBatchResolverDeclaration()
 }
 
-// Arguments returns the arguments that a method passes to its variable. The four of a connection
-// are one.
+// Arguments returns those that a method passes to its variable. The four of a connection are one.
 func (resolversData) Arguments(f *codegen.Field) string {
 	list := []string{"ctx"}
 	if !f.Object.Root {
@@ -82,7 +78,7 @@ func (resolversData) Arguments(f *codegen.Field) string {
 	return strings.Join(list, ", ")
 }
 
-// Noun returns Xxx for the object type XxxConnection, and nothing for other types.
+// Noun returns Xxx for XxxConnection, else nothing.
 func (resolversData) Noun(o *codegen.Object) string {
 	noun, _ := strings.CutSuffix(o.Name, "Connection")
 	if noun == o.Name {

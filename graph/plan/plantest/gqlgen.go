@@ -14,9 +14,8 @@ import (
 	"twibase/graph/plan"
 )
 
-// Gqlgen returns a schema that gqlgen's executor runs. tasks returns the task tracker of an
-// operation; it may be nil. Only running resolvers are tasks, so loaders may dispatch more batches
-// than with the plan.
+// Gqlgen returns a schema that gqlgen's executor runs. tasks may be nil. Only running resolvers are
+// tasks, so loaders may dispatch more batches than with the plan.
 func Gqlgen(generated graphql.ExecutableSchema, tasks func(ctx context.Context) plan.Tasks) graphql.ExecutableSchema {
 	return &oracle{generated, tasks}
 }
@@ -26,8 +25,7 @@ type oracle struct {
 	tasks func(ctx context.Context) plan.Tasks
 }
 
-// Exec implements [graphql.ExecutableSchema]. It copies the data, because gqlgen reuses the buffer
-// for the next event of a subscription.
+// Exec copies the data, because gqlgen reuses the buffer for the next event.
 func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
@@ -42,24 +40,22 @@ func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 }
 
-// fields is a field middleware of one operation.
 type fields struct {
 	*oracle
 	op     *graphql.OperationContext
 	others graphql.FieldMiddleware
 
 	mu    sync.Mutex
-	calls map[call]int // the number of goroutines that wait for a call
+	calls map[call]int // goroutines that wait for a call
 }
 
-// call is a call of a batch resolver, shared by the elements of a list.
 type call struct {
 	group *graphql.BatchParentGroup
 	alias string
 }
 
-// resolve checks the arguments, and tracks the resolver as a task. gqlgen takes null in a non-null
-// argument for the zero value, but by the specification it is a field error.
+// resolve checks arguments: gqlgen takes null in a non-null argument for the zero value, but by the
+// specification it is a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
@@ -78,7 +74,6 @@ func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error
 	return present(ctx, result, f.tasks(ctx).Await())
 }
 
-// call calls a resolver as a task. A field without a resolver is no task.
 func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next graphql.Resolver) (any, error) {
 	if here.IsResolver {
 		defer f.track(ctx, here)()
@@ -86,7 +81,7 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 	return f.others(ctx, next)
 }
 
-// present replaces missing lazy objects by null. It returns or adds their errors.
+// present returns or adds the errors of missing lazy objects, which become null.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
 	if err, is := lookup(missing, v); is {
@@ -106,7 +101,6 @@ func present(ctx context.Context, result any, missing map[any]error) (any, error
 	return list.Interface(), nil
 }
 
-// lookup reports whether a value is a missing lazy object, and returns its error.
 func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -117,8 +111,7 @@ func lookup(missing map[any]error, v reflect.Value) (err error, is bool) {
 	return err, is
 }
 
-// track starts a task, and returns the function that ends it. Goroutines that share a call are one
-// task.
+// track counts goroutines that share a call as one task.
 func (f *fields) track(ctx context.Context, here *graphql.FieldContext) (end func()) {
 	tasks, group := f.tasks(ctx), graphql.GetBatchParentGroup(ctx, here.Object)
 	if _, inList := graphql.BatchParentIndex(ctx); group == nil || !inList {

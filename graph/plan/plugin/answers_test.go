@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// responder is a program that executes each line of QUERIES with three executors, and prints the
-// responses.
 const responder = `package main
 
 import (

@@ -63,7 +63,6 @@ func (p Plugin) check(data *codegen.Data) error {
 	return errors.Join(errs...)
 }
 
-// checkObject returns why an object type is not supported, or nothing.
 func checkObject(o *codegen.Object) string {
 	switch {
 	case o.Root && len(o.Implements) > 0:
@@ -74,7 +73,6 @@ func checkObject(o *codegen.Object) string {
 	return ""
 }
 
-// checkField returns why a field is not supported.
 func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []string) {
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
@@ -121,12 +119,10 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	return why
 }
 
-// isQuery reports whether a field is the query root: it has no resolver, and neither is it a list.
 func isQuery(f *codegen.Field, queries *codegen.Object) bool {
 	return f.TypeReference.IsRoot && f.TypeReference.GQL.NamedType == queries.Name && !f.IsResolver && !f.Object.Stream
 }
 
-// checkComposite returns why the type of a field is not supported, or nothing.
 func checkComposite(f *codegen.Field) string {
 	t := f.TypeReference
 	goType := t.GO

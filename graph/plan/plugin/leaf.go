@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Fails reports whether a field is a method that also returns an error.
+// Fails reports whether a field is a method that returns an error.
 func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
 // AddsErrors reports whether the code of a leaf may add errors to its ctx.
@@ -19,13 +19,12 @@ func (b *build) AddsErrors(f *codegen.Field) bool {
 	return !f.IsResolver && b.Fails(f) || b.AppendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
 
-// marshalled returns the function body that appends v by gqlgen's marshaller.
 func (b *build) marshalled(t *config.TypeReference) string {
 	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n",
 		b.plan(), t.MarshalFunc())
 }
 
-// AppendLeaf returns the function body that appends v, a leaf or a list of leaves.
+// AppendLeaf is the function body for v, a leaf or a list of leaves.
 func (b *build) AppendLeaf(t *config.TypeReference) string {
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
@@ -56,9 +55,8 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne returns the expression that appends a scalar or an enum v without a marshaller. It is
-// empty unless v is a String, Boolean or Int, has a method AppendGQL, or its package has an Append
-// function.
+// appendOne is empty unless v is a String, Boolean or Int, has a method AppendGQL, or its package
+// has an Append function.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"

@@ -11,10 +11,9 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 )
 
-// module is a Go module of a test: the contents of its files by their names.
+// module has the contents of files by name.
 type module map[string]string
 
-// settings returns a gqlgen.yml like the repository's, with further models.
 func settings(models string) string {
 	return `
 schema: ["*.graphqls"]
@@ -26,7 +25,6 @@ skip_mod_tidy: true
 ` + models
 }
 
-// write writes the files into a temporary folder, and makes it the working directory.
 func (m module) write(t *testing.T) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -58,7 +56,6 @@ func (m module) write(t *testing.T) {
 	}
 }
 
-// generate generates code for the module in the working directory.
 func generate() error {
 	cfg, err := config.LoadConfigFromDefaultLocations()
 	if err != nil {
@@ -67,7 +64,6 @@ func generate() error {
 	return api.Generate(cfg, api.AddPlugin(Plugin{Lazy: []string{"twibase/hbase/tables"}}))
 }
 
-// run runs the module's program, and returns its output by lines.
 func run(t *testing.T) []string {
 	t.Helper()
 	var errs strings.Builder

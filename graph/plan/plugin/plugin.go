@@ -18,9 +18,9 @@ import (
 var template string
 
 // Plugin generates a plan.Field for each field, with the Go types and resolvers that gqlgen binds.
-// It fails if the plan would execute a field differently from gqlgen, and lists all such fields.
+// It fails if the plan would execute fields differently, and lists them.
 type Plugin struct {
-	// Plan is the import path of package plan; by default it is the path in the plan's own module.
+	// Plan is the import path of package plan; the default is twibase's.
 	Plan string
 	// Lazy are the import paths of packages with lazy objects. A composite field of a lazy object
 	// needs a resolver, which waits for the object.
@@ -30,8 +30,7 @@ type Plugin struct {
 // Name implements [github.com/99designs/gqlgen/plugin.Plugin].
 func (Plugin) Name() string { return "plan" }
 
-// GenerateCode implements [github.com/99designs/gqlgen/plugin.CodeGenerator]. It writes
-// plan.generated.go into the package of the generated schema.
+// GenerateCode writes plan.generated.go into the package of the generated schema.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	if err := p.check(data); err != nil {
 		return err
@@ -47,10 +46,9 @@ func (p Plugin) GenerateCode(data *codegen.Data) error {
 	})
 }
 
-// build is the data of the template.
 type build struct {
 	*codegen.Data
-	Plan string // the import path of package plan
+	Plan string
 }
 
 // Concrete lists the object types of interfaces and unions.
@@ -64,7 +62,7 @@ func (b *build) Concrete() []*codegen.Object {
 	return list
 }
 
-// Satisfies returns the type conditions that hold for an object, as a Go list.
+// Satisfies returns the type conditions that hold for an object.
 func (b *build) Satisfies(o *codegen.Object) string {
 	names := []string{strconv.Quote(o.Name)}
 	for _, i := range o.Implements {
@@ -85,7 +83,7 @@ func (b *build) Value(f *codegen.Field, object string) string {
 	return receiver + "." + f.GoFieldName + "(" + b.Arguments(f) + ")"
 }
 
-// Arguments returns the arguments of a call, each with a comma after it.
+// Arguments returns arguments with a comma after each.
 func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
@@ -99,12 +97,12 @@ func (b *build) Arguments(f *codegen.Field) string {
 	return list.String()
 }
 
-// Resolver returns the expression of the method that resolves a field.
+// Resolver returns the expression of the method.
 func (b *build) Resolver(f *codegen.Field) string {
 	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s", templates.UcFirst(f.Object.Name), f.GoFieldName)
 }
 
-// Values names the function of package plan that appends the result of a field's resolver.
+// Values names the function of package plan for a resolver's result.
 func (b *build) Values(f *codegen.Field) string {
 	switch f.TypeReference.GO.(type) {
 	case *types.Pointer:
@@ -117,7 +115,7 @@ func (b *build) Values(f *codegen.Field) string {
 	return b.plan() + ".Values"
 }
 
-// IsStruct reports whether the Go type of a field, or of the elements of its list, is a struct.
+// IsStruct reports whether the Go type of a field, or of its elements, is a struct.
 func (b *build) IsStruct(f *codegen.Field) bool {
 	t := f.TypeReference.GO
 	if f.TypeReference.GQL.Elem != nil {
@@ -129,5 +127,4 @@ func (b *build) IsStruct(f *codegen.Field) bool {
 
 func ref(t types.Type) string { return templates.CurrentImports.LookupType(t) }
 
-// plan returns the name of package plan in generated code.
 func (b *build) plan() string { return templates.CurrentImports.Lookup(b.Plan) }
