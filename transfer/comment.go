@@ -15,14 +15,14 @@ type comment struct {
 	twit, author string // the twit's id
 	postedAt     time.Time
 	content      string
-	// ordinal is the number of earlier comments of the file with the same hash. So it is the same
-	// in each import of the file.
+	// ordinal counts earlier comments of the file with the same hash. So it is the same in each
+	// import.
 	ordinal int
 }
 
 type commentParser struct {
 	file string
-	seen map[uint64]int // the numbers of comments by hash
+	seen map[uint64]int // comments by hash
 }
 
 func (p *commentParser) parse(r *row) comment {
@@ -70,7 +70,7 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err := sources.flush(ctx); err != nil {
 		return err
 	}
-	if im.repaired { // do not rewrite the entry of a deleted comment
+	if im.repaired { // not the entry of a deleted comment
 		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
 			return comments.get(c.Twit.String(), c.Key().Position)
 		})

@@ -9,8 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema returns the schema of departments. An import reads all files of it before it writes, to
-// check that the result is a tree.
+// treeSchema reads all files before it writes, to check that the result is a tree.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -50,7 +49,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments emits parents before children. Departments without a path to the top come last.
+// exportDepartments emits parents before children, and last those without a path to the top.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

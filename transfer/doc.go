@@ -7,7 +7,7 @@
 //	                                 after all files: rebuild of touched lists, sums and timelines
 //
 // For each row an import writes the derived data (lists, albums, timelines) before the source
-// (object, edge, plays, twit). A row whose source is stored is complete, so the same import
+// (object, edge, plays, twit). So a row whose source is stored is complete, and the same import
 // completes an interrupted one.
 //
 // The timestamp of a cell is the time of the twit, the comment or the dated relation, and otherwise
@@ -15,7 +15,6 @@
 // younger. A changed department or role moves in lists. It is a millisecond younger than the stored
 // one.
 //
-// Of several rows with a key, the last one counts. For a dated relation it is the one with the
-// latest time. A twit never changes: another row with its id must be equal. An empty optional
-// column keeps the stored value.
+// Of several rows with a key, the last counts, or for a dated relation the latest. A twit never
+// changes: another row with its id must be equal. An empty optional column keeps the stored value.
 package transfer

@@ -18,12 +18,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Export writes a store as CSV files for [Import], one per schema, and returns the number of rows.
-// It creates the folder if needed. A file has an optional column only if a row has a value for it.
-// The order of rows depends on the rows only. An existing file is replaced when the new one is
-// complete.
+// Export writes a store as CSV files for [Import], one per schema, into a folder that it creates if
+// needed, and returns the number of rows. A file has an optional column only if a row has a value
+// for it. The order of rows depends on the rows only. An existing file is replaced when the new one
+// is complete.
 //
-// An export may contain rows that are written to the store at the same time.
+// An export may contain rows that are written at the same time.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -41,7 +41,7 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	return rows, nil
 }
 
-// exportFile buffers the rows in a temporary file, until it knows which optional columns are used.
+// exportFile buffers the rows until it knows which optional columns are used.
 func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
 	buffered, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {
@@ -100,7 +100,7 @@ func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used [
 	return out.Error()
 }
 
-// replaceFile writes a temporary file, and renames it when it is complete and durable.
+// replaceFile renames a temporary file when it is complete and durable.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
@@ -112,10 +112,10 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// emit exports a row, with its fields in the order of the schema's columns.
+// emit exports a row, in the order of the schema's columns.
 type emit func(fields ...string) error
 
-// ownersRead is the number of lists that are read together.
+// ownersRead is the number of lists read together.
 const ownersRead = 256
 
 func eachMember[E any](

@@ -18,7 +18,7 @@ type play struct {
 }
 
 func parsePlay(r *row) play {
-	// The maximum keeps sums far below 64 bits.
+	// Sums stay far below 64 bits.
 	count := parse(r, "count", func(s string) (int, error) { return tables.ParseNumber(s, 1, math.MaxInt32) })
 	key := pair{r.checked("username", tables.CheckUsername), r.checked("game", tables.CheckCode)}
 	return play{key, tables.DayCount{Day: r.checked("day", tables.CheckDay), Count: count}}
@@ -69,9 +69,9 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// writePlayed writes the plays of a user and a game. read are the cells of the files.
+// writePlayed writes the plays of a user and a game. read has the cells of the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
-	committed := int64(0) // the timestamp of the commit record
+	committed := int64(0) // timestamp
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
 		committed = c.Timestamp
 	}
@@ -103,7 +103,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 	return nil
 }
 
-// overlay adds a cell to sorted cells, unless a younger one is present.
+// overlay adds a cell to sorted ones, unless it is older.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

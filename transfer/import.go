@@ -14,24 +14,23 @@ import (
 
 // Options configure an import. The functions are optional, and are not called concurrently.
 type Options struct {
-	// SkipBad skips bad rows. Otherwise the first one ends the import.
+	// SkipBad skips bad rows. By default the first one ends the import.
 	SkipBad bool
-	// Read is called with the number of rows read from a file since the last call.
+	// Read is called with the rows read since the last call.
 	Read func(file string, rows int)
 	// Skipped is called with each skipped row.
 	Skipped func(*RowError)
-	// ListBound is the maximum number of members in a bucket, at least 2. The default is
-	// [tables.ListBound].
+	// ListBound is the maximum of members in a bucket, at least 2, by default [tables.ListBound].
 	ListBound int
-	// FanoutLimit is the number of followers above which an author becomes a broadcaster. The default
-	// is [tables.FanoutLimit].
+	// FanoutLimit is the number of followers above which an author becomes a broadcaster, by
+	// default [tables.FanoutLimit].
 	FanoutLimit int
 }
 
-// Summary counts the rows of an import.
+// Summary counts rows.
 type Summary struct {
-	Rows          int // all rows, including skipped ones
-	Bad, Dangling int // skipped rows
+	Rows          int // all
+	Bad, Dangling int // skipped
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
@@ -39,9 +38,8 @@ type Summary struct {
 // the store.
 //
 // A bad row is a [RowError], and ends the import unless it is skipped. Dangling rows are always
-// skipped. Without SkipBad, the import then returns [ErrDangling] at the end. After an
-// interruption, the same import completes the interrupted one. Only one import may run on a store
-// at a time.
+// skipped: without SkipBad, the complete import then returns [ErrDangling]. After an interruption,
+// the same import completes the interrupted one. Only one import may run on a store at a time.
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := openPaths(paths)
 	if err != nil {
@@ -74,13 +72,13 @@ type importer struct {
 	rebuilder *rebuild.Rebuilder
 	progress  progress
 
-	// objects has the keys of objects by their names in files.
+	// objects has keys by names in files.
 	objects map[*tables.AnyObject]*lookup[string]
 	lists   lists
-	// timelines are the owners of timelines with new entries.
+	// timelines have new entries.
 	timelines owners
-	// ensureMarker stores the import marker before the first entry of a timeline. interrupted is
-	// true if an interrupted import has stored it: then any timeline may have new entries.
+	// ensureMarker stores the import marker before the first entry of a timeline. interrupted: an
+	// earlier import has stored it, and any timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -88,9 +86,9 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank is true if the store was empty. Then the import reads only cells that it has written.
+	// blank: the store was empty, so the import reads only what it has written.
 	blank bool
-	// repaired is true if a repair has removed cells from the store.
+	// repaired: a repair has removed cells.
 	repaired bool
 }
 
@@ -128,7 +126,7 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		if tables.IsSearch(table.Name) {
-			continue // it always has a row
+			continue // never empty
 		}
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
 			return false, err
@@ -176,12 +174,12 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }
 
-// name is a column with the name of an object. The column may be empty.
+// name is a column with the name of an object, maybe empty.
 type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	lists  []*tables.AnyList // lists of the object that get a member for the row
+	lists  []*tables.AnyList // of the object, that get a member for the row
 }
 
 // known returns the items whose named objects exist, skips the others, and touches the lists.
@@ -237,7 +235,7 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
-// owners is a set of owners of lists. It is safe for concurrent use.
+// owners of lists. Safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

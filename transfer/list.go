@@ -18,14 +18,14 @@ type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
-	// blank is true if the store was empty. Then every list has one bucket until it is rebuilt.
+	// blank: the store was empty. Every list has one bucket until it is rebuilt.
 	blank bool
 
 	mu      sync.Mutex
-	lengths map[string]rebuild.Length // in a blank store, the numbers of members by owner
+	lengths map[string]rebuild.Length // by owner, in a blank store
 }
 
-// lists has all lists that are not trimmed.
+// lists are not trimmed.
 type lists map[*tables.AnyList]*list
 
 func newLists(store hbase.Store, blank bool) lists {
@@ -46,7 +46,7 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch is called before put and remove. The lists are rebuilt at the end of the import.
+// touch precedes put and remove, for the rebuild at the end of the import.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -54,8 +54,8 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists with a length, because an interrupted import may have moved
-// members out of any of them.
+// touchCounted touches all lists with a length: an interrupted import may have moved members out of
+// any of them.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -87,7 +87,7 @@ func (l *list) put(w *writes, owner string, member hbase.Cell) {
 }
 
 func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
-	if im.repaired { // a repair may have rewritten the member with a later timestamp
+	if im.repaired { // which may have rewritten the member with a later timestamp
 		member.Timestamp = time.Now().UnixMilli()
 	}
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
@@ -106,8 +106,7 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the touched lists. If a list was counted and fits into one bucket, it writes
-// only the length.
+// rebuild rebuilds the touched lists. Of counted lists with one bucket, it writes only the length.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches values that do not change during an import, by name. It is safe for concurrent use.
+// lookup caches values that do not change during an import. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
@@ -71,18 +71,18 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys recognises keys without a row in the store, if the store was blank: the import has not
-// written them yet. It is safe for concurrent use.
+// newKeys recognises keys that the import of a blank store has not written. It is safe for
+// concurrent use.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool
 	seen  map[uint64]struct{}
 }
 
-// maxSeen bounds the memory of newKeys to about 100 MB. Further keys are not recognised.
+// maxSeen bounds newKeys to about 100 MB. Further keys are not recognised.
 const maxSeen = 4 << 20
 
-// first reports whether the store is known to have no row of the key.
+// first: the store has no row of the key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

@@ -71,21 +71,21 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revision has the stored attributes of an object, and those of a file.
+// revision has an object's attributes, stored and of a file.
 type revision struct {
 	key     string
 	before  []hbase.Cell
 	after   hbase.Put
-	removed []hbase.Cell // stored attributes that are empty in the file
+	removed []hbase.Cell // empty in the file
 	changed bool
 }
 
 // revisions compares objects with the stored ones. A changed object gets a later timestamp, so that
-// the delete marker of the old member of a list does not mask the new one.
+// the delete marker of a list's old member does not mask the new one.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
-	latest := map[string]*T{} // the last row of a key counts
+	latest := map[string]*T{} // the last row counts
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {
@@ -145,7 +145,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
-	var moves [][2]tables.Referrer // before and after the change
+	var moves [][2]tables.Referrer // from, to
 	var owners []string
 	for _, v := range revisions {
 		before, _, err := ref.Decode(v.key, v.before)

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// ErrDangling is the error of an import that is complete except for dangling rows.
+// ErrDangling means that an import is complete except for dangling rows.
 var ErrDangling = errors.New("dangling rows were skipped")
 
-// progress counts and reports the rows of an import. It is safe for concurrent use, and calls the
-// functions of Options one at a time.
+// progress counts and reports rows. It is safe for concurrent use, and calls the functions of
+// Options one at a time.
 type progress struct {
 	mu      sync.Mutex
 	options *Options
@@ -25,7 +25,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip counts a skipped row, or returns its error if that ends the import.
+// skip returns the error of a row if that ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has two related objects: first their names in the file, later their keys.
+// pair has two objects: first their names in the file, later their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -24,8 +24,7 @@ type relations struct {
 	newKeys  newKeys // of edges
 }
 
-// relationSchemas returns the schemas of the relations to objects of a type or, if to is false, of
-// all other relations.
+// relationSchemas returns the relations to object or, if to is false, all others.
 func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != to {
@@ -86,7 +85,7 @@ type edge struct {
 	timestamp int64
 }
 
-// write writes the lists, and then the edges.
+// write writes lists before edges.
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
 	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {
@@ -101,7 +100,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related && x.Dated() { // without dates, new members have the positions of the old ones
+		if old.related && x.Dated() { // otherwise the members' positions stay
 			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}

@@ -17,14 +17,14 @@ import (
 // RowError is an error in a row of a file.
 type RowError struct {
 	File   string
-	Line   int    // the first line of the row; a file starts with line 1
-	Column string // empty if the whole row is wrong
+	Line   int    // the row's first; a file starts with 1
+	Column string // "" if the whole row is wrong
 	Reason string
-	// Dangling is true if the row names an object that exists neither in the files nor in the store.
+	// Dangling: the row names an object that exists neither in the files nor in the store.
 	Dangling bool
 }
 
-// Error returns file:line: column: reason.
+// Error is file:line: column: reason.
 func (e *RowError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
@@ -47,7 +47,7 @@ func (p place) dangling(column, what, name string) *RowError {
 	return e
 }
 
-// row is a row that is being parsed. err is the error of its first bad column.
+// row has the error of its first bad column.
 type row struct {
 	place
 	header, fields []string
@@ -60,7 +60,7 @@ func (r *row) fail(column, format string, args ...any) {
 	}
 }
 
-// text returns the field of a column. It is empty if the file lacks the column.
+// text is "" if the file lacks the column.
 func (r *row) text(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 {
 		return r.fields[i]
@@ -84,7 +84,7 @@ func (r *row) checked(column string, check func(string) error) string {
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText is the maximum length of a text, in bytes.
+// maxText is in bytes.
 const maxText = 1 << 20
 
 func (r *row) content(column string) string {
@@ -102,8 +102,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// rows calls f with the rows of a file. A row that is not valid CSV, or has a wrong number of
-// fields, has an err.
+// rows calls f with each row. A row of invalid CSV, or with a wrong number of fields, has an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -156,7 +155,7 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
-// withoutMark skips the byte order mark, if any.
+// withoutMark skips the byte order mark.
 func withoutMark(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

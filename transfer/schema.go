@@ -17,8 +17,8 @@ type schema struct {
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// schemas has the schemas in the order of an import: objects before the rows that name them, and
-// follows before twits, because the fan-out of twits reads them.
+// schemas are in the order of an import: objects before the rows that name them, and follows before
+// twits, because the fan-out of twits reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
@@ -41,10 +41,10 @@ func schemaNames() string {
 	return strings.Join(names, ", ")
 }
 
-// columns returns all columns in the order of an export.
+// columns are in the order of an export.
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check returns a wrong column of a header and the reason. The reason is empty if all are correct.
+// check returns a wrong column of a header and the reason, or no reason.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {
@@ -62,7 +62,7 @@ func (f *schema) check(header []string) (column, reason string) {
 	return "", ""
 }
 
-// String lists the columns, the optional ones in brackets.
+// String has the optional columns in brackets.
 func (f *schema) String() string {
 	s := strings.Join(f.required, ",")
 	if len(f.optional) > 0 {

@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// searchable returns the objects that have a search table.
+// searchable objects have a search table.
 func searchable() (all []*tables.AnyObject) {
 	for _, o := range tables.Objects() {
 		if o.Search != nil {
@@ -21,7 +21,6 @@ func searchable() (all []*tables.AnyObject) {
 }
 
 // IncompleteSearch returns the search tables that lack objects of an earlier version.
-// [EnsureTables] completes them.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {
@@ -38,9 +37,8 @@ func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bo
 	return o.Search.IsComplete(cells), err
 }
 
-// CompleteSearch adds all objects to their search tables, and removes outdated rows.
-// Gateways may run: the delete marker of a concurrent deletion hides the row, because it is younger
-// than the object.
+// CompleteSearch adds all objects to their search tables, and removes outdated rows. Gateways may
+// run: the delete marker of a concurrent deletion is younger than the object.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
 		if err := completeSearch(ctx, store, o); err != nil {
@@ -60,7 +58,7 @@ func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
 
-// addAll adds all objects to their search table. It skips unreadable ones, which a repair reports.
+// addAll skips unreadable objects, which a repair reports.
 func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	for rows, err := range rebuild.Batches(store.Scan(ctx, scan), batchRows) {
@@ -88,7 +86,7 @@ func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	return nil
 }
 
-// removeOutdated removes rows whose keys an earlier version folded differently.
+// removeOutdated removes rows that an earlier version folded differently.
 func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	for rows, err := range rebuild.Batches(store.Scan(ctx, o.Search.Scan()), batchRows) {
 		if err != nil {
@@ -107,8 +105,7 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch adds the objects of a batch to their search table, except for deleted ones, which an
-// import does not restore.
+// addToSearch skips deleted objects, which an import does not restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {
 		return nil

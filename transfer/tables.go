@@ -14,20 +14,19 @@ import (
 	"twibase/hbase/tables"
 )
 
-// createTimeout bounds the creation of all tables, which opens hundreds of regions.
+// createTimeout is for all tables, of hundreds of regions.
 const createTimeout = 3 * time.Minute
 
 const (
-	// marksTimeout bounds the wait for the table of the marks. It may be in creation, or
-	// unavailable.
+	// marksTimeout: the table of the marks may be in creation, or unavailable.
 	marksTimeout = 30 * time.Second
 	marksPause   = 200 * time.Millisecond
 )
 
-// EnsureTables creates the missing tables and returns their names. Each table has a number of
-// regions, at least 1. It marks all tables before it creates them, and writes nothing if
-// [FindTables] fails. It completes search tables that lack objects of an earlier version. Several
-// processes may call it at the same time.
+// EnsureTables creates the missing tables, each with at least 1 region, and returns their names. It
+// marks all tables before it creates them, and writes nothing if [FindTables] fails. It completes
+// search tables that lack objects of an earlier version. Several processes may call it at the same
+// time.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -68,7 +67,7 @@ func createTables(ctx context.Context, store hbase.Store, regions int) (created 
 	return created, err
 }
 
-// create creates tables that do not exist, and returns their names.
+// create tolerates existing tables.
 func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (created []string, err error) {
 	return forEach(missing, func(table hbase.Table) (bool, error) {
 		err := store.CreateTable(ctx, table)
@@ -80,7 +79,7 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 }
 
 // forEach calls do for each table concurrently, because a cluster takes a second per table. It
-// returns the names of the tables for which do returned true.
+// returns the tables for which do returned true.
 func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -97,8 +96,8 @@ func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []stri
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables drops the existing tables with their rows, and returns their names. It drops the marks
-// last, so that an interrupted drop can be repeated.
+// DropTables drops the existing tables and returns their names. It drops the marks last, so that an
+// interrupted drop can be repeated.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
 	if err != nil {
@@ -118,7 +117,6 @@ func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err e
 	return append(dropped, last...), err
 }
 
-// splitMarks separates the table of the marks from the others.
 func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	for _, table := range all {
 		if table.Name == tables.Marks.Table() {
@@ -130,16 +128,15 @@ func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	return marks, others
 }
 
-// Found has the tables of twibase in a store.
+// Found has twibase's tables in a store.
 type Found struct {
-	Present []hbase.Table // the definitions
+	Present []hbase.Table // definitions
 	Missing []string
 
-	unmarked []string // present and missing ones
+	unmarked []string // present and missing
 }
 
-// ForeignError is the error of a store with tables of another application that have names of
-// twibase's tables.
+// ForeignError names tables of another application that have names of twibase's.
 type ForeignError struct{ Tables []string }
 
 // Error implements error.
@@ -147,8 +144,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
 }
 
-// FindTables finds the tables of twibase. It writes nothing, and needs no HBase master. The error is
-// a [*ForeignError], or an error of [tables.Marks].
+// FindTables finds twibase's tables. It writes nothing, and needs no HBase master. The error is a
+// [*ForeignError], or one of [tables.Marks].
 //
 // A table without a mark is twibase's only if
 //
@@ -183,7 +180,6 @@ func FindTables(ctx context.Context, store hbase.Store) (found Found, err error)
 	return found, err
 }
 
-// readMarks returns the names of the marked tables.
 func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []string, err error) {
 	if slices.Contains(found.Missing, tables.Marks.Table()) {
 		return nil, nil
@@ -198,7 +194,7 @@ func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []st
 		cells, err = hbase.GetOne(ctx, store, tables.Marks.Get())
 	}
 	switch {
-	case errors.Is(err, hbase.ErrFamilyNotFound): // another application's table
+	case errors.Is(err, hbase.ErrFamilyNotFound): // another application's
 		return nil, nil
 	case err == nil:
 		marked, err = tables.Marks.Decode(cells)
@@ -223,7 +219,7 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 		return withoutFamilies(ctx, store, f.Present)
 	case slices.Equal(foreign, []string{tables.Marks.Table()}) && len(f.Present) == 1:
 		for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Marks.Table(), Limit: 2}) {
-			if err != nil || row.Key != tables.Marks.Get().Row { // of a concurrent call
+			if err != nil || row.Key != tables.Marks.Get().Row { // the mark of a concurrent call
 				return foreign, err
 			}
 		}
@@ -232,8 +228,8 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 	return foreign, nil
 }
 
-// withoutFamilies returns the tables that lack a family of their definitions. It assumes that tables
-// that do not answer have all families.
+// withoutFamilies returns the tables that lack a family. Tables that do not answer count as
+// complete.
 func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
 	gets := make([]hbase.Get, len(present))
 	for i, table := range present {

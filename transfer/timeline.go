@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters has the states of broadcasters by author. It is safe for concurrent use.
+// broadcasters has states by author. It is safe for concurrent use.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
@@ -32,7 +32,7 @@ func (b *broadcasters) merged(author string) bool {
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add makes an author a broadcaster, unless the maximum is reached.
+// add fails at the maximum.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +93,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut writes entries with the timestamps of the follows: see docs/TABLES.md.
+// Entries have the timestamps of follows: see docs/TABLES.md.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {
@@ -111,8 +111,7 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark writes the import marker. marked means that timelines have new entries, and are not trimmed
-// yet.
+// mark writes the import marker. marked: timelines have new entries, not trimmed yet.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

@@ -7,13 +7,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments after an import: the stored departments, replaced by the rows of
-// the files.
+// tree is the tree of departments after an import: rows of the files replace the stored
+// departments.
 type tree struct {
 	rows   map[string]item[*tables.Department]
-	order  []string          // the codes of rows
-	stored map[string]string // the parents of stored departments
-	levels int               // the depth, set by prune
+	order  []string          // codes of rows
+	stored map[string]string // parents by code
+	levels int               // set by prune
 }
 
 func (t *tree) add(it item[*tables.Department]) {
@@ -62,8 +62,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the path of a department to the top. If the path does not end there or is too long,
-// it returns the wrong row, unless the path already has a wrong row.
+// check follows a department's path to the top. If it does not end there or is too long, check
+// returns the wrong row, unless one on the path is known.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {
@@ -79,7 +79,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 			if it, ok := t.rows[below]; ok {
 				return below, it.dangling("parent", "department", at)
 			}
-			return "", nil // an import does not repair stored departments
+			return "", nil // not repaired by an import
 		case slices.Contains(path, at):
 			return t.blame(at, "department %q would be below itself", at)
 		case len(path) == tables.MaxDepth:

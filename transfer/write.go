@@ -8,19 +8,18 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// maxCells is the number of cells at which a fan-out flushes.
+// maxCells is where a fan-out flushes.
 const maxCells = 20_000
 
-// timeless is the timestamp of cells without a time of their own. A store would replace 0 by the
-// time of its clock.
+// timeless is for cells without a time of their own. A store would replace 0 by its clock.
 const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
-// writes collects mutations, with one put per row.
+// writes has one put per row.
 type writes struct {
 	store   hbase.Store
-	at      map[rowKey]int // the index of a row's put
+	at      map[rowKey]int // index of a row's put
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 	cells   int
@@ -34,8 +33,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites returns writes that also rewrite cells that a repair has removed, because an
-// interrupted import had not written their sources.
+// derivedWrites also rewrites cells that a repair has removed, because an interrupted import had
+// not written their sources.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired
@@ -57,7 +56,7 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 	w.put(hbase.PutCells(table, row, cell))
 }
 
-// remove deletes a cell and its older versions.
+// remove includes older versions.
 func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
 	w.deletes = append(w.deletes, hbase.DeleteCells(table, row, cell))

@@ -8,19 +8,19 @@
 //	the members of a list          its buckets and length
 //	plays                          the sums of a game by day
 //
-// Both directions are compared. Checks of sources, such as edges, expect entries in lists: see
-// expect. Checks of lists read the source of each member: see explain. A check scans one table in
-// batches, so that its memory depends only on the numbers of violations and departments.
+// Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
+// Checks of lists read the source of each member (explain). A check scans one table in batches: its
+// memory depends only on the numbers of violations and departments.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
 // The order of the checks matters. Buckets come first, since the members of lists are read through
 // them. Then come sources, and last lists, lengths, sums and timelines, which are compared with
-// repaired data. A run without repairs records the changes that repairs would have made, so that it
-// does not report a missing member again as a wrong length.
+// repaired data. A run without repairs records the changes that repairs would have made: it does
+// not report a missing member again as a wrong length.
 //
-// Nothing else may write to the store during a run: an operation in progress looks like a violation.
-// Only RunLive checks a store that gateways write to.
+// Nothing else may write to the store during a run: an operation in progress looks like a
+// violation. Only RunLive checks a store that gateways write to.
 package check
 
 import (
@@ -40,30 +40,29 @@ type Checker struct {
 	Store hbase.Store
 	// Report is called with each violation.
 	Report func(Violation)
-	// Read is called with the number of rows read from a table since the last call.
+	// Read is called with the rows read since the last call.
 	Read func(table string, rows int)
-	// Waiting is called with the number of pending fan-out jobs. Timelines are not checked for the
-	// twits of their authors.
+	// Waiting is called with the number of pending fan-out jobs. Timelines may lack the twits of
+	// their authors.
 	Waiting func(jobs int)
 	// Grace is the age at which an incomplete operation is a violation.
 	Grace time.Duration
-	// TimelineBound is the number of entries that a timeline keeps. The default is
-	// [tables.TimelineBound].
+	// TimelineBound is by default [tables.TimelineBound].
 	TimelineBound int
 }
 
-// All reports all violations of a store.
+// All reports all violations.
 func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
-// Run checks the store once and writes nothing. It returns no error for violations.
+// Run checks the store once and writes nothing. Violations are no error.
 func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// maxRuns bounds the runs of RepairAll. A repair may reveal another violation, such as a moved
-// member without a source.
+// maxRuns bounds RepairAll. A repair may reveal another violation, such as a moved member without a
+// source.
 const maxRuns = 8
 
 // Result counts violations.
@@ -71,8 +70,8 @@ type Result struct {
 	Found, Left int
 }
 
-// RepairAll repairs the store until a run finds only violations that cannot be repaired. It is
-// idempotent, and can be repeated after an interruption.
+// RepairAll repairs the store until a run finds only violations without a repair. It can be
+// repeated after an interruption.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -103,28 +102,27 @@ type run struct {
 	Checker
 	repair bool
 	now    time.Time
-	// reported has the violations of the current batch of rows.
+	// reported is of the current batch of rows.
 	reported map[Violation]bool
-	// puts and deletes are pending repairs.
+	// Pending repairs.
 	puts    []hbase.Put
 	deletes []hbase.Mutation
 
-	splitting bool            // a split is in progress
+	splitting bool
 	broken    bool            // a broken directory is not repaired
 	damaged   map[listOf]bool // lists with a reported unreadable twit
 
-	// Departments: the parents of readable ones, the unreadable ones, and the depth of the tree.
+	// Departments: the parents of readable ones, the unreadable ones, and the tree's depth.
 	parents map[string]string
 	unread  map[string]bool
 	levels  int
 
-	// pending has the ids of fan-out jobs. Timelines may lack the twits of busy authors, who have
-	// jobs, and of merged authors: the broadcasters.
+	// pending has ids of fan-out jobs. Timelines may lack the twits of busy authors, who have jobs,
+	// and of merged ones: the broadcasters.
 	pending, busy, merged map[string]bool
 
-	// In a run without repairs, the changes that repairs would have made: differences of the
-	// lengths of lists; missing members by position; twits without a row in twit_ids; public twits
-	// that should be for followers only.
+	// What repairs would have changed, in a run without: lengths of lists; missing members by
+	// position; twits without a row in twit_ids; public twits that should be for followers.
 	lengthDiff          map[listOf]rebuild.Length
 	lacking             map[listOf]map[string]*hbase.Cell
 	unnamed, restricted map[tables.TwitKey]bool
@@ -164,19 +162,19 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 			return err
 		}
 		if r.broken {
-			return nil // members of the list cannot be found, and would be reported as missing
+			return nil // its members would be reported as missing
 		}
 	}
 	return nil
 }
 
 const (
-	batchRows  = 256  // rows that are checked together
-	maxRepairs = 1000 // repairs that are written together
+	batchRows  = 256  // checked together
+	maxRepairs = 1000 // written together
 )
 
-// flush writes the pending repairs. A put has the timestamp of its source, so that later commits are
-// younger. If a delete marker masks it, it has a later one.
+// flush writes the pending repairs. A put has the timestamp of its source, so that later commits
+// are younger, or a later one if a delete marker masks it.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -211,8 +209,8 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with all rows. After a decoding error it calls f with each row alone, and reports the
-// unreadable ones.
+// each calls f with all rows. After a decoding error it calls f with each row alone, and reports
+// the unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

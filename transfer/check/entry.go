@@ -9,12 +9,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// entry is a member that a list is expected to have.
+// entry is a member that a list should have.
 type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
-	// source is the table of the member's source. why is the reason for the report.
+	// source is the table of the source. why is for the report.
 	source, why string
 
 	// Set by find: the row of the bucket that covers the member, and the stored cell, if any.
@@ -36,7 +36,7 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
-// expect reports entries that are missing in lists, or have another value.
+// expect reports entries that are missing or differ.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err
@@ -70,8 +70,7 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// addToLength records that n members like c are missing. With repairs it does nothing, since the
-// list changes.
+// addToLength records that n members like c are missing. With repairs the list changes.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair {
 		return
@@ -83,20 +82,19 @@ func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	r.lengthDiff[l] = r.lengthDiff[l].Plus(diff)
 }
 
-// unpublish records a public member that should be for followers only.
+// unpublish records a public member that should be for followers.
 func (r *run) unpublish(l listOf) {
 	if !r.repair {
 		r.lengthDiff[l] = r.lengthDiff[l].Plus(rebuild.Length{Public: -1})
 	}
 }
 
-// isPublic reports whether a member is readable and public.
 func isPublic(l listOf, c hbase.Cell) bool {
 	public, _ := l.Public(l.owner, []hbase.Cell{c})
 	return slices.Contains(public, true)
 }
 
-// find sets row and found of entries. It also finds entries that a repair would have written.
+// find sets row and found of entries, also for those that a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}
@@ -128,7 +126,6 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 	return err
 }
 
-// existing reports for each key whether its object exists.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)

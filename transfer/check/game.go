@@ -26,7 +26,7 @@ func (r *run) played(row hbase.Row) *pair {
 	if err != nil {
 		r.unreadable(column{table, row.Key, row.Cells[0].Family, ""}, err)
 	}
-	if len(days) == 0 { // there may be a commit record alone
+	if len(days) == 0 { // maybe a commit record
 		return nil
 	}
 	timestamp, why := hbase.Youngest(row.Cells), user+" played "+game

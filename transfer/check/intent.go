@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// intents reports committed operations that are not complete. A sweep completes them.
+// intents reports incomplete committed operations, for a sweep.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
@@ -48,7 +48,7 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
-// begun returns the time at which an operation began or, if that is later, at which it is due.
+// begun is when an operation began or, if later, is due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -73,8 +73,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters reads the broadcasters. It checks that an author who stops being a broadcaster has a
-// job.
+// broadcasters checks that an author who stops being a broadcaster has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)
@@ -96,7 +95,7 @@ func (r *run) broadcasters(ctx context.Context) error {
 	return nil
 }
 
-// accounts checks that each account has a user.
+// accounts checks that each has a user.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var named []hbase.Row

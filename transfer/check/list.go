@@ -9,17 +9,16 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// source is the source of a member: a row, or an entry of another list.
+// source of a member: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
-	place *entry // nil if the source is a row
-	// why returns why the member is wrong, given the cells of the source. It returns "" if the
-	// member is correct.
+	place *entry // nil for a row
+	// why returns why the member is wrong, given the source's cells, or "".
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns, by list, a function that returns the source of a member. The lists of twits and
-// comments, and timelines, have checks of their own.
+// sources returns, by list, the source of a member. The lists of twits and comments, and timelines,
+// have checks of their own.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -74,7 +73,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain returns why members of one list are wrong, given their sources.
+// explain returns why members of a list are wrong, given their sources.
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// liveRuns is the number of runs that must find a violation.
+// liveRuns must all find a violation.
 const liveRuns = 3
 
-// candidate is a violation that all runs have found.
+// All runs have found a candidate.
 type candidate struct {
 	Violation
-	changed bool // it had other values in an earlier run
+	changed bool // in an earlier run
 }
 
-// RunLive checks a store that gateways write to, and writes nothing. It returns the columns that
-// kept changing, which may be correct.
+// RunLive checks a store that gateways write to, and writes nothing.
 //
 // A single run also reports operations in progress, and columns that were written between the two
 // reads that it compares. So RunLive makes up to three runs, with the Grace between them, until no
-// column has differed in all runs. It reports the violations that had the same values in all runs.
-// It returns the other columns that differed in all runs.
+// column has differed in all runs. It reports the violations that had the same values in all runs,
+// and returns the other columns that differed in all, which may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]candidate

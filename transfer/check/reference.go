@@ -10,14 +10,13 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// referrer is an object that may refer to another one, with its cells.
+// referrer is an object that may have a reference.
 type referrer struct {
 	tables.Referrer
 	cells []hbase.Cell
 }
 
-// references checks that referenced objects exist, and that their lists have the objects that refer
-// to them.
+// references checks that referenced objects exist, and list their referrers.
 func (r *run) references(ctx context.Context) error {
 	if err := r.readTree(ctx); err != nil {
 		return err

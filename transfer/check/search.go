@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// search checks the search tables.
 func (r *run) search(ctx context.Context) error {
 	for _, o := range tables.Objects() {
 		if o.Search == nil {
@@ -24,7 +23,7 @@ func (r *run) search(ctx context.Context) error {
 	return nil
 }
 
-// findable checks that each object has a row in the search table.
+// findable checks that each object has a search row.
 func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
@@ -56,7 +55,7 @@ func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 	})
 }
 
-// found checks that each row of the search table has an object.
+// found checks that each search row has an object.
 func (r *run) found(ctx context.Context, o *tables.AnyObject) error {
 	return r.rows(ctx, o.Search.Scan(), func(rows []hbase.Row) error {
 		var named []hbase.Row

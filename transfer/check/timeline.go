@@ -10,11 +10,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// batchTimelines is the number of timelines in memory. Each may be long.
+// batchTimelines are in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines checks that each timeline has the twits of the followed authors, down to the position at
-// which it was trimmed. It skips busy authors and broadcasters.
+// timelines checks that each timeline has the twits of followed authors, down to where it was
+// trimmed. It skips busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -26,12 +26,12 @@ func (r *run) timelines(ctx context.Context) error {
 	})
 }
 
-// entries checks that each entry of a timeline has a twit of a followed author.
+// entries checks that each entry has a twit of a followed author.
 func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline has the positions of the entries of a timeline. The timeline must be complete before end.
+// timeline must be complete before end.
 type timeline struct {
 	entries map[string]bool
 	end     string

@@ -33,8 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb follows the path of a department to the top. If the path does not end there, and the parent
-// of the department is the reason, it reports the department.
+// climb follows a department's path to the top. If that does not end there because of the
+// department's parent, it reports the department.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -46,11 +46,11 @@ func (r *run) climb(d referrer) (wrong bool) {
 			r.wrongReference(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
 			return true
 		case at == d.Key:
-			if d.Key == slices.Min(path) { // one report per cycle
+			if d.Key == slices.Min(path) { // once per cycle
 				r.wrongReference(tables.Parents, d, "the department is below itself")
 			}
 			return true
-		case !exists, slices.Contains(path, at): // the parent of a department above is wrong
+		case !exists, slices.Contains(path, at): // of a department above
 			return false
 		case len(path) == tables.MaxDepth:
 			column := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)
@@ -64,7 +64,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 	return false
 }
 
-// depth checks that the tree has no more levels than the stored number. Writers rely on that number.
+// depth checks that the tree has no more levels than stored, on which writers rely.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -51,7 +51,7 @@ func (r *run) twitNames(ctx context.Context) error {
 	})
 }
 
-// deleteName reports the row of a name. The repair marks the twit as deleted.
+// deleteName reports a name. The repair marks the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(hbase.Youngest(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)

@@ -15,13 +15,13 @@ type Violation struct {
 	Table, Row string
 	// Column is family:qualifier.
 	Column string
-	// Is is the stored value, Should the derived one, and Why the reason.
+	// Is is stored, Should derived, and Why the reason.
 	Is, Should, Why string
-	// Lost is true if there is no repair.
+	// Lost: there is no repair.
 	Lost bool
 }
 
-// String returns the violation as a line. Keys have the format of the HBase shell.
+// String is a line. Keys have the format of the HBase shell.
 func (v Violation) String() string {
 	at := v.at()
 	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
@@ -40,13 +40,13 @@ func (v Violation) at() column {
 	return column{v.Table, v.Row, family, qualifier}
 }
 
-// Values of Is and Should for a column whose value does not matter.
+// Is and Should of a column whose value does not matter.
 const (
 	absent  = "absent"
 	present = "present"
 )
 
-// text formats a value: numbers as they are, everything else quoted.
+// text quotes a value, except for numbers.
 func text(value []byte) string {
 	if _, err := strconv.Atoi(string(value)); err == nil {
 		return string(value)
@@ -67,8 +67,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 }
 
 // report reports a violation, and adds the repair to the pending ones. Puts are written before
-// deletions, so that a moved cell is never missing. isNew is false for a violation that was reported
-// before: a batch with an unreadable row is checked twice.
+// deletions, so that a moved cell is never missing. A batch with an unreadable row is checked
+// twice: then isNew is false.
 func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, is, should, why, len(repair) == 0}
 	if r.reported[v] {

@@ -12,7 +12,7 @@ type Change struct {
 	Old, New   *hbase.Cell
 }
 
-// Mutation returns the write of the change.
+// Mutation writes the change.
 func (c Change) Mutation() hbase.Mutation {
 	if c.New == nil {
 		return hbase.DeleteCells(c.Table, c.Row, *c.Old)
@@ -28,8 +28,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// Differs appends the change from a stored cell, or nil, to want, unless the values are equal. The
-// new cell is no older than the old one, which would mask it.
+// Differs appends the change of old, or nil, to want, unless their values are equal. want becomes
+// no older than old, which would mask it.
 func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {
@@ -40,7 +40,7 @@ func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) [
 	return append(changes, Change{at.Table, at.Row, old, &want})
 }
 
-// WriteColumn writes a column, unless it has the value already.
+// WriteColumn writes a column unless it has the value.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
 	stored, err := hbase.GetOne(ctx, store, at)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Length is the number of members of a list, and of its public members.
+// Length counts members, and public members.
 type Length struct{ All, Public int }
 
-// Plus returns the sum of two lengths.
+// Plus is the sum.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
 func (s *Span) length(l *tables.AnyList) (Length, error) {
@@ -27,7 +27,7 @@ func (s *Span) length(l *tables.AnyList) (Length, error) {
 	return n, err
 }
 
-// Count counts the members of lists by owner.
+// Count counts members by owner.
 func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string) (map[string]Length, error) {
 	lengths := make(map[string]Length, len(owners))
 	return lengths, Spans(ctx, store, l, owners, func(s *Span) error {
@@ -37,7 +37,7 @@ func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	})
 }
 
-// Lengths writes the lengths of lists.
+// Lengths writes lengths.
 func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
@@ -61,8 +61,8 @@ func (s *Rebuilder) writeLengths(
 	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
 }
 
-// LengthChanges compares the stored counts of owners with the lengths of their lists. A count of 0
-// need not be stored; with full, only if the list is empty.
+// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored;
+// with full, only if the list is empty.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {

@@ -9,17 +9,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites bounds the rewrites of a cell. Their distances grow by a factor of 16, and so reach
-// all timestamps.
+// maxRewrites of a cell reach all timestamps: their distances grow by a factor of 16.
 const maxRewrites = 12
 
-// WriteVisible writes puts, and rewrites cells that a delete marker or another value masks. A
-// repair that removed a cell left such a marker, with the timestamp of the cell.
+// WriteVisible writes puts, and rewrites cells that another value masks, or a delete marker, as a
+// repair leaves with the timestamp of a removed cell.
 //
 // A rewritten cell gets the smallest greater timestamp that is found, at most the current time:
-// commits of gateways since then are younger.
+// later commits of gateways are younger.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
-	var cells []hbase.Put // a cell each
+	var cells []hbase.Put
 	mutations := make([]hbase.Mutation, len(puts))
 	for i, p := range puts {
 		mutations[i] = p
@@ -54,7 +53,7 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	return nil
 }
 
-// rewritten returns the cell to write instead of a masked one, given what is read there.
+// rewritten replaces a masked cell, given what is read there.
 func rewritten(c hbase.Cell, stored []hbase.Cell, n int) (hbase.Cell, bool) {
 	switch {
 	case len(stored) == 0:

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Objects iterates over all objects of a noun in the order of their row keys, with the attributes
-// of the given fields. The first error ends the iteration.
+// Objects iterates in the order of row keys, with the attributes of fields. The first error ends
+// it.
 func Objects[T any](
 	ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string,
 ) iter.Seq2[*T, error] {
@@ -32,7 +32,7 @@ func Objects[T any](
 	}
 }
 
-// Batches groups the items of an iterator by n. The first error ends the iteration.
+// Batches groups items by n. The first error ends the iteration.
 func Batches[T any](all iter.Seq2[T, error], n int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		batch := make([]T, 0, n)

@@ -12,8 +12,8 @@
 //	stored derived data ────────────────┘
 //
 // A new cell has the timestamp of the cell that it replaces. So the result is independent of the
-// clock, every function is idempotent, and a crash is repaired by calling it again. No two calls
-// for the same owners may run at the same time, and nothing else may write their lists.
+// clock, every function is idempotent, and a crash is repaired by calling it again. Calls for an
+// owner may not overlap, and nothing else may write the owner's lists.
 package rebuild
 
 import (
@@ -26,25 +26,25 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rebuilder rebuilds derived data in a store.
+// Rebuilder rebuilds derived data.
 type Rebuilder struct {
 	Store hbase.Store
-	// ListBound is the maximum number of members in a bucket, at least 2.
+	// ListBound is the maximum of members in a bucket, at least 2.
 	ListBound int
-	// Blank is true if the store has no lengths, so that none are read.
+	// Blank: the store has no lengths to read.
 	Blank bool
-	// TimelineBound is the maximum number of entries of a timeline.
+	// TimelineBound is the maximum of entries of a timeline.
 	TimelineBound int
 }
 
-// New returns a Rebuilder with the default bounds.
+// New has the default bounds.
 func New(store hbase.Store) *Rebuilder {
 	return &Rebuilder{Store: store, ListBound: tables.ListBound, TimelineBound: tables.TimelineBound}
 }
 
 const (
-	groupSize = 256 // owners that are read together
-	parallel  = 4   // concurrent groups
+	groupSize = 256 // owners read together
+	parallel  = 4   // groups
 )
 
 func (s *Rebuilder) groups(

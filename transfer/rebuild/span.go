@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	firstPage = 100  // columns of each list that are read together with other lists
-	nextPage  = 4096 // columns of each further page, of one list
+	firstPage = 100  // columns of each list, together with other lists
+	nextPage  = 4096 // columns of one list
 )
 
-// Span is a page of one bucket of an owner's list.
+// Span is a page of a bucket.
 type Span struct {
 	Owner  string
 	Bucket uint32
-	// Cells are the members that this bucket covers, in the list's order: each member of a list once.
+	// Cells are the members that this bucket covers, in order: each member of a list once.
 	Cells []hbase.Cell
-	// Astray are the members that another bucket covers.
+	// Astray are members of another bucket.
 	Astray    []hbase.Cell
 	directory []tables.Bucket
 }
 
-// Spans calls f with the pages of the owners' lists, in order. An owner without members has none.
-// The first pages of all owners are read together.
+// Spans calls f with the pages of the owners' lists, in order. An empty list has none. The first
+// pages are read together.
 func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
 	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {
