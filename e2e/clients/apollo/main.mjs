@@ -83,7 +83,6 @@ async function comments(id) {
   return pages;
 }
 
-// recipe: post
 const POST = gql`
   mutation Post($input: PostTwitInput!) {
     postTwit(input: $input) {
@@ -112,7 +111,6 @@ async function post(content) {
   });
   return data.postTwit;
 }
-// end of recipe
 
 const AFTER = gql`
   query After($cursor: String!) {

@@ -1,7 +1,6 @@
 import { persistedExchange } from '@urql/exchange-persisted';
 import { createCache, createUrqlClient } from '../urql/client.mjs';
 
-// recipe: client
 // Sends hashes, and never documents: over HTTP and over WebSockets.
 const byHash = persistedExchange({
   enforcePersistedQueries: true,
@@ -14,4 +13,3 @@ const byHash = persistedExchange({
 export function createPersistedClient(url, tokens, socket, introspection) {
   return createUrqlClient(url, tokens, socket, createCache(introspection), byHash);
 }
-// end of recipe

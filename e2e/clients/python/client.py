@@ -42,12 +42,10 @@ def authorized(tokens):
     return middleware
 
 
-# recipe: client
 def http_client(url, tokens):
     """A client that validates each document against the server's schema before it is sent."""
     transport = AIOHTTPTransport(url, timeout=30, client_session_args={"middlewares": [authorized(tokens)]})
     return Client(transport=transport, fetch_schema_from_transport=True)
-# end of recipe
 
 
 TWITS = gql("""

@@ -3,7 +3,6 @@ import { graphql } from 'relay-runtime';
 import type { main_name$data } from './__generated__/main_name.graphql';
 import type { mainFollowersQuery$data } from './__generated__/mainFollowersQuery.graphql';
 
-// recipe: throw
 graphql`
   query mainFollowersQuery($username: String!) @throwOnFieldError {
     user(username: $username) {
@@ -17,7 +16,6 @@ graphql`
 export function followers({ user }: mainFollowersQuery$data): string[] {
   return user?.followers.edges.map(({ node }) => `${node.name}, followed by ${node.followerCount.toFixed()}`) ?? [];
 }
-// end of recipe
 
 graphql`
   fragment main_name on User {

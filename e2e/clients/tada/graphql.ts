@@ -1,4 +1,3 @@
-// recipe: graphql
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from './__generated__/schema.d.ts';
 
@@ -8,4 +7,3 @@ export const graphql = initGraphQLTada<{
 }>();
 
 export { readFragment, type FragmentOf, type ResultOf, type VariablesOf } from 'gql.tada';
-// end of recipe
