@@ -79,11 +79,6 @@ func (n *namespace) CheckAndPut(ctx context.Context, check hbase.Check, put hbas
 	return n.Store.CheckAndPut(ctx, check, put)
 }
 
-func (n *namespace) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
-	inc.Table = n.prefix + inc.Table
-	return n.Store.Increment(ctx, inc)
-}
-
 func (n *namespace) CreateTable(ctx context.Context, table hbase.Table) error {
 	table.Name = n.prefix + table.Name
 	return n.Store.CreateTable(ctx, table)

@@ -87,14 +87,6 @@ func (s *timedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hba
 	return done, err
 }
 
-// Increment implements [hbase.Store].
-func (s *timedStore) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
-	start := time.Now()
-	sum, err := s.Store.Increment(ctx, inc)
-	s.observe(inc.Table, "Increment", time.Since(start))
-	return sum, err
-}
-
 func distinct(n int, table func(i int) string) (tables []string) {
 	tables = make([]string, 0, 4)
 	for i := range n {

@@ -15,8 +15,6 @@ var (
 	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
 	ErrTableExists          = errors.New("hbase: table exists")
 	ErrFamilyNotFound       = errors.New("hbase: column family not found")
-	// ErrNotLong: an incremented cell does not have eight bytes.
-	ErrNotLong = errors.New("hbase: field is not a long")
 	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
 	// ErrRefused is an [Outage]: the region did not execute the call, because its table is

@@ -32,11 +32,6 @@ type Store interface {
 	// value, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
-	// Increment adds delta to a cell of eight bytes, big-endian, and returns the sum. An absent
-	// cell is zero. A cell of another length is [ErrNotLong]. If a connection is lost and the
-	// region moves to another server, the increment may be applied twice.
-	Increment(ctx context.Context, inc Increment) (int64, error)
-
 	// CreateTable creates a table, or returns [ErrTableExists].
 	CreateTable(ctx context.Context, table Table) error
 

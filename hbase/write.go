@@ -79,15 +79,6 @@ type Check struct {
 	Value []byte
 }
 
-// Increment adds Delta to one cell.
-type Increment struct {
-	Table     string
-	Row       string
-	Family    string
-	Qualifier string
-	Delta     int64
-}
-
 // At implements [Mutation].
 func (p Put) At() (table, row string) { return p.Table, p.Row }
 
@@ -129,9 +120,6 @@ func (d Delete) Validate() error {
 	}
 	return checkRow(d.Row)
 }
-
-// Validate returns [ErrInvalid] if the increment is malformed.
-func (i Increment) Validate() error { return checkRow(i.Row) }
 
 // validTime rejects MaxInt64, which HBase replaces by the current time.
 func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }

@@ -140,9 +140,6 @@ func (g gateway) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row,
 	}
 }
 
-func (g gateway) Increment(context.Context, hbase.Increment) (int64, error) {
-	panic("Increment is not idempotent")
-}
 func (g gateway) CreateTable(context.Context, hbase.Table) error { panic("not used") }
 func (g gateway) Tables(context.Context) ([]string, error)       { panic("not used") }
 func (g gateway) DropTable(context.Context, string) error        { panic("not used") }

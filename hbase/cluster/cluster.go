@@ -2,8 +2,7 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, checks and increments that are safe to
-// repeat, and errors.
+// survive a region's move, a timestamp for each cell, checks that are safe to repeat, and errors.
 //
 // The path of a Get call:
 //
@@ -21,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"slices"
 	"sync"
@@ -73,7 +71,6 @@ type Store struct {
 	// true if gohbase delays Gets to send them with others (?flush=)
 	collects bool
 
-	nonceGroup  uint64
 	adminRegion atomic.Pointer[hrpc.RegionInfo]
 	closed      atomic.Bool
 }
@@ -118,7 +115,6 @@ func open(
 		multiSize:  multiSize(),
 		collects:   at.flush > 0,
 		user:       defaultUser,
-		nonceGroup: rand.Uint64(),
 		log:        log,
 		exceptions: newExceptionCounter(),
 	}

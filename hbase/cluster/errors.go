@@ -25,7 +25,6 @@ var exceptions = []struct {
 	{"NamespaceNotFoundException", errNoNamespace},
 	{"NamespaceExistException", errNamespaceExists},
 	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
-	{"Field is not a long", hbase.ErrNotLong},
 	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
 	{"AccessDeniedException", hbase.ErrDenied},
 	{"FailedSanityCheckException", hbase.ErrInvalid},

@@ -26,14 +26,12 @@ func TestTranslateErrors(t *testing.T) {
 	procedure := "procedure exception: org.apache.hadoop.hbase.TableNotFoundException: t"
 	noFamily := java("regionserver.NoSuchColumnFamilyException", "Column family x does not exist")
 	tooLarge := java("DoNotRetryIOException", "Cell[…] with size 10485761 exceeds limit of 10485760 bytes")
-	notLong := java("DoNotRetryIOException", "Field is not a long, it's 1 bytes wide")
 	for name, test := range map[string]struct{ err, want error }{
 		"a missing table, by gohbase":     {gohbase.TableNotFound, hbase.ErrTableNotFound},
 		"a missing table, by the master":  {java("TableNotFoundException", "t"), hbase.ErrTableNotFound},
 		"a missing table, by a procedure": {errors.New(procedure), hbase.ErrTableNotFound},
 		"an existing table":               {java("TableExistsException", "t"), hbase.ErrTableExists},
 		"a missing family":                {noFamily, hbase.ErrFamilyNotFound},
-		"an increment of another length":  {notLong, hbase.ErrNotLong},
 		"a cell that is too large":        {tooLarge, hbase.ErrCellTooLarge},
 		"an invalid table":                {java("FailedSanityCheckException", "…"), hbase.ErrInvalid},
 		"a read-only region":              {java("DoNotRetryIOException", "region is read only"), hbase.ErrRefused},

@@ -47,12 +47,6 @@ func TestRPCsAreCounted(t *testing.T) {
 				t.Error(err)
 			}
 		}},
-		"an Increment is one RPC": {all, func(t *testing.T, stats *hbase.Stats) {
-			inc := hbase.Increment{Table: table, Row: "n", Family: "f", Qualifier: "n", Delta: 1}
-			if _, err := store.Increment(hbase.WithStats(t.Context(), stats), inc); err != nil {
-				t.Error(err)
-			}
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, metric := range []string{test.metric, all} {

@@ -56,9 +56,8 @@ func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 // The child prints a line for each acknowledged write: its kind, the worker, and the worker's
 // number of writes.
 const (
-	ackPut       = "put"
-	ackIncrement = "increment"
-	ackCheck     = "check"
+	ackPut   = "put"
+	ackCheck = "check"
 )
 
 func writeUntilKilled(dir, round string) {
@@ -84,14 +83,7 @@ func writeUntilKilled(dir, round string) {
 						panic(fmt.Sprint(errs, err))
 					}
 					ack(ackPut, worker, n)
-				case 2:
-					row := crashRow(round, ackIncrement, worker, 0)
-					inc := hbase.Increment{Table: "t", Row: row, Family: "i", Qualifier: "n", Delta: 1}
-					if _, err := s.Increment(ctx, inc); err != nil {
-						panic(err)
-					}
-					ack(ackIncrement, worker, n)
-				case 3:
+				case 2, 3:
 					cell := hbase.Cell{Family: "i", Qualifier: "n", Value: crashNumber(n)}
 					put := hbase.Put{Table: "t", Row: crashRow(round, ackCheck, worker, 0), Cells: []hbase.Cell{cell}}
 					var old []byte

@@ -131,11 +131,6 @@ func TestClean(t *testing.T) {
 	})
 	t.Run("each kind of read queues the row", func(t *testing.T) {
 		for name, change := range map[string]func(d *fixture, n int64) error{
-			"Increment": func(d *fixture, _ int64) error {
-				inc := hbase.Increment{Table: "t", Row: "r", Family: "i", Qualifier: "n", Delta: 1}
-				_, err := d.Increment(context.Background(), inc)
-				return err
-			},
 			"CheckAndPut": func(d *fixture, n int64) error {
 				check := hbase.Check{Family: "i", Qualifier: "n"}
 				if n > 0 {

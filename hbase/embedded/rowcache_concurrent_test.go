@@ -74,21 +74,12 @@ func registers() []*register {
 		{rows: []string{"a"}, family: "v", column: "column", deleted: true, write: mutate(deleting(hbase.AllVersions))},
 		{rows: []string{"b"}, family: "i", column: "version", deleted: true, write: mutate(deleting(hbase.OneVersion))},
 		{rows: []string{"gone"}, family: "i", column: "row", deleted: true, write: mutate(deletingRow)},
-		{rows: []string{"b"}, family: "i", column: "sum", write: increment},
 		{rows: []string{"c"}, family: "v", column: "checked", write: checkAndPut},
 	}
 }
 
 func deletingRow(_ *register, row string, step int64) hbase.Delete {
 	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
-}
-
-func increment(ctx context.Context, s *Store, r *register, step int64) error {
-	sum, err := s.Increment(ctx, hbase.Increment{Table: "t", Row: "b", Family: "i", Qualifier: "sum", Delta: 1})
-	if err == nil && sum != step {
-		err = fmt.Errorf("got sum %d, want %d", sum, step)
-	}
-	return err
 }
 
 // checkAndPut puts a step after the one before it, and fails to put another one.
@@ -123,7 +114,7 @@ func (o *observer) look(ctx context.Context) error {
 		g := hbase.Get{
 			Table:   "t",
 			Row:     []string{"a", "b", "c", "gone"}[o.random.IntN(4)],
-			Columns: []string{"", "i", "v", "d", "i:batch i:sum d:family"}[o.random.IntN(5)],
+			Columns: []string{"", "i", "v", "d", "i:batch i:version d:family"}[o.random.IntN(5)],
 		}
 		if g.Columns == "i" {
 			g.Page.Stop = "zzz"

@@ -107,9 +107,9 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 		if _, err := s.Mutate(ctx, []hbase.Mutation{put("a", "1")}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Mutate: %v", err)
 		}
-		inc := hbase.Increment{Table: "t", Row: "n", Family: "i", Qualifier: "n", Delta: 1}
-		if _, err := s.Increment(ctx, inc); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Increment: %v", err)
+		check := hbase.Check{Family: "i", Qualifier: "q"}
+		if done, err := s.CheckAndPut(ctx, check, put("b", "1")); done || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("CheckAndPut: %v, %v", done, err)
 		}
 		fs.gate.Unlock()
 		if err := s.Close(); err != nil {

@@ -170,14 +170,6 @@ func (f *Faults) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.P
 	return done && err == nil, err
 }
 
-func (f *Faults) Increment(ctx context.Context, inc hbase.Increment) (sum int64, err error) {
-	err = f.around(ctx, Op{Kind: "Increment", Table: inc.Table, Row: inc.Row}, func() error {
-		sum, err = f.store.Increment(ctx, inc)
-		return err
-	})
-	return sum, err
-}
-
 func (f *Faults) CreateTable(ctx context.Context, table hbase.Table) error {
 	op := Op{Kind: "CreateTable", Table: table.Name}
 	return f.around(ctx, op, func() error { return f.store.CreateTable(ctx, table) })

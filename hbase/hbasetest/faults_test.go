@@ -114,10 +114,6 @@ func TestFaultsOfWrites(t *testing.T) {
 		if err != nil || errs[0] != errFault || errs[1] != errFault {
 			t.Error(errs, err)
 		}
-		inc := hbase.Increment{Table: "t", Row: "a", Family: "i", Qualifier: "n", Delta: 1}
-		if _, err := s.Increment(ctx, inc); err != errFault {
-			t.Error(err)
-		}
 		if err := s.CreateTable(ctx, hbase.Table{Name: "u"}); err != errFault {
 			t.Error(err)
 		}

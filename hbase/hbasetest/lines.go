@@ -142,8 +142,3 @@ func (n Names) check(c hbase.Check, p hbase.Put) string {
 	return fmt.Sprintf("CheckAndPut %s %s if %s then %s", p.Table, n.row(p.Table, p.Row),
 		n.column(p.Table, c.Family, c.Qualifier), n.cells(p.Table, p.Cells))
 }
-
-func (n Names) increment(i hbase.Increment) string {
-	return fmt.Sprintf("Increment %s %s %s by %d",
-		i.Table, n.row(i.Table, i.Row), n.column(i.Table, i.Family, i.Qualifier), i.Delta)
-}

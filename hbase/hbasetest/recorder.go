@@ -114,11 +114,6 @@ func (r *Recorder) CheckAndPut(ctx context.Context, check hbase.Check, put hbase
 	return r.store.CheckAndPut(ctx, check, put)
 }
 
-func (r *Recorder) Increment(ctx context.Context, inc hbase.Increment) (int64, error) {
-	r.record(false, r.names.increment(inc))
-	return r.store.Increment(ctx, inc)
-}
-
 func (r *Recorder) CreateTable(ctx context.Context, table hbase.Table) error {
 	r.record(false, "CreateTable "+table.Name)
 	return r.store.CreateTable(ctx, table)

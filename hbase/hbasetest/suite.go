@@ -2,7 +2,6 @@ package hbasetest
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -27,7 +26,6 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Scan", s.testScan)
 	t.Run("Mutate", s.testMutate)
 	t.Run("CheckAndPut", s.testCheckAndPut)
-	t.Run("Increment", s.testIncrement)
 	t.Run("errors", s.testErrors)
 	t.Run("tables", s.testTables)
 	t.Run("contexts", s.testContexts)
@@ -156,5 +154,3 @@ func escape(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]
 }
-
-func long(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }

@@ -36,11 +36,6 @@ func (s *suite) calls(table string) []call {
 				put1("i:refused", 1, "")(table, "refused").(hbase.Put))
 			return err
 		}},
-		{"Increment", func(ctx context.Context, store hbase.Store) error {
-			inc := hbase.Increment{Table: table, Row: "refused", Family: "i", Qualifier: "refused", Delta: 1}
-			_, err := store.Increment(ctx, inc)
-			return err
-		}},
 		{"CreateTable", func(ctx context.Context, store hbase.Store) error {
 			return store.CreateTable(ctx, hbase.Table{Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}})
 		}},

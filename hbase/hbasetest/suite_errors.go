@@ -15,7 +15,7 @@ func (s *suite) testErrors(t *testing.T) {
 	t.Run("a Get has its own error", s.testGetErrors)
 	t.Run("a mutation has its own error", s.testMutateErrors)
 	t.Run("an error ends a scan", s.testScanErrors)
-	t.Run("errors of CheckAndPut and Increment", s.testUpdateErrors)
+	t.Run("errors of CheckAndPut", s.testCheckErrors)
 }
 
 func (s *suite) testGetErrors(t *testing.T) {
@@ -156,7 +156,7 @@ func (s *suite) testScanErrors(t *testing.T) {
 	}
 }
 
-func (s *suite) testUpdateErrors(t *testing.T) {
+func (s *suite) testCheckErrors(t *testing.T) {
 	key := row(t, "")
 	for _, c := range []struct {
 		name               string
@@ -173,11 +173,6 @@ func (s *suite) testUpdateErrors(t *testing.T) {
 		done, err := s.store.CheckAndPut(s.ctx, check, put)
 		if done || !errors.Is(err, c.want) {
 			t.Errorf("CheckAndPut, %s: got %v, %v; want %v", c.name, done, err, c.want)
-		}
-		inc := hbase.Increment{Table: c.table, Row: c.row, Family: c.family, Qualifier: "n", Delta: 1}
-		_, err = s.store.Increment(s.ctx, inc)
-		if !errors.Is(err, c.want) {
-			t.Errorf("Increment, %s: got %v; want %v", c.name, err, c.want)
 		}
 	}
 	for _, c := range []struct {

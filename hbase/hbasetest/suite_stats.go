@@ -76,11 +76,6 @@ func (s *suite) testStats(t *testing.T) {
 			_, err := s.store.CheckAndPut(ctx, check, put1("i:q", 1, "")(s.table, prefix+"0").(hbase.Put))
 			return err
 		}},
-		{"Increment", func(ctx context.Context) error {
-			inc := hbase.Increment{Table: s.table, Row: prefix + "count", Family: "i", Qualifier: "n", Delta: 1}
-			_, err := s.store.Increment(ctx, inc)
-			return err
-		}},
 	} {
 		t.Run(write.name+" of a row is an RPC to its region server", func(t *testing.T) {
 			stats := hbase.Stats{Servers: new(hbase.Servers)}

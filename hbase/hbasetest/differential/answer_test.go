@@ -16,7 +16,6 @@ const (
 
 var named = []error{
 	hbase.ErrInvalid, hbase.ErrCellTooLarge, hbase.ErrTableNotFound, hbase.ErrTableExists, hbase.ErrFamilyNotFound,
-	hbase.ErrNotLong,
 }
 
 // answer is what engines must agree on.

@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"encoding/binary"
 	"math/rand/v2"
 
 	"twibase/hbase"
@@ -15,10 +14,8 @@ var (
 	timestamps = []int64{1, 2, 3, 4, 5, future, future + 1}
 	selections = []string{"", "", "a", "b", "c", "b", "a b", "c:q", "b:p", "b:p b:r", "a:p b", "b:p b", "c:q a:p a"}
 	lists      = []string{"a", "b"} // with pages
-	values     = [][]byte{nil, []byte("x"), []byte("y"), long(0), long(1), long(-1)}
+	values     = [][]byte{nil, []byte("x"), []byte("y"), []byte("x\x00"), []byte("\xff")}
 )
-
-func long(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
 type generator struct{ *rand.Rand }
 
@@ -33,14 +30,10 @@ func (g generator) operation() operation {
 		return operation{mutation: put}
 	case n < 38:
 		return operation{mutation: g.deletion()}
-	case n < 46:
+	case n < 54:
 		check := hbase.Check{Value: pick(g, values)}
 		check.Family, check.Qualifier = g.column()
 		return operation{check: &checkAndPut{check, g.put()}}
-	case n < 54:
-		inc := hbase.Increment{Table: g.table(), Row: pick(g, rows), Delta: int64(g.IntN(5) - 2)}
-		inc.Family, inc.Qualifier = g.column()
-		return operation{increment: &inc}
 	case n < 88:
 		get := hbase.Get{Table: g.table(), Row: pick(g, rows)}
 		get.Columns, get.Page, get.Versions, get.Time = g.selection()

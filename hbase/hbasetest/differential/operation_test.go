@@ -11,11 +11,10 @@ import (
 // operation has exactly one field. Its rows lack the sequence's prefix, and its table is missing or
 // empty.
 type operation struct {
-	mutation  hbase.Mutation
-	check     *checkAndPut
-	increment *hbase.Increment
-	get       *hbase.Get
-	scan      *hbase.Scan
+	mutation hbase.Mutation
+	check    *checkAndPut
+	get      *hbase.Get
+	scan     *hbase.Scan
 }
 
 type checkAndPut struct {
@@ -80,8 +79,6 @@ func (o operation) String() string {
 		return fmt.Sprintf("%#v", o.mutation)
 	case o.check != nil:
 		return fmt.Sprintf("%#v %#v", o.check.check, o.check.put)
-	case o.increment != nil:
-		return fmt.Sprintf("%#v", *o.increment)
 	case o.get != nil:
 		return fmt.Sprintf("%#v", *o.get)
 	default:
@@ -103,11 +100,6 @@ func (o operation) alone(ctx context.Context, store hbase.Store, p place) string
 	case o.check != nil:
 		done, err := store.CheckAndPut(ctx, o.check.check, p.put(o.check.put))
 		return answer(fmt.Sprint(done), err)
-	case o.increment != nil:
-		inc := *o.increment
-		inc.Table, inc.Row = p.name(inc.Table), p.prefix+inc.Row
-		sum, err := store.Increment(ctx, inc)
-		return answer(fmt.Sprint(sum), err)
 	default:
 		return scanned(ctx, store, p.scan(*o.scan), p)
 	}
