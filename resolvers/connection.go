@@ -30,17 +30,35 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 	}
 	owners := c.owners(parents)
 	pages := newPages[E, T](len(owners), &r)
+	awaitTotals := func() error { return nil }
+	if r.total {
+		awaitTotals = c.enqueueTotals(ctx, owners, pages)
+	}
 	var keys []string
-	err = fill(ctx, pages, &r, length{c.list.Length}, owners, func() (err error) {
+	if r.entries {
 		keys, err = c.read(ctx, owners, r.pageRange(), pages)
-		return err
-	})
-	// Named is called after fill, so that the rows of the nodes are read after the totals, in one
-	// round with the lists of the next level.
+	}
+	err = loaders.Join(len(owners), err, awaitTotals())
+	// Named is called after the totals are read, so that the rows of the nodes are read in one round
+	// with the lists of the next level.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}
 	return convert(pages, err, c.as)
+}
+
+// enqueueTotals returns a function that waits for the totals.
+func (c connection[P, E, T, C]) enqueueTotals(
+	ctx context.Context, owners []string, pages []*page[E, T],
+) func() error {
+	await := c.list.Length.Enqueue(ctx, owners)
+	return func() error {
+		totals, err := await()
+		for i, p := range pages {
+			p.total = &totals[i]
+		}
+		return err
+	}
 }
 
 func (c connection[P, E, T, C]) read(

@@ -74,8 +74,26 @@ func (f filteredConnection[P, T, C]) resolve(ctx context.Context, parents []*P, 
 func (f filteredConnection[P, T, C]) pages(ctx context.Context, parents []*P, r *request) ([]*C, error) {
 	owners := f.owners(parents)
 	pages := newPages[struct{}, T](len(owners), r)
-	err := fill(ctx, pages, r, f.total, owners, func() error { return f.read(ctx, r, owners, pages) })
+	err := f.fill(ctx, r, owners, pages)
 	return convert(pages, err, f.as)
+}
+
+// fill reads entries and totals in parallel, if selected.
+func (f filteredConnection[P, T, C]) fill(
+	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
+) error {
+	if !r.total || f.total == nil {
+		return f.read(ctx, r, owners, pages)
+	}
+	var totals []*int
+	var err, totalErr error
+	loaders.Together(ctx,
+		func() { totals, totalErr = f.total.read(ctx, owners) },
+		func() { err = f.read(ctx, r, owners, pages) })
+	for i, p := range pages {
+		p.total = totals[i]
+	}
+	return loaders.Join(len(owners), err, totalErr)
 }
 
 func (f filteredConnection[P, T, C]) cost(call *costCall) error {
@@ -98,9 +116,13 @@ func (f filteredConnection[P, T, C]) costFrom(call *costCall, requests []request
 	call.Returns("", call.Set(call.Parents, int64(requests[0].Size), end))
 }
 
+// read reads the entries, if selected.
 func (f filteredConnection[P, T, C]) read(
 	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
 ) error {
+	if !r.entries {
+		return nil
+	}
 	errs := make(loaders.Errors, len(owners))
 	builders := make([]pageBuilder[T], len(owners))
 	for i := range builders {

@@ -120,25 +120,6 @@ type total interface {
 	cost(call *costCall, at explain.Stage) explain.Stage
 }
 
-// fill reads entries and totals in parallel, if selected.
-func fill[E, T any](
-	ctx context.Context, pages []*page[E, T], r *request, t total, owners []string, entries func() error,
-) error {
-	if !r.entries {
-		entries = func() error { return nil }
-	}
-	if !r.total || t == nil {
-		return entries()
-	}
-	var totals []*int
-	var err, totalErr error
-	loaders.Together(ctx, func() { totals, totalErr = t.read(ctx, owners) }, func() { err = entries() })
-	for i, p := range pages {
-		p.total = totals[i]
-	}
-	return loaders.Join(len(owners), err, totalErr)
-}
-
 func totalCost(call *costCall, r *request, t total, at explain.Stage) explain.Stage {
 	if !r.total || t == nil {
 		return at

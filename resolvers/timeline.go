@@ -35,7 +35,7 @@ func (t timelineConnection) resolve(
 		}
 	}
 	found := newPages[struct{}, tables.Twit](len(owners), &r)
-	err = fill(ctx, found, &r, nil, owners, func() error { return t.read(ctx, &r, owners, found) })
+	err = t.read(ctx, &r, owners, found)
 	pages, errs := make([]*page[struct{}, tables.Twit], len(usernames)), make(loaders.Errors, len(usernames))
 	scatter(pages, errs, indexes, found, err)
 	return convert(pages, loaders.Join(len(usernames), ownErr, errs), t.as)
