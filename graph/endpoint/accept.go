@@ -11,15 +11,13 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// Media types of responses.
 const (
 	mediaJSON    = "application/json"
 	mediaGraphQL = "application/graphql-response+json"
 )
 
 type accept struct {
-	// media is the preferred media type, the older one if the client names neither; empty if it
-	// refuses both.
+	// media is the preferred one, the older if the client names neither; empty if it refuses both.
 	media string
 	// events: the client accepts server-sent events; eventsFirst: it prefers them.
 	events, eventsFirst bool
@@ -34,7 +32,6 @@ type offer struct {
 	q     float64
 }
 
-// offers returns the accepted media types, the preferred first, and names before wildcards.
 func offers(r *http.Request) (all []offer) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
@@ -52,7 +49,6 @@ func offers(r *http.Request) (all []offer) {
 	return all
 }
 
-// accepted returns the formats that a client accepts, of equally preferred ones the first.
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {

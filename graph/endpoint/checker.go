@@ -21,7 +21,7 @@ type Checker struct {
 	check    *limits.CostCheck
 }
 
-// NewChecker returns a checker for an endpoint with these limits.
+// NewChecker takes the limits of the endpoint.
 func NewChecker(schema graphql.ExecutableSchema, costs explain.Costs, bounds limits.Limits) *Checker {
 	return &Checker{
 		schema, costs, bounds, newPreparer(schema.Schema(), &Config{Limits: bounds}),
@@ -29,8 +29,7 @@ func NewChecker(schema graphql.ExecutableSchema, costs explain.Costs, bounds lim
 	}
 }
 
-// Explain returns the plan of a request, the errors that would refuse it, or both if it costs too
-// much.
+// Explain returns a plan, errors, or both if the request costs too much.
 func (c *Checker) Explain(ctx context.Context, params *graphql.RawParams) (*explain.Plan, gqlerror.List) {
 	ctx = graphql.StartOperationTrace(ctx)
 	operation, _, errs := c.preparer.prepare(ctx, params)
@@ -54,8 +53,8 @@ func (c *Checker) Document(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, c.limits.BoundErrors(errs)
 }
 
-// Itemize returns the cost of an operation of a valid document, the errors that would refuse it, or
-// both if it costs too much. given is decoded JSON with [json.Number].
+// Itemize returns the cost of an operation of a valid document, errors, or both if it costs too
+// much. given is decoded JSON with [json.Number].
 func (c *Checker) Itemize(
 	ctx context.Context, doc *ast.QueryDocument, operation string, given map[string]any,
 ) (totals explain.Totals, items []explain.Item, errs gqlerror.List) {

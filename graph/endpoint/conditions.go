@@ -25,8 +25,7 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// usesCondition reports whether a selection set, or a fragment that it spreads, has the variable as
-// a condition. It adds these fragments to spread.
+// usesCondition adds the fragments that it visits to spread.
 func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList

@@ -20,7 +20,6 @@ func sum(document string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// hashed returns the name of a document of Apollo's clients.
 func hashed(document string) string {
 	return `{"persistedQuery":{"version":1,"sha256Hash":"` + sum(document) + `"}}`
 }
@@ -30,7 +29,6 @@ func getHashed(document, variables string) *http.Request {
 		"/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
 }
 
-// The requests of an Apollo client, in order.
 func TestAutomaticPersistedQueries(t *testing.T) {
 	endpoint := serve(time.Minute)
 	const document, invalid = `query Q($u:String!){user(username:$u){username}}`, `{secret}`

@@ -1,5 +1,5 @@
-// Package endpoint serves GraphQL over HTTP: POST, and GET for queries. Subscriptions, and other
-// operations of clients that prefer it, are served over WebSockets and as server-sent events.
+// Package endpoint serves GraphQL over HTTP: POST, and GET for queries. Clients may use WebSockets
+// and server-sent events.
 package endpoint
 
 import (
@@ -21,18 +21,18 @@ import (
 	"twibase/graph/resume"
 )
 
-// Config configures an endpoint. The zero value bounds nothing.
+// Config configures an endpoint.
 type Config struct {
-	Timeout time.Duration // of a response
-	// Around returns the context for the resolvers of a response, with state such as loaders.
+	Timeout time.Duration
+	// Around adds state such as loaders to the context of resolvers.
 	Around func(ctx context.Context) context.Context
 	// Watch is called after Around if the request wants a report: see [report.Middleware]. Nil and
 	// Production turn reports off.
 	Watch func(ctx context.Context) (levels func() []report.Level)
-	// Costs declare the reads of fields, for limits and for [explain.Middleware]. Nil turns both off.
+	// Costs declare the reads of fields, for limits and [explain.Middleware]. Nil turns both off.
 	Costs  explain.Costs
 	Limits limits.Limits
-	// Trusted are documents that clients may name by hash; may be nil.
+	// Trusted are documents that clients may name by hash.
 	Trusted *documents.Trusted
 	// Production refuses introspection, reports and, if there are trusted documents, all others.
 	Production bool
@@ -40,29 +40,26 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe returns the context of an operation of a WebSocket or a shared stream with these
-	// extensions, and a function that is called at its end. May be nil.
+	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
+	// to call at its end. May be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
-	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up to
-	// a second; the others get status 503.
+	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up
+	// to a second.
 	Concurrency int
-	// Rows returns the number of rows that the operation of ctx has read. If it is nil, no rows are
-	// learned or charged.
+	// Rows returns the rows that the operation of ctx has read. Without it, no rows are learned or
+	// charged.
 	Rows func(ctx context.Context) int64
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
-	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit. The
-	// total length of its subscriptions' documents is bounded by 4 KiB times Streams, and their number
-	// by four times Streams.
+	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit.
 	Streams int
-	// Sending counts the bytes of events and WebSocket messages being sent. Buffering middleware
-	// counts those of responses. Nil bounds nothing.
+	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
 	// Receiving counts the bytes of incomplete request bodies and messages. Nil bounds nothing.
 	Receiving *inflight.Bytes
 }
 
-// Endpoint handles HTTP requests. It is safe for concurrent use.
+// Endpoint is safe for concurrent use.
 type Endpoint struct {
 	config    Config
 	admission *admission
@@ -70,15 +67,15 @@ type Endpoint struct {
 	rules     atomic.Pointer[rules]
 	heavy     *heavy
 	predictor predictor
-	overdrawn atomic.Int64 // operations that were refused because of RowBudget
+	overdrawn atomic.Int64
 	streams   perAddress
-	texts     perAddress // bytes of documents of subscriptions
-	running   perAddress // subscriptions
+	texts     perAddress
+	running   perAddress
 	shared    sse.Shared
 	positions resume.Window
 
 	draining   context.Context // done when subscribers must reconnect to another gateway
-	ended      context.Context // done when connections are closed
+	ended      context.Context
 	drain, end context.CancelFunc
 }
 

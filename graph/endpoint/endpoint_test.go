@@ -26,7 +26,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// root resolves the fields of these tests.
 type root struct{ exec.ResolverRoot }
 
 func (root) Query() exec.QueryResolver { return query{} }
@@ -66,7 +65,7 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// serve returns the endpoint. Its Around returns the name of every user.
+// Around returns the name of every user.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {

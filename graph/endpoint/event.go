@@ -10,13 +10,13 @@ import (
 )
 
 // eventSpan makes a span for each event of a subscription, unless that of the operation is not
-// recorded. The provider is the operation's.
+// recorded.
 func eventSpan(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	outer := trace.SpanFromContext(ctx)
 	if !outer.IsRecording() {
 		return next(ctx)
 	}
-	operation := graphql.GetOperationContext(ctx).Operation // nil if the request was refused
+	operation := graphql.GetOperationContext(ctx).Operation // nil if refused
 	if operation == nil || operation.Operation != ast.Subscription {
 		return next(ctx)
 	}

@@ -22,7 +22,7 @@ type exchange struct {
 	accept accept
 }
 
-// serve answers a request that is not a WebSocket handshake. A panic is status 500.
+// serve makes a panic status 500.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {
@@ -64,8 +64,7 @@ func (x *exchange) operate() {
 	}
 }
 
-// respond executes the operation and sends its response. It releases the slot before, because the
-// client may read slowly.
+// respond releases the slot first, because the client may read slowly.
 func (x *exchange) respond(op *operation) {
 	kind := op.Operation.Operation
 	switch {
@@ -82,7 +81,7 @@ func (x *exchange) respond(op *operation) {
 		x.sendEvents(op)
 	default:
 		for response := range x.responses(x.ctx, op) {
-			_ = transport.Write(x.w, response) // an error means that the client is gone
+			_ = transport.Write(x.w, response)
 		}
 	}
 }
@@ -107,5 +106,5 @@ func (x *exchange) refuse(errs *graphql.Response) {
 	if x.accept.media != mediaJSON && !unknownHash {
 		x.w.WriteHeader(http.StatusBadRequest)
 	}
-	_ = transport.Write(x.w, errs) // an error means that the client is gone
+	_ = transport.Write(x.w, errs)
 }

@@ -13,8 +13,7 @@ import (
 	"twibase/graph/report"
 )
 
-// newExecutor returns gqlgen's executor with middleware, the outermost first. A [preparer] replaces
-// its steps before execution.
+// newExecutor returns gqlgen's executor with middleware, the outermost first.
 func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *admission) *executor.Executor {
 	x := executor.New(schema)
 	x.SetErrorPresenter(apierr.Present)
@@ -29,16 +28,15 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 		defer cancel()
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	// The report traces the loaders of a response, so it comes after they were made.
+	// The report comes after Around, because it traces the loaders.
 	if config.Watch != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
-	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
 }
 
-// Invalid returns the error of a document that the endpoint would refuse, nil if it is valid.
+// Invalid returns the error of a document, if the endpoint would refuse it.
 func (e *Endpoint) Invalid(document string) error {
 	if _, errs := e.rules.Load().preparer.parse(document); errs != nil {
 		return errs

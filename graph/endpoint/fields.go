@@ -12,15 +12,13 @@ import (
 // Field is a field of the schema.
 type Field struct {
 	Name string // such as User.bio
-	// Deprecated is the reason of its deprecation, or "".
+	// Deprecated is a reason, or "".
 	Deprecated string
 }
 
-// Fields returns the fields of the schema that clients may select, sorted by name. [Trace.Fields] are
-// indexes of it.
+// Fields returns the selectable fields, sorted by name. [Trace.Fields] are indexes of it.
 func (e *Endpoint) Fields() []Field { return e.rules.Load().preparer.fields.all }
 
-// fields numbers the fields of a schema.
 type fields struct {
 	all     []Field
 	indexes map[*ast.FieldDefinition]int
@@ -49,21 +47,19 @@ func deprecation(field *ast.FieldDefinition) string {
 	if directive == nil {
 		return ""
 	}
-	const unspecified = "No longer supported" // the specification's default
+	const unspecified = "No longer supported"
 	if reason := directive.Arguments.ForName("reason"); reason != nil {
 		return cmp.Or(reason.Value.Raw, unspecified)
 	}
 	return unspecified
 }
 
-// validDocument is a document with its selected fields.
 type validDocument struct {
 	*ast.QueryDocument
-	// fields has the indexes of the fields that each operation selects, ascending.
+	// fields has ascending indexes of selected fields.
 	fields map[*ast.OperationDefinition][]int
 }
 
-// of returns a valid document with its fields.
 func (f *fields) of(doc *ast.QueryDocument) *validDocument {
 	d := &validDocument{doc, make(map[*ast.OperationDefinition][]int, len(doc.Operations))}
 	for _, operation := range doc.Operations {
@@ -74,7 +70,6 @@ func (f *fields) of(doc *ast.QueryDocument) *validDocument {
 	return d
 }
 
-// collect adds the indexes of selected fields to found. It visits each fragment once.
 func (f *fields) collect(selections ast.SelectionSet, found map[int]bool, fragments map[string]bool) {
 	for _, selection := range selections {
 		switch selection := selection.(type) {

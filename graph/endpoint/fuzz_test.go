@@ -15,8 +15,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// FuzzRequest sends arbitrary bodies, queries and variables: nothing may panic, and no error may be
-// long.
+// Nothing may panic, and no error may be long.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{`{"query":"query Q($u:String!){user(username:$u){...F}} fragment F on User{name twits(first:2){nodes{content}}}","variables":{"u":"LiLei"}}`,
 		`{"query":"{a:__schema{types{name}}}","operationName":"Q","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}`, `{"documentId":"sha256:x"}`,

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// silent has subscriptions without events.
 type silent struct{ root }
 
 func (silent) Subscription() exec.SubscriptionResolver { return silence{} }

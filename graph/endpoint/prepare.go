@@ -25,12 +25,11 @@ import (
 const (
 	cachedDocuments = 1000
 	cachedLength    = 8 << 10
-	cachedBytes     = 1 << 20 // of all texts
+	cachedBytes     = 1 << 20
 )
 
-// preparer turns a request into an operation, or the errors that refuse it. It replaces gqlgen's
-// parser, validation and coercion of variables, which differ from the specification. It is safe for
-// concurrent use.
+// preparer is safe for concurrent use. It replaces gqlgen's parser, validation and coercion of
+// variables, which differ from the specification.
 type preparer struct {
 	documents *documents.Registry
 	inputs    *coercion.Inputs
@@ -39,12 +38,11 @@ type preparer struct {
 	costs     *limits.CostCheck
 	fields    *fields
 	cache     *recent.Cache[string, *validDocument]
-	hits      atomic.Int64 // of the cache
+	hits      atomic.Int64
 	misses    atomic.Int64
 }
 
-// newPreparer returns a preparer without costs. In production it refuses introspection, and errors
-// suggest no names.
+// In production, introspection is refused, and errors suggest no names.
 func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
 	return &preparer{
@@ -57,7 +55,6 @@ func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	}
 }
 
-// scalars check values that can be refused before execution.
 var scalars = map[string]func(value any) error{
 	"DateTime": checked(scalar.UnmarshalDateTime),
 	"Date":     checked(scalar.UnmarshalDate),
@@ -72,8 +69,7 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request, and the maximum number of its rows. The operation is
-// never nil, but incomplete after an error.
+// The operation is never nil, but incomplete after an error.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {
@@ -107,7 +103,6 @@ func (p *preparer) prepare(
 	return op, rows, nil
 }
 
-// newOperation returns the context of an operation that begins now.
 func newOperation(ctx context.Context) *graphql.OperationContext {
 	return &graphql.OperationContext{
 		RecoverFunc:        apierr.Recover,
@@ -116,7 +111,6 @@ func newOperation(ctx context.Context) *graphql.OperationContext {
 	}
 }
 
-// operation sets the operation and the variables of a request whose document is valid.
 func (p *preparer) operation(op *graphql.OperationContext, given map[string]any) (errs gqlerror.List) {
 	if op.Operation = op.Doc.Operations.ForName(op.OperationName); op.Operation == nil {
 		return gqlerror.List{gqlerror.Wrap(
@@ -148,7 +142,7 @@ func (p *preparer) document(text string) (*validDocument, gqlerror.List) {
 	return doc, nil
 }
 
-// parse parses and validates a text. Limits come first: both can take more than linear time.
+// parse checks limits first: parsing and validation can take more than linear time.
 func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	if refusal := p.limits.Text(text); refusal != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
@@ -166,8 +160,7 @@ func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
 	return doc, nil
 }
 
-// DocumentCache returns the hits and misses of the cache of valid documents since the last
-// [Endpoint.Reload].
+// DocumentCache counts hits and misses since the last [Endpoint.Reload].
 func (e *Endpoint) DocumentCache() (hits, misses int64) {
 	p := e.rules.Load().preparer
 	return p.hits.Load(), p.misses.Load()

@@ -17,8 +17,8 @@ import (
 	"twibase/graph/limits"
 )
 
-// hostile are invalid documents with a client's text: NAME as a name, TEXT as a string. The part
-// between bars is repeated ten times; # is its number.
+// NAME is a client's name, TEXT its string. The part between bars is repeated ten times; # is its
+// number.
 var hostile = []string{
 	`{|NAME# |}`, `{|NAME#:user |}`, `{user(|NAME#:1 |){name}}`, `{|...NAME# |}`, `{|...on NAME#{a} |}`, `{__typename |@NAME# |}`,
 	`query NAME{x}`, `query(|$NAME#:Int |){__typename}`, `query(|$a#:NAME |){__typename}`, `{|a#:users(first:$NAME#){nodes{id}} |}`, `{|a:NAME# |}`,
@@ -29,7 +29,6 @@ var hostile = []string{
 	`query($a:Visibility,$b:Int,$c:PostTwitInput){__typename}`, `{user(username:"a"){|NAME:name NAME:username |}}`, `{user(username:"a"){|name:NAME |}}`,
 }
 
-// requests returns requests with a text in each place.
 func requests(text string) (all []*http.Request) {
 	quoted, _ := json.Marshal(text)
 	expand := func(s string) string { return strings.NewReplacer("NAME", text, "TEXT", string(quoted)).Replace(s) }

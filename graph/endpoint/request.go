@@ -27,11 +27,9 @@ import (
 // allow includes the methods of shared streams: see [Endpoint.serveShared].
 const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
-// maxBody bounds a request body, in bytes.
 const maxBody = 1 << 20
 
-// maxBatch bounds the errors of a refused batch, one for each request: a batching client shows only
-// these.
+// maxBatch bounds the errors of a refused batch: a client shows one for each request.
 const maxBatch = 50
 
 const notBatched = "requests can't be batched: send one request at a time"
@@ -124,7 +122,7 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	if err := checkEncoding(w, r.Header); err != nil {
 		return refuse(http.StatusUnsupportedMediaType, err)
 	}
-	for _, length := range r.Header.Values("Content-Length") { // net/http checks this for HTTP/1 only
+	for _, length := range r.Header.Values("Content-Length") { // net/http does so for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
 			return malformed("the Content-Length is not one number, that of the body's bytes")
 		}
@@ -178,7 +176,7 @@ func refuseBatch(body []byte, accept accept) refusal {
 	each := map[string]gqlerror.List{"errors": {apierr.BadUserInput(notBatched).GraphQL()}}
 	return func(w http.ResponseWriter) {
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n)) // an error means that the client is gone
+		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n))
 	}
 }
 

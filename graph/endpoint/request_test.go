@@ -123,7 +123,7 @@ func twice(r *http.Request, header string, values ...string) *http.Request {
 	return r
 }
 
-// A client that sends Expect: 100-continue gets no 100.
+// Expect: 100-continue gets no 100.
 func TestTooLongBodyIsNotRead(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unread{t}), httptest.NewRecorder()
 	r.Header.Set("Content-Type", "application/json")

@@ -26,18 +26,16 @@ import (
 	"twibase/resolvers"
 )
 
-// feed is an endpoint over a store with an author who posts.
 type feed struct {
 	*testing.T
 	store    hbase.Store
 	endpoint *Endpoint
-	last     tables.TwitKey // of the last posted twit
-	until    time.Time      // expiry of tokens; zero renews them
-	document string         // the default is the constant
+	last     tables.TwitKey
+	until    time.Time // expiry of tokens; zero renews them
+	document string
 }
 
-// inFeed runs a test with a feed and a fake clock. The author "a" and the viewers "LiLei" and
-// "HanMeimei" exist.
+// The author "a" and the viewers "LiLei" and "HanMeimei" exist.
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -66,7 +64,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		var running sync.WaitGroup
 		running.Go(func() { poller.Run(ctx) })
 		test(f)
-		time.Sleep(2 * resume.Keep) // no position is kept, and no subscription is active
+		time.Sleep(2 * resume.Keep)
 		synctest.Wait()
 		if n := poller.Counters.Subscribers.Load(); n != 0 {
 			t.Errorf("%d subscriptions remain, want none", n)
@@ -83,7 +81,6 @@ func (f *feed) write(mutations ...hbase.Mutation) {
 	}
 }
 
-// post posts twits, waits for their delivery, and returns the id of the last.
 func (f *feed) post(names ...string) (id string) {
 	f.Helper()
 	for _, name := range names {
@@ -104,13 +101,13 @@ type subscriber struct {
 	done     chan struct{}
 	received []string
 	expired  bool
-	// refuses is the content of a twit that does not reach the subscriber.
+	// the content of a twit that does not reach the subscriber
 	refuses string
 	after   time.Duration
 }
 
 const (
-	lifetime = 10*time.Second + live.Interval/5 // of a token; it does not end with a poll
+	lifetime = 10*time.Second + live.Interval/5 // does not end with a poll
 	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
 )
 
@@ -142,7 +139,6 @@ func (f *feed) subscribe(viewer, id string, variables map[string]any) *subscribe
 	return s
 }
 
-// expire waits until the subscription ended with its token.
 func (s *subscriber) expire() {
 	s.f.Helper()
 	time.Sleep(lifetime)
@@ -152,7 +148,6 @@ func (s *subscriber) expire() {
 	}
 }
 
-// expect checks the received twits, and that the subscription has ended.
 func (s *subscriber) expect(names ...string) {
 	s.f.Helper()
 	s.cancel()
@@ -299,7 +294,6 @@ func TestResumedSubscriptionOmitsDeletedTwits(t *testing.T) {
 	})
 }
 
-// reconnect subscribes again, and loses the connection.
 func (f *feed) reconnect(refuses string) *subscriber {
 	f.Helper()
 	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(lifetime))

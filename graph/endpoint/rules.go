@@ -7,7 +7,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// rules are the state that [Endpoint.Reload] replaces. A value is immutable.
+// rules are immutable: [Endpoint.Reload] replaces them.
 type rules struct {
 	limits   limits.Limits
 	preparer *preparer
@@ -16,7 +16,7 @@ type rules struct {
 }
 
 // Reload changes the limits of later requests, and the origins of later WebSockets. It forgets
-// cached and automatically persisted documents: they may exceed the new limits.
+// cached and registered documents: they may exceed the new limits.
 func (e *Endpoint) Reload(bounds limits.Limits, origins []string) {
 	config := e.config
 	config.Limits, config.Origins = bounds, origins

@@ -13,7 +13,7 @@ import (
 // maxShape bounds the text of [Trace.Variables], in bytes.
 const maxShape = 1000
 
-// DocumentHash returns the SHA-256 of the operation's document, or "" without a valid operation.
+// DocumentHash is a SHA-256, or "" without a valid operation.
 func (t *Trace) DocumentHash() string {
 	if t.prepared == nil {
 		return ""
@@ -21,7 +21,8 @@ func (t *Trace) DocumentHash() string {
 	return documents.Hash(t.prepared.RawQuery)
 }
 
-// Variables returns the types of the operation's variables and the lengths of lists, without values:
+// Variables returns the types of the operation's variables and the lengths of lists, without
+// values:
 //
 //	$ids: [ID!]! of 3, $input: PostTwitInput! {content: string, photoUrls: list of 2}
 func (t *Trace) Variables() string {
@@ -48,7 +49,8 @@ func (t *Trace) Variables() string {
 	return text
 }
 
-// shape returns the type of a value in an input object, whose field names are those of the schema.
+// shape returns the type of a value, with the field names of input objects, which are those of the
+// schema.
 func shape(value any) string {
 	switch value := value.(type) {
 	case nil:

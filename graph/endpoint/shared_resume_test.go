@@ -17,12 +17,11 @@ import (
 	"twibase/live"
 )
 
-// sharedStream is an open shared stream.
 type sharedStream struct {
 	f    *feed
 	run  func(ctx context.Context, id string, responses func(context.Context) iter.Seq[*graphql.Response]) error
 	body *httptest.ResponseRecorder
-	done chan struct{} // closed when the stream ends
+	done chan struct{}
 	stop context.CancelFunc
 }
 
@@ -37,7 +36,7 @@ func (f *feed) opens() *sharedStream {
 	return s
 }
 
-// subscribe begins a subscription with a token of a lifetime, 0 for none.
+// subscribe takes the lifetime of a token, 0 for none.
 func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 	s.f.Helper()
 	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)
@@ -56,7 +55,7 @@ func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 
 var sharedEvent = regexp.MustCompile(`data: \{"id":"(\w+)","payload":\{"data":\{"twitPosted":\{"content":"(\w+)"`)
 
-// expect checks the events, such as "A 1", in any order, and that the stream has ended.
+// expect takes events such as "A 1", in any order.
 func (s *sharedStream) expect(events ...string) {
 	s.f.Helper()
 	s.stop()

@@ -15,7 +15,6 @@ import (
 	"twibase/graph/limits"
 )
 
-// misspelt returns documents with a name of the schema without its last letter.
 func misspelt(schema *ast.Schema) (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	short := func(name string) string { return name[:len(name)-1] }
@@ -98,7 +97,7 @@ func TestSuggestionsForLongNamesTakeLinearTime(t *testing.T) {
 	handler := serve(time.Minute)
 	best := func(query string) time.Duration {
 		least := time.Hour
-		for range 20 { // the best of many, for busy machines
+		for range 20 {
 			start := time.Now()
 			handler.ServeHTTP(httptest.NewRecorder(), ask(query))
 			least = min(least, time.Since(start))

@@ -14,24 +14,22 @@ import (
 	"twibase/graph/plan"
 )
 
-// Trace describes a request for the log. It is complete when the request was served.
+// Trace describes a request for the log, when it was served.
 type Trace struct {
-	// ID is sent as extensions.traceId of errors, unless it is empty.
+	// ID becomes extensions.traceId of errors.
 	ID string
-	// name and kind (query, mutation or subscription); empty without a valid operation
+	// empty without a valid operation
 	Operation, Kind string
 	// Trusted is whether the document is a trusted one.
 	Trusted bool
-	// Fields are the selected fields, as indexes of [Endpoint.Fields], ascending. Callers must not
-	// change them.
+	// Fields are selected ones, as ascending indexes of [Endpoint.Fields]. Callers must not change
+	// them.
 	Fields []int
-	// Client and ClientVersion are the name and the version that the client sent; may be empty.
+	// Client and ClientVersion are as the client sent them.
 	Client, ClientVersion string
-	// empty if no operation was executed
-	Execution plan.Execution
-	// of the response
-	Errors int
-	// Codes counts errors by code, also those of refused requests.
+	Execution             plan.Execution
+	Errors                int
+	// Codes counts errors, also of refused requests.
 	Codes map[string]int
 	// rejected by load shedding
 	Rejected bool
@@ -50,8 +48,7 @@ func (t *Trace) CountCode(code string) {
 // NoError is the code of a response without errors.
 const NoError = "OK"
 
-// Code returns the code of a response: of its errors one that is no fault of the client, if any, and
-// otherwise the first by name.
+// Code returns the code of an error that is no fault of the client, if any, else the first by name.
 func (t *Trace) Code() string {
 	for _, code := range []apierr.Code{apierr.CodeInternal, apierr.CodeUnavailable, apierr.CodeTimeout} {
 		if t.Codes[string(code)] > 0 {
@@ -64,7 +61,6 @@ func (t *Trace) Code() string {
 	return slices.Min(slices.Collect(maps.Keys(t.Codes)))
 }
 
-// identify sets the client that sent these headers.
 func (t *Trace) identify(headers http.Header) {
 	t.Client, t.ClientVersion = transport.ClientOf(headers)
 }
@@ -78,7 +74,6 @@ func (t *Trace) count(errs gqlerror.List) {
 	}
 }
 
-// mark adds the trace's ID to an error of a response.
 func (t *Trace) mark(err *gqlerror.Error) {
 	if t.ID != "" {
 		err.Extensions = maps.Clone(err.Extensions)

@@ -9,19 +9,19 @@ import (
 	"sync"
 )
 
-// Bytes counts the bytes in flight in one direction. Above its limit it cuts off the oldest
-// transfers, which are the slow ones. A nil *Bytes bounds nothing. It is safe for concurrent use.
+// Bytes counts the bytes in flight in one direction, safe for concurrent use. Above its limit it
+// cuts off the oldest transfers, which are the slow ones. A nil *Bytes bounds nothing.
 type Bytes struct {
 	limit int
 
 	mu     sync.Mutex
 	bytes  int
-	cutOff int       // transfers so far
-	all    list.List // of *transfer, oldest first
+	cutOff int
+	all    list.List // oldest first
 }
 
 type transfer struct {
-	element *list.Element // nil when it is no longer counted
+	element *list.Element
 	bytes   int
 	cut     func()
 	isCut   bool
@@ -30,8 +30,8 @@ type transfer struct {
 // New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
-// Hold counts a response until sent is called. cut ends the transfer; it is called at most once,
-// never after sent has returned, and must not block.
+// Hold counts a response until sent is called. cut ends the transfer: at most once, never after
+// sent has returned. It must not block.
 func (b *Bytes) Hold(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
 	b.grow(t, bytes)
@@ -48,8 +48,7 @@ func (b *Bytes) begin(cut func()) *transfer {
 	return t
 }
 
-// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, also this one,
-// but never the only one.
+// Above the limit grow cuts off the oldest transfers, also this one, but never the only one.
 func (b *Bytes) grow(t *transfer, bytes int) {
 	if b == nil {
 		return
@@ -70,8 +69,7 @@ func (b *Bytes) grow(t *transfer, bytes int) {
 	}
 }
 
-// end stops counting a transfer, and reports whether it was complete, not cut off. It may be called
-// repeatedly.
+// end may be called repeatedly.
 func (b *Bytes) end(t *transfer) (complete bool) {
 	if b == nil {
 		return true
@@ -90,15 +88,15 @@ func (b *Bytes) remove(t *transfer) {
 	t.element = nil
 }
 
-// Load returns the bytes in flight, and the number of transfers cut off so far.
+// Load returns the bytes in flight, and the total of transfers that were cut off.
 func (b *Bytes) Load() (bytes, cut int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.bytes, b.cutOff
 }
 
-// Reader counts the bytes of a request, and the buffer for the next ones, until the request is
-// complete. It is for one goroutine.
+// Reader counts the bytes of an incomplete request, and the buffer for the next ones. It is for one
+// goroutine.
 type Reader struct {
 	inFlight *Bytes
 	from     io.Reader
@@ -112,8 +110,7 @@ func (b *Bytes) Reader(from io.Reader, cut func()) *Reader {
 	return &Reader{inFlight: b, from: from, transfer: b.begin(cut)}
 }
 
-// Read implements [io.Reader]. It counts all of p. A request that was cut off never ends with
-// [io.EOF].
+// Read counts all of p. A request that was cut off never ends with [io.EOF].
 func (r *Reader) Read(p []byte) (int, error) {
 	r.inFlight.grow(r.transfer, max(0, r.read+len(p)-r.transfer.bytes))
 	n, err := r.from.Read(p)
@@ -124,5 +121,5 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// End stops counting the request, and reports whether it was complete. It may be called repeatedly.
+// End reports whether the request was complete. It may be called repeatedly.
 func (r *Reader) End() (complete bool) { return r.inFlight.end(r.transfer) }

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// size is the size of a part of a request.
 const size = 4 << 10
 
-// sent is an incomplete request, which blocks until it is cut off.
+// sent blocks until it is cut off.
 type sent struct {
 	*Reader
 	name  string
@@ -34,7 +33,6 @@ func (s *sent) rest() error {
 	return err
 }
 
-// requests returns requests of a number of bytes, and records the ones cut off.
 func requests(b *Bytes, bytes int, cut *[]string, names ...string) (all []*sent) {
 	for _, name := range names {
 		s := &sent{name: name, isCut: make(chan struct{})}

@@ -20,14 +20,13 @@ const TokenHeader = "X-GraphQL-Event-Stream-Token"
 // openTimeout bounds the time until a reserved stream is opened.
 const openTimeout = 10 * time.Second
 
-// Shared has the shared streams of a server (the protocol's single connection mode). It is safe for
-// concurrent use.
+// Shared has shared streams (the protocol's single connection mode). It is safe for concurrent use.
 type Shared struct {
 	Sending *inflight.Bytes
 	// Draining is done when the gateway shuts down: streams end when no operation runs over them.
 	Draining context.Context
 
-	streams sync.Map // from token to *Stream
+	streams sync.Map
 }
 
 // Stream is a shared stream.
@@ -35,8 +34,8 @@ type Stream struct {
 	shared  *Shared
 	token   string
 	ctx     context.Context
-	end     func()          // ends the stream and its operations
-	expiry  context.Context // done when the token of an operation expired
+	end     func()
+	expiry  context.Context // a token of an operation expired
 	expire  context.CancelFunc
 	timeout *time.Timer // ends a stream that was not opened, or that drains
 	events  feed
@@ -45,7 +44,7 @@ type Stream struct {
 	operations transport.Operations
 }
 
-// Reserve makes a stream and returns its token. free is called when it ends, opened or not.
+// Reserve returns the token of a new stream. free is called when it ends, opened or not.
 func (s *Shared) Reserve(free func()) (token string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Stream{shared: s, token: rand.Text(), ctx: ctx, events: make(feed)}
@@ -74,8 +73,7 @@ func (s *Shared) Find(token string) *Stream {
 	return stream
 }
 
-// drain ends the stream because the token of an operation has expired. Clients can only reopen
-// whole streams, so the other subscriptions also end as expired, and can be resumed. The last
+// drain ends all subscriptions as expired, because clients can only reopen whole streams. The last
 // operation ends within [resume.Grace].
 func (t *Stream) drain() {
 	t.operations.Close()
@@ -83,8 +81,8 @@ func (t *Stream) drain() {
 	t.timeout.Reset(resume.Grace)
 }
 
-// Serve sends the events of the stream until it ends or the client is gone. It returns false if the
-// stream was opened before.
+// Serve sends events until the stream ends or the client is gone. It returns false if the stream
+// was opened before.
 func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	if t.opened.Swap(true) {
 		return false
@@ -98,7 +96,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run starts an operation over the stream, with the values of ctx. Errors are those of
+// Run starts an operation, with the values of ctx. Errors are those of
 // [transport.Operations.Start].
 func (t *Stream) Run(ctx context.Context, id string, responses Responses) error {
 	ctx, op, err := t.operations.Start(resume.WithEnd(context.WithoutCancel(ctx), t.expiry), id)
@@ -133,8 +131,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 	}
 }
 
-// send reports whether an event was sent. Nothing is sent for a stopped operation or over an ended
-// stream: the bytes would count as being sent, and cut off other clients.
+// send sends nothing for a stopped operation or over an ended stream: the bytes would count as
+// being sent, and cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
@@ -143,5 +141,5 @@ func (t *Stream) send(ctx context.Context, event []byte) bool {
 	return t.events.send(ctx, event)
 }
 
-// Stop cancels an operation, if it runs.
+// Stop cancels a running operation.
 func (t *Stream) Stop(id string) { t.operations.Stop(id) }

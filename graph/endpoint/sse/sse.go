@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// heartbeat is the time after the last event until a comment is sent, for proxies that close idle
+	// heartbeat is the time without events until a comment is sent, for proxies that close idle
 	// streams.
 	heartbeat = 12 * time.Second
 	// writeTimeout bounds the write of one event. Slower streams are closed.
 	writeTimeout = 10 * time.Second
 )
 
-// MediaType is the media type of server-sent events.
+// MediaType is that of server-sent events.
 const MediaType = "text/event-stream"
 
 // Responses runs an operation until its responses end or ctx is done.
@@ -59,13 +59,12 @@ func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, 
 
 type feed chan event
 
-// event is an event to write. written receives whether it was.
+// written receives whether the event was written.
 type event struct {
 	text    []byte
 	written chan<- bool
 }
 
-// send reports whether an event was written before ctx was done.
 func (f feed) send(ctx context.Context, text []byte) bool {
 	written := make(chan bool, 1)
 	select {
@@ -76,7 +75,6 @@ func (f feed) send(ctx context.Context, text []byte) bool {
 	}
 }
 
-// write sends events and heartbeats until ctx is done or the client is gone.
 func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", MediaType+"; charset=utf-8")

@@ -18,7 +18,6 @@ import (
 	"twibase/graph/resume"
 )
 
-// ticks yields a response per minute until ctx ends, then closes ended.
 func ticks(n int, last *graphql.Response, ended chan<- struct{}) func(ctx context.Context) iter.Seq[*graphql.Response] {
 	return func(ctx context.Context) iter.Seq[*graphql.Response] {
 		return func(yield func(*graphql.Response) bool) {
@@ -68,7 +67,6 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// broken is a connection that fails.
 type broken struct{ *httptest.ResponseRecorder }
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("a test has it so") }
@@ -210,7 +208,7 @@ func TestUnopenedSharedStreamsAreCutOffAboveTheLimit(t *testing.T) {
 func TestSharedStreamEndsWhenATokenExpires(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		other int // responses of another operation, one each 20 seconds
+		other int // one each 20 seconds
 		want  time.Duration
 	}{
 		{"when its operations ended", 0, 20 * time.Second},

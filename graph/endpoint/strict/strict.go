@@ -1,5 +1,5 @@
-// Package strict decodes JSON from clients. Unlike encoding/json it compares keys by case, so that
-// all readers of a request agree, and its errors do not repeat input.
+// Package strict decodes JSON from clients by the case of keys, unlike encoding/json, so that all
+// readers agree, and without input in errors.
 package strict
 
 import (
@@ -14,7 +14,7 @@ import (
 // maxKeys bounds the keys of an object: a megabyte has room for 200,000, at 300 ns each.
 const maxKeys = 100
 
-// ErrTooMany is the error of [Elements] for an array that is too long.
+// ErrTooMany is for [Elements].
 var ErrTooMany = errors.New("it has too many elements")
 
 // TypeError is a value of the wrong type.
@@ -67,7 +67,7 @@ func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the length of a JSON array, or [ErrTooMany] if it exceeds most.
+// Elements returns the length of an array, at most most.
 func Elements(text []byte, most int) (n int, err error) {
 	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {
@@ -87,7 +87,6 @@ func Elements(text []byte, most int) (n int, err error) {
 	return n, err
 }
 
-// decodeOne calls decode, and checks that nothing follows.
 func decodeOne(text []byte, decode func(*json.Decoder) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -111,13 +110,12 @@ func decodeOne(text []byte, decode func(*json.Decoder) error) error {
 func value(d *json.Decoder, field string, into any) error {
 	err := d.Decode(into)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		kind, _, _ := strings.Cut(wrong.Value, " ") // without the number after the word
+		kind, _, _ := strings.Cut(wrong.Value, " ")
 		return &TypeError{field, kind}
 	}
 	return err
 }
 
-// ignored accepts any value.
 type ignored struct{}
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Headers in which clients name themselves: those of Apollo's clients, and those of Hive and others.
+// Headers in which clients name themselves: Apollo's, and those of Hive and others.
 var (
 	clientNames    = [...]string{"Apollographql-Client-Name", "Graphql-Client-Name"}
 	clientVersions = [...]string{"Apollographql-Client-Version", "Graphql-Client-Version"}
 )
 
-// ClientHeaders returns the canonical names of headers in which clients name themselves.
+// ClientHeaders returns the canonical names of these headers.
 func ClientHeaders() []string { return slices.Concat(clientNames[:], clientVersions[:]) }
 
-// ClientOf returns the name and the version that a client gives itself, or "".
+// ClientOf returns what a client calls itself, or "".
 func ClientOf(headers http.Header) (name, version string) {
 	return first(headers, clientNames[:]), first(headers, clientVersions[:])
 }

@@ -9,7 +9,7 @@ import (
 const (
 	// MaxOperations bounds the operations of a connection.
 	MaxOperations = 100
-	// MaxID bounds the id of a running operation, in bytes.
+	// MaxID bounds the id of an operation, in bytes.
 	MaxID = 256
 )
 
@@ -20,12 +20,12 @@ var (
 	ErrClosing     = errors.New("the connection is being closed")
 )
 
-// Operations has the running operations of a connection: a WebSocket or a shared stream. The zero
-// value has none. It is safe for concurrent use.
+// Operations are those of a connection: a WebSocket or a shared stream. The zero value is ready. It
+// is safe for concurrent use.
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
-	ending  int // whose last message is being sent
+	ending  int
 	closing bool
 }
 
@@ -35,7 +35,7 @@ type Operation struct {
 	cancel context.CancelFunc
 }
 
-// Start registers an operation, and returns its ctx. The caller calls End.
+// Start registers an operation until End, and returns its ctx.
 func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,7 +55,7 @@ func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Op
 	return ctx, op, nil
 }
 
-// Stop cancels an operation that the client has completed. Its id becomes free.
+// Stop cancels an operation, and frees its id.
 func (o *Operations) Stop(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,9 +65,9 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an ended operation, and calls last to send its last message unless the client has
-// stopped it. The id is free before that message, but the connection is busy until it was sent.
-// idle reports that Close was called and no operation remains.
+// End removes an operation, and calls last to send its last message unless the client has stopped
+// it. The id is free before that message, but the connection is busy until it was sent. idle
+// reports that Close was called and no operation remains.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()
@@ -79,8 +79,7 @@ func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	return o.closing && o.idle()
 }
 
-// remove frees the id of an ending operation. It returns false if the client has stopped the
-// operation.
+// remove returns false if the client has stopped the operation.
 func (o *Operations) remove(op *Operation) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,8 +91,7 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close refuses further operations, and reports whether none runs. Otherwise the last End reports
-// it.
+// Close refuses further operations, and reports whether none runs; else the last End reports it.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

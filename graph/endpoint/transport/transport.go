@@ -1,5 +1,4 @@
-// Package transport has the common parts of HTTP, server-sent events and WebSockets: request
-// parameters, responses as JSON, and the operations of a connection.
+// Package transport is common to HTTP, server-sent events and WebSockets.
 package transport
 
 import (
@@ -15,16 +14,16 @@ import (
 	"twibase/graph/plan"
 )
 
-// Reconnect is the last response of a subscription when the gateway shuts down. Neither it nor a
-// completion is sent, so the client subscribes again, at another gateway.
+// Reconnect ends a subscription when the gateway shuts down. Neither it nor a completion is sent,
+// so the client subscribes again, at another gateway.
 var Reconnect = new(graphql.Response)
 
-// Expired is the last response of a subscription whose token expired. Not sent either: the client
-// subscribes again with a new token.
+// Expired ends a subscription whose token expired. Not sent either: the client subscribes again
+// with a new token.
 var Expired = new(graphql.Response)
 
-// Write writes a response as JSON without line breaks, and releases its data: the caller must not
-// use them again. A request that was not executed has no data, not even null.
+// Write writes JSON without line breaks, and releases the data: the caller must not use them again.
+// A request that was not executed has no data, not even null.
 func Write(w io.Writer, response *graphql.Response) error {
 	head, tail := []byte("{"), []byte("}")
 	if len(response.Errors) > 0 {
@@ -50,12 +49,12 @@ func Write(w io.Writer, response *graphql.Response) error {
 	return nil
 }
 
-// Message returns a response in JSON between two texts.
+// Message returns a response between two texts.
 func Message(before string, response *graphql.Response, after string) []byte {
 	var message bytes.Buffer
 	message.Grow(len(before) + len(response.Data) + len(after) + len(`{"data":}`))
 	message.WriteString(before)
-	_ = Write(&message, response) // a buffer does not fail
+	_ = Write(&message, response)
 	message.WriteString(after)
 	return message.Bytes()
 }
@@ -69,10 +68,10 @@ func Encode(value any) []byte {
 	return text
 }
 
-// Params are the parameters of a request.
+// Params are those of a request.
 type Params struct {
-	Query                            *string // nil if missing
-	OperationName, DocumentID, DocID string  // doc_id is Relay's
+	Query                            *string
+	OperationName, DocumentID, DocID string // doc_id is Relay's
 	Variables, Extensions            limits.Object
 }
 

@@ -72,7 +72,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 
 func TestOldestSlowReaderIsCutOff(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
-		w.server.Sending = inflight.New(100 << 10) // messages have 64 KiB
+		w.server.Sending = inflight.New(100 << 10)
 		first, second := w.initialized(), w.initialized()
 		first.send(`{"id":"1","type":"subscribe","payload":{"query":"flood"}}`)
 		synctest.Wait()

@@ -18,20 +18,20 @@ import (
 type conn struct {
 	server *Server
 	socket *websocket.Conn
-	alive  context.Context // done when nothing can be sent
+	alive  context.Context // until nothing can be sent
 	cancel context.CancelFunc
 
-	// For the reading goroutine. ctx is alive with the viewer.
+	// For the reading goroutine.
 	ctx                  context.Context
 	headers              http.Header
 	initialized          bool
-	init, silent, expiry *time.Timer // timeouts of connection_init, of silence, of the token
+	init, silent, expiry *time.Timer
 
 	operations transport.Operations
-	running    sync.WaitGroup              // of operations and pings
-	draining   atomic.Pointer[closeReason] // why the connection closes when it is idle; nil if it does not
+	running    sync.WaitGroup
+	draining   atomic.Pointer[closeReason] // why it closes when it is idle, or nil
 	closing    atomic.Bool
-	closed     chan struct{} // closed when the close frame was sent or failed
+	closed     chan struct{}
 }
 
 func (c *conn) serve() {
@@ -48,7 +48,7 @@ func (c *conn) serve() {
 	for _, timer := range []*time.Timer{c.init, c.silent, c.expiry} {
 		timer.Stop()
 	}
-	c.operations.StopAll() // no complete is sent
+	c.operations.StopAll()
 	c.cancel()
 	if wrong != nil {
 		c.close(wrong)
@@ -59,8 +59,8 @@ func (c *conn) serve() {
 	c.running.Wait()
 }
 
-// followExpiry closes the connection when the token of ctx expires. Operations get a grace period,
-// because a subscription that is cut off can't be resumed.
+// followExpiry closes the connection when the token expires. Operations get a grace period, because
+// a subscription that is cut off can't be resumed.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {
@@ -84,7 +84,6 @@ func (c *conn) ping() {
 	}
 }
 
-// read handles messages, and returns why the connection must be closed, nil if it is.
 func (c *conn) read() *closeReason {
 	for {
 		kind, text, err := c.message()
@@ -117,7 +116,6 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	return kind, all.Bytes(), err
 }
 
-// handle handles a message, and returns why it closes the connection.
 func (c *conn) handle(m message) *closeReason {
 	switch m.Type {
 	case "connection_init":
@@ -158,7 +156,7 @@ func (c *conn) initialize(m message) *closeReason {
 	return nil
 }
 
-// send reports whether a message was sent. It closes the connection of a slow reader. After a
+// send reports whether a message was sent, and closes the connection of a slow reader. After a
 // failure nothing is sent: the bytes would count as being sent, and cut off other clients.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
@@ -179,8 +177,8 @@ func (c *conn) drop() {
 	go c.socket.CloseNow()
 }
 
-// close closes the connection with the first reason that it gets, and returns when the close frame
-// was sent. The reading goroutine gets an error.
+// close takes the first reason that it gets, and returns when the close frame was sent. The reading
+// goroutine gets an error.
 func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {
 		_ = c.socket.Close(why.code, why.text())
@@ -189,7 +187,7 @@ func (c *conn) close(why *closeReason) {
 	<-c.closed
 }
 
-// drain closes the connection when no operation runs over it, and refuses new ones.
+// drain closes the connection when it is idle.
 func (c *conn) drain(why *closeReason) {
 	c.draining.CompareAndSwap(nil, why)
 	if c.operations.Close() {

@@ -17,12 +17,13 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of headers that connection_init may have, like those that name the client:
-// browsers can't send them with the handshake.
+// ownHeaders is the prefix of headers that connection_init may have, like those that name the
+// client: browsers can't send them with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns the Authorization of connection_init, at most one, and adds our own headers and those
-// of the client's name to headers. It refuses tokens in unknown places, rather than taking the client for anonymous.
+// readInit returns the Authorization of connection_init, at most one, and adds our headers and the
+// client's name to headers. It refuses tokens in unknown places, rather than taking the client for
+// anonymous.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
@@ -55,8 +56,6 @@ func (m message) readInit(headers http.Header, bounds *limits.Limits) (authoriza
 	return authorization, nil
 }
 
-// credentials returns the values for Authorization, and adds the other headers that
-// connection_init may have to headers.
 func credentials(fields map[string]any, headers http.Header) (authorization []string, wrong *closeReason) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		canonical := http.CanonicalHeaderKey(name)
@@ -77,7 +76,6 @@ func credentials(fields map[string]any, headers http.Header) (authorization []st
 	return authorization, nil
 }
 
-// looksLikeToken reports whether a value of this name may be a token.
 func looksLikeToken(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "auth") || strings.Contains(name, "token")
@@ -104,7 +102,6 @@ func refusal(err *apierr.Error) *closeReason {
 	return &closeReason{codeForbidden, "Invalid token"}
 }
 
-// acknowledgement returns connection_ack with the viewer, null if anonymous.
 func acknowledgement(ctx context.Context) []byte {
 	name := "null"
 	if viewer, ok := auth.ViewerOf(ctx); ok {

@@ -107,7 +107,7 @@ func TestHandshakeHeaderNames(t *testing.T) {
 	for _, line := range head {
 		counts[line]++
 	}
-	// The key and its response are those of RFC 6455.
+	// as in RFC 6455
 	for _, want := range []string{"HTTP/1.1 101 Switching Protocols", "Sec-WebSocket-Protocol: graphql-transport-ws",
 		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="} {
 		if counts[want] != 1 {

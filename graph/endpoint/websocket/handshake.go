@@ -28,7 +28,7 @@ type refusalWriter struct{ http.ResponseWriter }
 
 func (w refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader implements [http.ResponseWriter]. For a status of 400 or more it writes the response.
+// WriteHeader writes the response if the status is 400 or more.
 func (w refusalWriter) WriteHeader(status int) {
 	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {
@@ -47,7 +47,7 @@ func (w refusalWriter) WriteHeader(status int) {
 }
 
 // accept sends headers named as in RFC 6455 (Sec-WebSocket-Protocol): some clients, such as
-// Python's gql, compare them by case. It restores net/http's names, which the library reads.
+// Python's gql, compare case. It restores net/http's names, which the library reads.
 func (w refusalWriter) accept(status int) {
 	header := w.Header()
 	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {

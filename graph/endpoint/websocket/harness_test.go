@@ -21,13 +21,12 @@ import (
 	"twibase/graph/endpoint/transport"
 )
 
-// fixture is a server with its running operations.
 type fixture struct {
 	t      *testing.T
 	server *Server
 	web    *http.Server
 	client *http.Client
-	ticks  chan string // events of subscriptions
+	ticks  chan string
 	moved  context.Context
 	move   context.CancelFunc
 	end    context.CancelFunc
@@ -37,7 +36,6 @@ type fixture struct {
 	running map[string]int
 }
 
-// in runs a test with a server and a fake clock.
 func in(t *testing.T, test func(t *testing.T, w *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		network := newPipes()
@@ -80,7 +78,7 @@ func cancelled() context.Context {
 	return ctx
 }
 
-// authenticate accepts two tokens: one without expiry, and one for a minute.
+// authenticate accepts a token without expiry, and one for a minute.
 func authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	switch headers[0] {
 	case "Bearer LiLei":
@@ -99,7 +97,6 @@ func authenticate(ctx context.Context, headers ...string) (context.Context, *api
 	return nil, apierr.Unauthenticated("no")
 }
 
-// execute runs operations by their text.
 func (w *fixture) execute(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response] {
 	return func(yield func(*graphql.Response) bool) {
 		w.count(params.Query, 1)
@@ -163,7 +160,6 @@ func (w *fixture) count(query string, n int) {
 	}
 }
 
-// runs returns the number of running operations of a text.
 func (w *fixture) runs(query string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -187,7 +183,6 @@ func (w *fixture) connect(protocols ...string) *client {
 	return &client{w.t, socket}
 }
 
-// initialized returns a client whose connection_init was acknowledged.
 func (w *fixture) initialized() *client {
 	w.t.Helper()
 	c := w.connect(Protocol)
@@ -203,7 +198,6 @@ func (c *client) send(text string) {
 	}
 }
 
-// expect checks the next message.
 func (c *client) expect(want string) {
 	c.t.Helper()
 	if _, text, err := c.socket.Read(context.Background()); err != nil || string(text) != want {
@@ -211,7 +205,6 @@ func (c *client) expect(want string) {
 	}
 }
 
-// closed checks that the connection is closed before another message.
 func (c *client) closed(code websocket.StatusCode, reason string) {
 	c.t.Helper()
 	_, text, err := c.socket.Read(context.Background())

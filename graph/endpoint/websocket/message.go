@@ -35,7 +35,6 @@ type closeReason struct {
 	reason string
 }
 
-// Reasons that are no client errors.
 var (
 	goingAway = &closeReason{websocket.StatusGoingAway, "Going away"}
 	expired   = &closeReason{codeForbidden, "Token expired"}
@@ -58,7 +57,6 @@ type message struct {
 	Payload json.RawMessage
 }
 
-// read decodes a message, or returns why it is invalid.
 func read(kind websocket.MessageType, text []byte) (m message, wrong *closeReason) {
 	if kind != websocket.MessageText {
 		return m, badRequest("Messages are text")
@@ -88,10 +86,8 @@ func read(kind websocket.MessageType, text []byte) (m message, wrong *closeReaso
 	return m, nil
 }
 
-// maxQuoted bounds a client's text in a close reason.
 const maxQuoted = 24
 
-// quoted returns a client's text for a close reason: escaped, and cut after maxQuoted bytes.
 func quoted(text string) string {
 	if len(text) > maxQuoted {
 		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"

@@ -33,7 +33,6 @@ func (c *conn) subscribe(m message) *closeReason {
 	return nil
 }
 
-// run sends the responses of an operation, and its last message unless the client has stopped it.
 func (c *conn) run(ctx context.Context, op *transport.Operation, params *graphql.RawParams) {
 	last := []byte(messageHead(op.ID, "complete") + "}")
 	for response := range c.server.Execute(ctx, params) {

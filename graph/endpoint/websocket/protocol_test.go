@@ -149,7 +149,6 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// converse runs a dialogue.
 func (c *client) converse(w *fixture, dialogue string) {
 	c.t.Helper()
 	for line := range strings.Lines(dialogue) {

@@ -1,6 +1,6 @@
 // Package websocket implements graphql-transport-ws
 // (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): many operations over one
-// connection. Protocol errors close the connection; errors of an operation end it only.
+// connection.
 package websocket
 
 import (
@@ -21,7 +21,7 @@ import (
 const Protocol = "graphql-transport-ws"
 
 const (
-	// maxMessage bounds a message from a client, in bytes.
+	// maxMessage is in bytes.
 	maxMessage = 1 << 20
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
@@ -34,22 +34,21 @@ const (
 	readTimeout = 30 * time.Second
 )
 
-// Server accepts connections. Its fields must not change. It is safe for concurrent use.
+// Server accepts connections, and is safe for concurrent use. Its fields must not change.
 type Server struct {
-	// Origins may connect, in addition to the server's own.
+	// Origins may connect besides the server's own.
 	Origins []string
-	// Execute runs an operation until its responses end or ctx is done. A response without data ends
-	// the operation with an error. If the token expires, the last response is [transport.Expired],
+	// Execute runs an operation until it ends or ctx is done. A response without data ends the
+	// operation with an error. If the token expires, the last response is [transport.Expired],
 	// within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
-	// Authenticate returns a ctx with the viewer of Authorization headers, and the token's expiry.
+	// Authenticate adds the viewer of Authorization headers, and the expiry.
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
-	// Sending counts the bytes of messages being sent, Receiving those of incomplete ones.
+	// Sending counts messages being sent, Receiving incomplete ones.
 	Sending, Receiving *inflight.Bytes
-	// of variables and extensions
-	Limits limits.Limits
-	// Draining is done when the gateway shuts down: connections are closed with 1001 (going away) when
-	// idle. When Ended is done they are closed immediately.
+	Limits             limits.Limits
+	// When Draining is done, connections are closed with 1001 (going away) when idle. When Ended is
+	// done, it closes all.
 	Draining, Ended context.Context
 }
 
