@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queryWithToken sends a query with a token, or without one if it is empty.
 func (g *gateway) queryWithToken(t *testing.T, query, token string) oracle.Response {
 	t.Helper()
 	body := fmt.Sprintf(`{"query":%q}`, query)
@@ -140,7 +139,6 @@ func TestSignUpIsIdempotent(t *testing.T) {
 			}
 		}
 	}
-	// Wrong passwords are limited as for logIn.
 	for _, key := range []string{"k", "l"} {
 		if got := signUp(key, "Li Lei", "correct horse"); !strings.Contains(got, "LIMIT_EXCEEDED") {
 			t.Error(got)
@@ -151,7 +149,6 @@ func TestSignUpIsIdempotent(t *testing.T) {
 	}
 }
 
-// By default a burst of 50 sign-ups from one address passes.
 func TestFiftySignUpsFromOneAddress(t *testing.T) {
 	g := newEmptyGateway(t)
 	var all sync.WaitGroup
@@ -205,7 +202,7 @@ func TestLongTextsAreLimited(t *testing.T) {
 		return sprint(a.Errors)
 	}
 	posted := 0
-	for ; posted < 200; posted++ { // 104 texts are 1 MiB
+	for ; posted < 200; posted++ {
 		if got := post(strings.Repeat("x", 10_000)); got != "[]" {
 			if !strings.HasPrefix(got, "LIMIT_EXCEEDED too many long texts; try again in ") {
 				t.Error(got)

@@ -12,7 +12,6 @@ import (
 
 var apiSchema = exec.NewExecutableSchema(exec.Config{}).Schema()
 
-// fieldArguments are required arguments of fields below the root.
 var fieldArguments = map[string]string{
 	"User.isFollowing": `(username:"writer")`,
 	"User.hasRole":     `(code:"developer")`,
@@ -20,7 +19,6 @@ var fieldArguments = map[string]string{
 	"Game.plays":       `(from:"2014-01-01",to:"2015-01-01")`,
 }
 
-// isNode reports whether a type implements Node.
 func isNode(name string) bool { return implements(apiSchema.Types[name], "Node") }
 
 func implements(d *ast.Definition, name string) bool {
@@ -32,7 +30,6 @@ func implements(d *ast.Definition, name string) bool {
 	return false
 }
 
-// fieldsOf returns the fields of a type without introspection.
 func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	for _, f := range d.Fields {
 		if !strings.HasPrefix(f.Name, "__") {
@@ -42,8 +39,7 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field of a type, of depth more levels of objects, and the ids of the
-// level below.
+// selection selects every field, of depth more levels of objects, and the ids of the level below.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
 	d := apiSchema.Types[name]
@@ -56,7 +52,7 @@ func selection(t *testing.T, name string, depth int) string {
 		}
 	case isNode(name) && depth < 0:
 		b.WriteString(" id")
-	case name == apiSchema.Query.Name: // of a payload; allQueries has its fields
+	case name == apiSchema.Query.Name:
 	default:
 		for _, f := range fieldsOf(d) {
 			below := depth
@@ -73,7 +69,6 @@ func selection(t *testing.T, name string, depth int) string {
 	return b.String() + "}"
 }
 
-// argumentsOf returns the arguments of a field below the root.
 func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 	t.Helper()
 	if given, ok := fieldArguments[parent+"."+f.Name]; ok {
@@ -103,7 +98,7 @@ func allQueries(t *testing.T, depth int, objects map[string]object) (all []strin
 		case "Twit":
 			twits = append(twits, fmt.Sprintf("(id:%q)", id))
 		default:
-			codes = append(codes, fmt.Sprintf("(code:%q)", o.name)) // of all nouns
+			codes = append(codes, fmt.Sprintf("(code:%q)", o.name))
 		}
 	}
 	var nodes []string
@@ -120,7 +115,7 @@ func allQueries(t *testing.T, depth int, objects map[string]object) (all []strin
 		}
 		depth := depth
 		if strings.HasSuffix(f.Type.Name(), "Connection") {
-			depth++ // for the objects on the page
+			depth++
 		}
 		for _, arguments := range roots[f.Name] {
 			all = append(all, "{"+f.Name+arguments+selection(t, f.Type.Name(), depth)+"}")

@@ -12,7 +12,6 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// hostileNames are names of no object.
 var hostileNames = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "../..", "e\u0301", "\u202ehub", "🙂",
 	"'; DROP TABLE users", "\xff",
 	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
@@ -51,7 +50,6 @@ func (g *generator) keys(name string, objects any) []string {
 	return g.sorted[name]
 }
 
-// name returns one of the names, or a hostile one.
 func (g *generator) name(names []string) string {
 	if g.chance(12) {
 		return oneOf(g, hostileNames)
@@ -59,7 +57,6 @@ func (g *generator) name(names []string) string {
 	return oneOf(g, names)
 }
 
-// arguments generates the arguments of a field, and records in below what they determine.
 func (g *generator) arguments(p parent, field *ast.FieldDefinition, below *parent) string {
 	var all []string
 	add := func(name, value string) { all = append(all, name+":"+value) }
@@ -132,7 +129,6 @@ func (g *generator) codes(field string) []string {
 	return g.keys("roles", g.oracle.Roles)
 }
 
-// beginning returns some characters of a name, at least one if it has any, in another case.
 func (g *generator) beginning(name string) string {
 	if characters := []rune(name); len(characters) > 0 {
 		name = string(characters[:1+g.IntN(min(6, len(characters)))])
@@ -140,7 +136,6 @@ func (g *generator) beginning(name string) string {
 	return oneOf(g, []func(string) string{strings.ToUpper, strings.ToLower})(name)
 }
 
-// text generates a string literal or a variable.
 func (g *generator) text(s string) string {
 	if g.chance(2) {
 		return g.variable("String!", s)
@@ -178,7 +173,6 @@ func (g *generator) date(day string) string {
 	return `"` + day + `"`
 }
 
-// id returns an id of an earlier response, or a hostile one.
 func (g *generator) id() any {
 	if seen := g.opaque.Seen["id"]; len(seen) > 0 && !g.chance(8) {
 		noun := oneOf(g, []string{"User", "Role", "Department", "Game", "Twit", "Comment"})
@@ -192,7 +186,7 @@ func (g *generator) id() any {
 	return oneOf(g, hostileIDs)
 }
 
-// page generates the arguments of a connection. At most one of them is invalid.
+// At most one argument is invalid.
 func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
 	size, valid := g.IntN(8), !g.chance(15)
 	if g.chance(8) {
@@ -215,7 +209,7 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 		}
 		return
 	case p.budget >= 20 && g.chance(10):
-		size = 20 // the default
+		size = 20
 	default:
 		add(first, g.number(min(size, p.budget)))
 	}

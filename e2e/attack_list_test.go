@@ -13,14 +13,12 @@ import (
 	"twibase/graph/limits"
 )
 
-// attack is an expensive or invalid request.
 type attack struct {
 	name    string
 	body    string
-	code    apierr.Code // of the error
-	message string      // prefix
-	// header is an additional header, with the value 1.
-	header string
+	code    apierr.Code
+	message string
+	header  string
 	// raw requests may close a WebSocket: they are not a message, or too long.
 	raw bool
 }
@@ -33,13 +31,12 @@ func (a attack) headers() http.Header {
 	return h
 }
 
-// exceeding is a document that exceeds one limit, and none that is checked earlier.
+// exceeding exceeds no limit that is checked earlier.
 func exceeding(limit limits.Limit, name, query string) attack {
 	return attack{name: name, body: asBody(query, nil), code: apierr.CodeLimitExceeded, message: limits.Known[limit].What +
 		" is limited to"}
 }
 
-// invalid is a document within the limits that is rejected for another reason.
 func invalid(says, name, query string) attack {
 	return attack{name: name, body: asBody(query, nil), code: apierr.CodeBadUserInput, message: says}
 }
@@ -53,7 +50,6 @@ func (a attack) with(variables any) attack {
 	return a
 }
 
-// attacks are known attacks on GraphQL servers.
 func attacks() []attack {
 	return slices.Concat(unparsed(), unvalidated(), invalidDocuments(), variableValues(), largePages(), malformedBodies(),
 		longPlans())
@@ -98,8 +94,7 @@ func unparsed() (all []attack) {
 	)
 }
 
-// unvalidated are documents that are rejected after parsing and before validation, some of them
-// just beyond a limit.
+// unvalidated are documents that are rejected after parsing and before validation.
 func unvalidated() []attack {
 	return []attack{
 		exceeding(limits.Fragments, "a chain of 990 fragments, each of which spreads the next twice", chain(990)),
@@ -131,7 +126,6 @@ func unvalidated() []attack {
 	}
 }
 
-// invalidDocuments are documents within the limits whose validation is expensive.
 func invalidDocuments() []attack {
 	const conflict = `Fields "isFollowing" conflict because they have differing arguments.`
 	user := func(fields string) string { return `{user(username:"u"){` + fields + "}}" }
@@ -180,7 +174,6 @@ func variableValues() []attack {
 	}
 }
 
-// largePages are valid documents with invalid or expensive arguments.
 func largePages() []attack {
 	long := func(what, name, query string) attack {
 		return attack{name: name, body: asBody(query, nil), code: apierr.CodeLimitExceeded, message: what + " is limited to"}
@@ -214,7 +207,6 @@ func largePages() []attack {
 	return all
 }
 
-// malformedBodies are invalid or too long bodies.
 func malformedBodies() []attack {
 	const notOne = "the body is not the JSON object of a GraphQL request"
 	return []attack{
@@ -229,7 +221,6 @@ func malformedBodies() []attack {
 	}
 }
 
-// longPlans have a plan that is too long.
 func longPlans() (all []attack) {
 	for name, query := range map[string]string{
 		"64 levels of each of 199 questions": `{department(code:"x"){` + numbered(199, "a%d:ancestors{code} ") + `}}`,
@@ -254,7 +245,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// spread nests n fragments. The last one has the fields.
+// The last of the n fragments has the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)
@@ -265,7 +256,6 @@ func spread(n int, fields string) string {
 	return b.String()
 }
 
-// merged spreads n fragments with the same nested fields.
 func merged(n, depth int, argument string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){` + numbered(n, "...F%d ") + "}}")

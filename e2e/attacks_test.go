@@ -31,7 +31,6 @@ import (
 	"twibase/transfer"
 )
 
-// Bounds of a rejected attack.
 const (
 	maxResponse = 1 << 10
 	maxFactor   = 3000    // times the CPU time of a trivial query, about 10 µs
@@ -53,7 +52,6 @@ func (c *countingStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hba
 	return c.Store.Scan(ctx, scan)
 }
 
-// newAttackedGateway returns a gateway with the default limits, and its store.
 func newAttackedGateway(t *testing.T) (http.Handler, *countingStore) {
 	t.Helper()
 	folder, store := t.TempDir(), &countingStore{Store: inMemory(t)}
@@ -77,7 +75,6 @@ func sendBody(handler http.Handler, body string, headers http.Header) *httptest.
 	return w
 }
 
-// checkRejected returns an error unless the response to an attack is the expected error, and short.
 func checkRejected(a attack, answer []byte) error {
 	var response struct {
 		Errors []struct {
@@ -97,7 +94,6 @@ func checkRejected(a attack, answer []byte) error {
 	return nil
 }
 
-// cpu returns the least CPU time of three calls.
 func cpu(call func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -188,7 +184,7 @@ func TestAttacksAreRejectedOverWebSocket(t *testing.T) {
 			store.reads.Store(0)
 			for _, message := range []string{mustJSON(map[string]any{"type": "connection_init", "payload": map[string]string{a.header: "1"}}), `{"id":"1","type":"subscribe","payload":` + a.body + `}`} {
 				if err := c.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
-					break // too long: the connection is closed
+					break
 				}
 			}
 			for {

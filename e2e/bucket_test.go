@@ -21,8 +21,7 @@ import (
 
 func sortedInts(list []int) []int { return slices.Sorted(slices.Values(list)) }
 
-// Pages in both directions together are the list. A page from the end may be short at the end of a
-// bucket.
+// A page from the end may be short at the end of a bucket.
 func TestPagesOfListsInBuckets(t *testing.T) {
 	w := newFixture(t, generated(t, 1), transfer.Options{ListBound: 7})
 	m := w.oracle.Model
@@ -64,7 +63,6 @@ func TestPagesOfListsInBuckets(t *testing.T) {
 	}
 }
 
-// collect returns the members on all pages of a list.
 func (g *gateway) collect(t *testing.T, noun, argument, field, key, size string, backward bool) []string {
 	t.Helper()
 	parent, _, _ := strings.Cut(noun, "(")
@@ -129,8 +127,7 @@ func departmentCodes(departments []*oracle.Department) (list []string) {
 	return list
 }
 
-// A plan does not know that most members of a bucket were removed. A page reads more of such buckets
-// in each round, so that the rounds grow with the logarithm of their number.
+// The rounds grow with the logarithm of the number of such buckets.
 func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 	const bound, members = 4, 100
 	users, follows := []string{"username,name", "hub,H"}, []string{"follower,followee,followed_at"}
@@ -142,7 +139,7 @@ func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 	between := func(from, to int) func(int) bool { return func(i int) bool { return from <= i && i < to } }
 	for _, test := range []struct {
 		left   string
-		leaves func(int) bool // the last member is the first of the list
+		leaves func(int) bool
 	}{
 		{"none", between(0, 0)},
 		{"the last 90", between(0, 90)},

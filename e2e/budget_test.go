@@ -23,8 +23,6 @@ import (
 	"twibase/transfer"
 )
 
-// TestNoRequestExceedsTheBudgetOfItsDocument compares the predicted cost of random operations, with
-// their variables and any viewer, with the bound of their document, which knows neither.
 func TestNoRequestExceedsTheBudgetOfItsDocument(t *testing.T) {
 	n := queryCount(*explained) / 5
 	random := seedOf(t)
@@ -81,7 +79,6 @@ func TestNoRequestExceedsTheBudgetOfItsDocument(t *testing.T) {
 	}
 }
 
-// predicted returns the cost of a request with its variables. ok is false if it is invalid.
 func predicted(
 	c *endpoint.Checker, text string, variables map[string]any, viewer auth.Viewer,
 ) (cost explain.Totals, ok bool, err error) {
@@ -106,7 +103,6 @@ func predicted(
 	return cost, errs == nil, nil
 }
 
-// budgetOf returns the bound of a document.
 func budgetOf(c *budget.Checker, dir, text string) (bound explain.Totals, err error) {
 	file := filepath.Join(dir, "document.graphql")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -131,7 +127,6 @@ func budgetOf(c *budget.Checker, dir, text string) (bound explain.Totals, err er
 	return o.Totals, nil
 }
 
-// exceeds says which figure exceeds its bound.
 func exceeds(actual, bound explain.Totals) string {
 	for _, f := range []struct {
 		name        string

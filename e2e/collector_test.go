@@ -20,14 +20,12 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// fakeCollector receives spans by OTLP over HTTP or gRPC, and keeps "service: span" of each.
 type fakeCollector struct {
 	collector.UnimplementedTraceServiceServer
 	mu    sync.Mutex
 	spans []string
 }
 
-// start starts the collector, and returns its URL.
 func (c *fakeCollector) start(t *testing.T, protocol string) (url string) {
 	if protocol != "grpc" {
 		server := httptest.NewServer(c)
@@ -45,7 +43,6 @@ func (c *fakeCollector) start(t *testing.T, protocol string) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-// Export implements [collector.TraceServiceServer].
 func (c *fakeCollector) Export(
 	_ context.Context, export *collector.ExportTraceServiceRequest,
 ) (*collector.ExportTraceServiceResponse, error) {
@@ -79,7 +76,6 @@ func (c *fakeCollector) keep(export *collector.ExportTraceServiceRequest) {
 	}
 }
 
-// The command exports spans as the standard variables say, the last before it exits.
 func TestCommandExportsSpans(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "twibase")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "twibase")

@@ -8,8 +8,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// addComment adds a comment and returns its id. Comments of different milliseconds have a fixed
-// order.
+// Comments of different milliseconds have a fixed order.
 func (s *liveGateway) addComment(t *testing.T, username, twit, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)
@@ -17,7 +16,6 @@ func (s *liveGateway) addComment(t *testing.T, username, twit, content string) s
 		`addComment(input:{twitId:%q,content:%q}){comment{id} userErrors{code}}`, twit, content)), "comment", "id").(string)
 }
 
-// postMoment posts a twit for followers, and returns its id.
 func (s *liveGateway) postMoment(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)

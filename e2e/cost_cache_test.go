@@ -32,7 +32,7 @@ func TestCostOfConstantRequestIsCached(t *testing.T) {
 	for _, step := range []struct {
 		name    string
 		request request
-		costs   bool // cost functions are called
+		costs   bool
 		want    string
 	}{
 		{"the first request", request{query: query}, true, `"name"`},

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// subscribeFor subscribes to a field with a selection.
 func (s *liveGateway) subscribeFor(t *testing.T, username, field, selection string) subscriber {
 	t.Helper()
 	return s.subscribeTo(t, username, "subscription{t:"+field+selection+"}")
@@ -24,7 +23,6 @@ func (s *liveGateway) deleteTwit(t *testing.T, username, id string) {
 	s.mutate(t, username, fmt.Sprintf("deleteTwit(input:{id:%q}){userErrors{code}}", id))
 }
 
-// nextEvent returns the next event.
 func (l subscriber) nextEvent() any {
 	l.t.Helper()
 	message := l.read()
@@ -35,7 +33,6 @@ func (l subscriber) nextEvent() any {
 	return event
 }
 
-// expectDeletions checks the ids of the deleted twits, in order, and returns the last cursor.
 func (l subscriber) expectDeletions(ids ...string) (cursor string) {
 	l.t.Helper()
 	for _, id := range ids {
@@ -64,7 +61,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	}
 	first := oracle.Get(event, "cursor").(string)
 	s[1].deleteTwit(t, "a", moment)
-	s[0].deleteTwit(t, "a", moment) // again
+	s[0].deleteTwit(t, "a", moment)
 	s[0].deleteTwit(t, "a", third)
 	fan.expectDeletions(moment, third)
 	stranger.expectDeletions(public, third)

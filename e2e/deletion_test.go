@@ -69,7 +69,6 @@ func TestRecreatedRoleHasNothingOfDeletedOne(t *testing.T) {
 	}
 }
 
-// commitDeletion commits a deletion without its effects.
 func (s *peopleGateway) commitDeletion(t *testing.T, table, key string) {
 	t.Helper()
 	put := hbase.Put{Table: table, Row: tables.RowKey(key), Cells: []hbase.Cell{
@@ -149,7 +148,6 @@ func TestDeletedObjectsAreUnrelated(t *testing.T) {
 	}
 }
 
-// administratorMutation is a mutation that only administrators may send.
 const administratorMutation = `mutation{createDepartment(input:{code:"new",name:"New"}){userErrors{code}}}`
 
 func TestDeletedViewerIsAnonymousFromCommit(t *testing.T) {
@@ -187,7 +185,6 @@ func TestCommentsOfDeletedUserAreHiddenFromCommit(t *testing.T) {
 		`{nodes(ids:["<remark>"]){...on Comment{content}}}`,
 		`{twit(id:"<w>"){comments{nodes{content}}}}`,
 		`{user(username:"writer"){twits{nodes{comments(last:5){edges{node{content}}}}}}}`}
-	// An administrator, the author of the twit, a follower.
 	allowed := []oracle.Viewer{root, as("writer"), as("fan"), as("boss")}
 	for _, query := range queries {
 		for _, viewer := range allowed {
@@ -216,7 +213,7 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	twit := pages[0].Members[1] // public
+	twit := pages[0].Members[1]
 	key := live.Key{Owner: "owner", Position: pages[0].Positions[1]}
 	var candidates []live.Candidate
 	for range 100 {
@@ -281,7 +278,6 @@ func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
 	}
 }
 
-// Pages of users, roles and games have each remaining object once.
 func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	store := inMemory(t)
 	users, roles, games := "username,name\n", "id,name,department\n", "id,name\n"
@@ -344,7 +340,7 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	}
 }
 
-// A client whose request had no response repeats it. It must not take the deletion for undone.
+// A client whose request had no response repeats it.
 func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	never := tables.Twit{AuthorName: "writer", PostedAt: time.UnixMilli(1), Name: "never"}

@@ -8,14 +8,12 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// step is an operation and the data of its response, without versions and ids.
 type step struct {
 	viewer oracle.Viewer
 	query  string
 	want   string
 }
 
-// runSteps sends the operations one after the other, and compares the responses.
 func runSteps(t *testing.T, steps []step) {
 	t.Helper()
 	s := newPeopleGateway(t, folderOf(t, people))

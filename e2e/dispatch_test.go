@@ -22,14 +22,12 @@ import (
 	"twibase/transfer"
 )
 
-// stockSchema is executed by gqlgen.
 func stockSchema() graphql.ExecutableSchema {
 	return plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: &resolvers.Resolver{}}), tasksOf)
 }
 
 func tasksOf(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 
-// eachRandomQuery calls f with random queries, without mutations and subscriptions.
 func eachRandomQuery(t *testing.T, store hbase.Store, n uint64, f func(r request)) {
 	random := seedOf(t)
 	pool := newExecutors(store).collectArguments(t)
@@ -41,7 +39,6 @@ func eachRandomQuery(t *testing.T, store hbase.Store, n uint64, f func(r request
 	}
 }
 
-// reportOf returns the report of a response, nil if the request was rejected.
 func (r request) reportOf(
 	t *testing.T, executor string, schema graphql.ExecutableSchema, store hbase.Store,
 ) *costs.Report {
@@ -57,7 +54,6 @@ func (r request) reportOf(
 	return report
 }
 
-// slowStore delays each Get.
 type slowStore struct {
 	hbase.Store
 	latency time.Duration
@@ -99,14 +95,13 @@ func TestPlanDispatchesWhenAllTasksWait(t *testing.T) {
 	})
 }
 
-// delayedSchema delays random fields before and after their resolvers.
 type delayedSchema struct{ graphql.ExecutableSchema }
 
 func (d delayedSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
-	op.ResolverMiddleware = delayFields(op.ResolverMiddleware) // within the tracked task
+	op.ResolverMiddleware = delayFields(op.ResolverMiddleware)
 	respond := d.ExecutableSchema.Exec(ctx)
-	op.ResolverMiddleware = delayFields(op.ResolverMiddleware) // and outside it
+	op.ResolverMiddleware = delayFields(op.ResolverMiddleware)
 	return respond
 }
 
@@ -124,8 +119,7 @@ func delay() {
 	}
 }
 
-// However fields are delayed, gqlgen's executor dispatches each read because all tracked tasks
-// wait. The response is that of the plan.
+// However fields are delayed, all tracked tasks wait before a dispatch.
 func TestStockExecutorNeedsNoTimer(t *testing.T) {
 	store, planned, stock := inMemory(t), plannedSchema(), stockSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})

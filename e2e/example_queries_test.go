@@ -15,7 +15,7 @@ type testQuery struct {
 	name      string
 	query     string
 	variables map[string]any
-	viewers   []oracle.Viewer // none: stranger
+	viewers   []oracle.Viewer
 	// connection is the path of a connection that is read to its end, or from its end to its start if
 	// backward is set. The query has a variable $cursor then.
 	connection []any
@@ -26,7 +26,6 @@ const person = `fragment Person on User { id username name followerCount followi
 
 const post = `fragment Post on Twit { id title content photoUrls visibility postedAt commentCount author { id username } }`
 
-// exampleQueries are the queries for every data set, about its objects with the longest lists.
 func exampleQueries(f *fixture) []testQuery {
 	m := f.oracle.Model
 	hub := largest(m.Users, func(u *oracle.User) int { return len(u.Followers()) })
@@ -91,7 +90,6 @@ func exampleQueries(f *fixture) []testQuery {
 	}
 }
 
-// largest returns the object with the largest size, and the smallest key among equals.
 func largest[T any](objects map[string]T, size func(T) int) (best T) {
 	most := -1
 	for _, key := range sortedKeys(objects) {
@@ -104,8 +102,7 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// viewersOf returns the user, a follower, a user who does not follow, a stranger, and an
-// administrator.
+// viewersOf: the user, a follower, a user who does not follow, a stranger, and an administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	all := []oracle.Viewer{as(user.Username), stranger, root}
 	if followers := user.Followers(); len(followers) > 0 {
@@ -138,7 +135,6 @@ func TestNestedQueries(t *testing.T) {
 	f.compareEngines(t)
 }
 
-// follow checks the query and, if it has a connection, all its pages.
 func (f *fixture) follow(t *testing.T, viewer oracle.Viewer, q testQuery) {
 	t.Helper()
 	variables := map[string]any{}
@@ -164,7 +160,6 @@ func (f *fixture) follow(t *testing.T, viewer oracle.Viewer, q testQuery) {
 	}
 }
 
-// learnExampleIDs reads the ids that the example queries need.
 func (f *fixture) learnExampleIDs(t *testing.T) {
 	t.Helper()
 	twit := largest(f.oracle.Twits, func(t *oracle.Twit) int { return len(t.Comments) })
@@ -175,8 +170,6 @@ func (f *fixture) learnExampleIDs(t *testing.T) {
 const nodeSelection = `{__typename id ...on User{username name} ...on Role{code name} ...on Department{code name} ...on Game{code name}
 	...on Twit{content author{username}} ...on Comment{content author{username} twit{id}}}`
 
-// checkNodes reads objects of every noun by ids of earlier responses, as a stranger and as an
-// administrator.
 func (f *fixture) checkNodes(t *testing.T) {
 	nouns := map[string]int{}
 	var ids []any
@@ -200,8 +193,7 @@ func (f *fixture) checkNodes(t *testing.T) {
 	}
 }
 
-// checkRootLists reads all pages of the root lists. [fixture.learnRoots] has checked that each
-// object occurs once.
+// [fixture.learnRoots] has checked that each object occurs once.
 func (f *fixture) checkRootLists(t *testing.T) {
 	for _, field := range []string{"users", "roles", "games", "topDepartments"} {
 		for _, size := range []int{100, 37} {

@@ -32,10 +32,8 @@ import (
 var compared = flag.Int("compared", 0,
 	"number of different random queries that both executors execute; 0 is 20000 in CI and 3000 elsewhere")
 
-// executors are the plan and gqlgen's executor over one store, with the same faulty resolvers.
 type executors struct {
 	schema *ast.Schema
-	// known has the objects of payloads and events.
 	known
 	planned, stock http.Handler
 }
@@ -53,7 +51,6 @@ func newExecutors(store hbase.Store) *executors {
 	return e
 }
 
-// request is a query, its viewer and its faults.
 type request struct {
 	query     string
 	variables map[string]any
@@ -85,8 +82,7 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// difference describes how the responses of both executors differ, if they do. valid is false if
-// the request was rejected before execution.
+// valid is false if the request was rejected before execution.
 func (e *executors) difference(r request) (difference string, valid bool) {
 	status, planned := r.send(e.planned)
 	stockStatus, stock := r.send(e.stock)
@@ -106,7 +102,6 @@ func (e *executors) difference(r request) (difference string, valid bool) {
 	return "", valid
 }
 
-// events returns the responses of a subscription, or the only one of another operation.
 func events(body []byte) [][]byte {
 	if !bytes.HasPrefix(body, []byte(":")) {
 		return [][]byte{body}
@@ -120,8 +115,7 @@ func events(body []byte) [][]byte {
 	return list
 }
 
-// compare describes how a response differs from that of gqlgen's executor. executed is false if it
-// was rejected before execution.
+// executed is false if it was rejected before execution.
 func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {
@@ -146,8 +140,6 @@ func compare(planned, stock []byte, event bool) (difference string, executed boo
 	return got.compare(want), true
 }
 
-// Both executors get random queries, mutations and subscriptions, with faults of the store and
-// missing parts of resolvers' results.
 func TestExecutors(t *testing.T) {
 	n := queryCount(*compared)
 	random := seedOf(t)
@@ -189,7 +181,6 @@ func TestExecutorsAgreeOnIntrospection(t *testing.T) {
 	}
 }
 
-// request changes some variables of a query, and adds a viewer and faults.
 func (q *queries) request(text string, variables map[string]any) request {
 	r := request{query: text, variables: maps.Clone(variables), faults: faultPlan{seed: q.Uint64()}}
 	for _, name := range sortedKeys(variables) {
@@ -220,8 +211,7 @@ func (q *queries) request(text string, variables map[string]any) request {
 	return r
 }
 
-// collectArguments collects ids, cursors and names as arguments of random queries. They are named
-// by the fields that take them.
+// collectArguments names them by the fields that take them.
 func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
 		user:users(first:60){edges{cursor node{username id}}}
@@ -253,7 +243,7 @@ func (e *executors) collectArguments(t *testing.T) map[string][]string {
 			last := path[len(path)-1]
 			pool[last] = append(pool[last], value)
 			for i, field := range path[:len(path)-1] {
-				if last != "cursor" || i == len(path)-3 { // a cursor belongs to the nearest connection
+				if last != "cursor" || i == len(path)-3 {
 					pool[field+" "+last] = append(pool[field+" "+last], value)
 				}
 			}

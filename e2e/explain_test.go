@@ -31,7 +31,7 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// explaining is an endpoint with plans and reports. listBound is the number of members in a bucket.
+// listBound is the number of members in a bucket.
 func explaining(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
@@ -65,12 +65,9 @@ func (r request) costs(handler http.Handler, header string) (a costResponse, bod
 	return a, w.Body.Bytes(), json.Unmarshal(w.Body.Bytes(), &a)
 }
 
-// comparison counts the plans that were compared with reports, and those without a bound by
-// arguments.
 type comparison struct{ all, unbounded atomic.Int64 }
 
-// exceeds describes how the report of a request exceeds its plan, if it does. An unlimited subtree
-// counts as 1,000 departments, which is more than any tree of the tests.
+// An unlimited subtree counts as 1,000 departments, which is more than any tree of the tests.
 func (r request) exceeds(handler http.Handler, c *comparison) (violation string) {
 	predicted, body, err := r.costs(handler, explain.Header)
 	if err != nil {
@@ -180,7 +177,7 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 		t.Logf("buckets of %d, fan-out limit %d: %d queries, %d compared, %d of them unbounded, in %s",
 			bound, options.FanoutLimit, n/3, compared,
 			counted.unbounded.Load(), time.Since(begin).Round(time.Millisecond))
-		if compared < int64(n/3)*80/100 { // the others have refused arguments
+		if compared < int64(n/3)*80/100 {
 			t.Error("too few queries were compared")
 		}
 	}
@@ -189,8 +186,7 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// Random queries rarely read a whole subtree. Here the subtrees of the root and of other
-// departments are read completely.
+// Random queries rarely read a whole subtree.
 func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	store := inMemory(t)
 	importInto(t, store, generated(t, 1), transfer.Options{ListBound: 5})

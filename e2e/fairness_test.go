@@ -17,7 +17,7 @@ import (
 )
 
 // An address that sends ten requests for each request of others gets its rows per second, and the
-// others get all responses. The benchmark 'fairness' measures latency.
+// others get all responses.
 func TestFairness(t *testing.T) {
 	store := inMemory(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
@@ -29,7 +29,7 @@ func TestFairness(t *testing.T) {
 	const perSecond, others = 20, 20
 	g := gatewaypkg.New(store, gatewaypkg.Config{
 		RowsPerSecond: perSecond, Limits: limits.Default(), Concurrency: 4,
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // httptest's
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 	})
 	send := func(address string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{users(first:5){nodes{username}}}"}`))

@@ -19,7 +19,7 @@ import (
 
 // faultPlan decides which rows of the store fail for a request, and which parts of resolvers'
 // results are missing. The decision depends on the seed and the name of the row or part, not on the
-// order or number of reads. So two executors meet the same faults.
+// order or number of reads.
 type faultPlan struct {
 	seed uint64
 	// One in errors rows cannot be read, and one in missing parts is null. 0 means none.
@@ -33,7 +33,6 @@ func faultPlanOf(ctx context.Context) faultPlan {
 	return p
 }
 
-// applies decides for a named row or part: one in n fails.
 func (p faultPlan) applies(n uint64, kind, name string) bool {
 	if n == 0 {
 		return false
@@ -64,8 +63,7 @@ func (p faultPlan) rowError(table, row string) error {
 	return nil
 }
 
-// removeFrom replaces parts of a resolver's result by null. parent is the object or the arguments
-// of the field.
+// parent is the object or the arguments of the field.
 func removeFrom[T any](ctx context.Context, field string, parent any, result T, err error) (T, error) {
 	if p := faultPlanOf(ctx); p.missing > 0 {
 		v := reflect.ValueOf(&result).Elem()
@@ -142,7 +140,7 @@ func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	case p.errors == 0:
 		return false
 	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil():
-		return row || v.Kind() == reflect.Interface // nil may be due to an error
+		return row || v.Kind() == reflect.Interface
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
 			if p.hasUnreadable(v.Index(i)) {
@@ -163,7 +161,7 @@ func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 // anyUnreadable is hasUnreadable for the results of nodes(ids). An object with a row is judged by
 // its id: if it does not exist, gqlgen's executor has nil and the plan a lazy object.
 func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
-	for i := range results.Len() { // none, if there are too many ids
+	for i := range results.Len() {
 		_, row := tableOf[ids[i].Noun]
 		if row && p.isUnreadable(ids[i]) || !row && p.hasUnreadable(results.Index(i)) {
 			return true
@@ -172,7 +170,6 @@ func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
 	return false
 }
 
-// tableOf has the tables of nouns with a row per object.
 var tableOf = map[tables.Noun]string{
 	tables.NounUser:       tables.Users.Table,
 	tables.NounRole:       tables.Roles.Table,
@@ -197,7 +194,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 			v.SetZero()
 			return
 		}
-		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len()) // the resolver's own may be shared
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(list, v)
 		v.Set(list)
 		for i := range v.Len() {
@@ -238,7 +235,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// isPart reports whether a type is a part of a connection. These are not shared between results.
+// Parts of a connection are not shared between results.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }
@@ -251,7 +248,6 @@ func (p faultPlan) removeFromFields(field, name string, part reflect.Value) {
 	}
 }
 
-// nameOf names an object or part independently of its place in the result.
 func nameOf(v reflect.Value) string {
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return ""

@@ -16,11 +16,10 @@ import (
 	"twibase/loaders"
 )
 
-// known has ids of existing objects, by noun.
 type known map[string][]string
 
-// object returns the object of a noun that a hash picks. Its row is read: reading a lazy object
-// would fail at another path than with gqlgen's executor.
+// The row of the object is read: a lazy object would fail at another path than with gqlgen's
+// executor.
 func (h faultyResolvers) object(ctx context.Context, noun string, hash uint64) (model.Node, error) {
 	ids := h.known[noun]
 	id, err := relay.UnmarshalID(ids[hash%uint64(len(ids))])
@@ -62,7 +61,6 @@ func hashOf(name string, input any) uint64 {
 	return h.Sum64() >> 7
 }
 
-// nouns are the objects of payloads, by type.
 var nouns = map[reflect.Type]string{
 	reflect.TypeFor[*tables.User](): "user", reflect.TypeFor[*tables.Role](): "role",
 	reflect.TypeFor[*tables.Department](): "department",
@@ -70,8 +68,7 @@ var nouns = map[reflect.Type]string{
 	reflect.TypeFor[*tables.Comment](): "comment",
 }
 
-// payload returns a payload that depends on the input only, and writes nothing. It has existing
-// objects and user errors, and parts are missing.
+// payload depends on the input only, and writes nothing.
 func payload[P any](ctx context.Context, h faultyResolvers, name string, input any) (*P, error) {
 	plan, hash := faultPlanOf(ctx), hashOf(name, input)
 	switch {
@@ -82,7 +79,7 @@ func payload[P any](ctx context.Context, h faultyResolvers, name string, input a
 	case plan.applies(plan.missing*4, "panic "+name, fmt.Sprint(hash)):
 		panic(name)
 	}
-	loaders.Forget(ctx) // as a real mutation does
+	loaders.Forget(ctx)
 	p := new(P)
 	fields := reflect.ValueOf(p).Elem()
 	for i := range fields.NumField() {
@@ -118,7 +115,6 @@ func (h faultyResolvers) Subscription() exec.SubscriptionResolver { return fault
 
 type faultySubscription struct{ faultyResolvers }
 
-// eventsOf returns one to four events, some of them null.
 func eventsOf[T any](
 	ctx context.Context, h faultySubscription, hash uint64, pick func(ctx context.Context, hash uint64) (*T, error),
 ) (<-chan *T, error) {
@@ -139,7 +135,6 @@ func eventsOf[T any](
 	return events, nil
 }
 
-// objectsOf picks objects of a noun.
 func objectsOf[T any](h faultySubscription, noun string) func(context.Context, uint64) (*T, error) {
 	return func(ctx context.Context, hash uint64) (*T, error) {
 		o, err := h.object(ctx, noun, hash)

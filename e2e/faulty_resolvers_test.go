@@ -12,8 +12,7 @@ import (
 	"twibase/resolvers"
 )
 
-// faultyResolvers wrap the resolvers: the fault plan of a request replaces parts of their results
-// by null, also in non-null fields.
+// The fault plan of a request replaces parts of their results by null, also in non-null fields.
 type faultyResolvers struct {
 	*resolvers.Resolver
 	known

@@ -14,7 +14,6 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedGateway runs jobs when the test says so, with its own clock.
 type feedGateway struct {
 	*gateway
 	*testing.T
@@ -23,7 +22,7 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// newFeedGateway creates users. Those with more than limit followers are broadcasters.
+// Users with more than limit followers are broadcasters.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}
@@ -40,7 +39,6 @@ func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	return n
 }
 
-// mutate sends a mutation, and returns the value at a path of its payload.
 func (n *feedGateway) mutate(username, field, input string, path ...any) any {
 	n.Helper()
 	selection := "clientMutationId"
@@ -71,19 +69,17 @@ func (n *feedGateway) unfollow(username, whom string) {
 	n.mutate(username, "unfollow", fmt.Sprintf("username:%q", whom))
 }
 
-// runJobs runs all background jobs.
 func (n *feedGateway) runJobs() {
 	n.Helper()
 	for n.writers.Counters.Open.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	n.clockOffset += time.Minute // longer than the quarantine of jobs
+	n.clockOffset += time.Minute
 	if err := n.feeds.Sweep(n.Context()); err != nil {
 		n.Fatal(err)
 	}
 }
 
-// page reads a page of the viewer's timeline.
 func (n *feedGateway) page(username, arguments string) (contents []string, end string, more bool) {
 	n.Helper()
 	a, err := decodeAnswer(n.ask(n.T, `{viewer{timeline(`+arguments+`){nodes{content} pageInfo{hasNextPage endCursor}}}}`,

@@ -12,7 +12,6 @@ import (
 	"twibase/resolvers"
 )
 
-// Whatever the limits are, the plan executes no operation of more than 20,000 fields.
 func TestFieldsAreLimitedWithoutFieldLimit(t *testing.T) {
 	store := sampleStore(t)
 	set := func(values map[string]int) limits.Limits {
@@ -22,7 +21,6 @@ func TestFieldsAreLimitedWithoutFieldLimit(t *testing.T) {
 		}
 		return l
 	}
-	// doubled selects 2ⁿ + 1 fields.
 	doubled := func(n int) string {
 		return strings.NewReplacer("{...F0}", `{user(username:"LiLei"){...F0}}`, "on Query{", "on User{", "__typename",
 			"name").Replace(chain(n))

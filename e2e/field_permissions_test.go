@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// publicFields are visible to every viewer who sees their object.
 var publicFields = map[string]string{
 	"Query":                "node nodes viewer user users twit role roles department topDepartments game games",
 	"Subscription":         "twitPosted", // delivers visible twits only
@@ -37,7 +36,7 @@ var publicFields = map[string]string{
 	"UserError":            "code message field path",
 }
 
-// The rows of docs/PERMISSIONS.md for reads. Those of twits and comments apply on every path.
+// Those of twits and comments apply on every path.
 const (
 	seeEmail     = "User.email"
 	seeTimeline  = "User.timeline"
@@ -47,7 +46,6 @@ const (
 	seeComment   = "Comment"
 )
 
-// guardedFields are the other fields, and their rows.
 var guardedFields = map[string]string{
 	"User.email": seeEmail, "User.timeline": seeTimeline, "User.twitCount": countMoments,
 	"TwitConnection.totalCount":      countMoments,
@@ -56,11 +54,10 @@ var guardedFields = map[string]string{
 	"Subscription.twitDeleted":     seeTwit,
 }
 
-// payloadFields are visible to the sender of the mutation. Other fields of payloads are objects and
-// edges of objects, with the usual permissions.
+// payloadFields are visible to the sender of the mutation. Other fields of payloads have the usual
+// permissions.
 var payloadFields = strings.Fields("query userErrors clientMutationId deletedId token expiresAt day count")
 
-// A new field fails the test until its permission is decided.
 func TestEveryFieldHasARow(t *testing.T) {
 	rows := map[string]bool{}
 	for _, row := range permissionRows(t) {

@@ -23,7 +23,6 @@ func morePeople() map[string]string {
 	return all
 }
 
-// data returns the data of a response without errors.
 func (s *peopleGateway) data(t *testing.T, query string, viewer oracle.Viewer) map[string]any {
 	t.Helper()
 	var a struct {
@@ -36,7 +35,6 @@ func (s *peopleGateway) data(t *testing.T, query string, viewer oracle.Viewer) m
 	return a.Data
 }
 
-// objects returns all objects with an id, as the administrator sees them.
 func (s *peopleGateway) objects(t *testing.T) map[string]object {
 	t.Helper()
 	ids := map[string]bool{}
@@ -83,8 +81,6 @@ func (s *peopleGateway) objects(t *testing.T) map[string]object {
 	return objects
 }
 
-// Each field of the schema, on every path to it, is compared for each column of docs/PERMISSIONS.md
-// with the administrator's response and the table.
 func TestFieldVisibility(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, morePeople()))
 	objects := s.objects(t)
@@ -109,8 +105,7 @@ func TestFieldVisibility(t *testing.T) {
 	}
 }
 
-// Objects are deleted that some viewers cannot see: no response to these viewers changes, except
-// for the counts of comments and the ends of pages.
+// The counts of comments and the ends of pages may change.
 func TestHiddenObjectsChangeNoResponse(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, morePeople()))
 	objects := s.objects(t)
@@ -157,7 +152,6 @@ func TestHiddenObjectsChangeNoResponse(t *testing.T) {
 	}
 }
 
-// removeCommentCounts removes the counts of comments, which are public.
 func removeCommentCounts(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -182,7 +176,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	folder := folderOf(t, morePeople())
 	for _, row := range permissionRows(t) {
 		input, ok := mutationInputs[row.what]
-		if !ok || row.what == "logIn" { // with a wrong password
+		if !ok || row.what == "logIn" {
 			continue
 		}
 		t.Run(row.what, func(t *testing.T) {
@@ -217,7 +211,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 						continue
 					}
 					want := before[shown["id"].(string)]
-					if deletes { // lists of deleted objects may be empty
+					if deletes {
 						want, shown = leaves(want), leaves(shown)
 					} else {
 						want = node(shown["id"].(string))
@@ -235,7 +229,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	}
 }
 
-// leaves returns the strings of an object. Other fields may depend on lists.
+// Other fields may depend on lists.
 func leaves(of any) map[string]any {
 	all := map[string]any{}
 	object, _ := of.(map[string]any)

@@ -14,8 +14,6 @@ import (
 	"twibase/transfer"
 )
 
-// fixture is imported data, a gateway over it on the embedded engine, and the oracle with the same
-// data.
 type fixture struct {
 	*gateway
 	folder  string
@@ -28,7 +26,7 @@ type fixture struct {
 }
 
 type recordedQuery struct {
-	request oracle.Request // with the gateway's ids and cursors
+	request oracle.Request
 	body    []byte
 }
 
@@ -64,7 +62,6 @@ func generated(t testing.TB, seed uint64) string {
 	return folder
 }
 
-// dataFolder returns the folder of TWIBASE_DATA, or generated data.
 func dataFolder(t testing.TB) string {
 	if folder := os.Getenv("TWIBASE_DATA"); folder != "" {
 		return folder
@@ -72,7 +69,6 @@ func dataFolder(t testing.TB) string {
 	return generated(t, 1)
 }
 
-// check compares the gateway's response to a query with the oracle's, and returns the data of both.
 func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variables map[string]any) (want, got any) {
 	t.Helper()
 	request := oracle.Request{Query: query, Variables: variables, Viewer: viewer}
@@ -100,8 +96,7 @@ func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variab
 	return expected.Data, given.Data
 }
 
-// isPartOf reports whether some, which is not empty, is a part of all. If one error makes the whole
-// response null, the others may be missing.
+// If one error makes the whole response null, the others may be missing.
 func isPartOf(some, all []string) bool {
 	for _, e := range some {
 		if !slices.Contains(all, e) {
@@ -125,8 +120,7 @@ func viewerName(viewer oracle.Viewer) string {
 
 func cut(body []byte) []byte { return body[:min(len(body), 4000)] }
 
-// replay sends all recorded queries to another gateway, and compares the responses byte by byte.
-// Only the order of errors may differ: it depends on the field that fails first.
+// Only the order of errors may differ in the replay: it depends on the field that fails first.
 func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Helper()
 	start := time.Now()
@@ -140,7 +134,6 @@ func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Logf("%d responses are equal, in %s", len(f.recorded), time.Since(start).Round(time.Millisecond))
 }
 
-// sortErrors returns the data and the sorted errors of a response.
 func sortErrors(t testing.TB, body []byte) []byte {
 	t.Helper()
 	var response struct {
@@ -158,7 +151,6 @@ func sortErrors(t testing.TB, body []byte) []byte {
 	return bytes.Join(parts, []byte("\n"))
 }
 
-// compareEngines imports the same data into HBase, and replays all queries there.
 func (f *fixture) compareEngines(t *testing.T) {
 	t.Run("HBase returns the same responses", func(t *testing.T) {
 		store := onHBase(t)

@@ -15,7 +15,7 @@ import (
 const followerChange = `{added followerId cursor follower{username name} viewer{username followerCount}}`
 
 // expectChanges checks changes such as "+fan 1": fan follows, and the viewer has one follower. Of a
-// follower without a name only the id is known. It returns the last cursor.
+// follower without a name only the id is known.
 func (l subscriber) expectChanges(changes ...string) (cursor string) {
 	l.t.Helper()
 	for _, want := range changes {
@@ -45,7 +45,7 @@ func TestViewersReceiveChangesOfTheirFollowers(t *testing.T) {
 	first := a.expectChanges("+b 1")
 	s[1].follow(t, "c", "a")
 	a.expectChanges("+c 2")
-	s[0].follow(t, "c", "a") // again
+	s[0].follow(t, "c", "a")
 	s[0].follow(t, "a", "b")
 	s[0].unfollow(t, "b", "a")
 	a.expectChanges("-b 1")

@@ -1,5 +1,4 @@
-// Package e2e tests the gateway as a whole. Data are imported, and responses are compared with
-// those of the oracle, of gqlgen's executor, or of the other engine.
+// Package e2e tests the gateway as a whole.
 package e2e
 
 import (
@@ -33,7 +32,6 @@ import (
 	"twibase/writers/password"
 )
 
-// gateway serves GraphQL over a store, as the server does.
 type gateway struct {
 	name    string
 	store   hbase.Store
@@ -54,8 +52,6 @@ func newGateway(name string, store hbase.Store) *gateway {
 		Around: withLoaders, Watch: resolvers.Watch})), tokens, root}
 }
 
-// ask posts a query and returns the body of the response. report is the value of the header that
-// requests a report.
 func (g *gateway) ask(
 	t testing.TB, query string, variables map[string]any, viewer oracle.Viewer, report ...string,
 ) []byte {
@@ -105,7 +101,6 @@ func decodeAnswer(body []byte) (oracle.Response, error) {
 	return a, nil
 }
 
-// importInto creates the tables and imports the folder.
 func importInto(t testing.TB, store hbase.Store, folder string, options transfer.Options) {
 	t.Helper()
 	start := time.Now()
@@ -135,7 +130,6 @@ func inMemory(t testing.TB) hbase.Store {
 	return store
 }
 
-// onHBase opens an empty store on the HBase that all tests share.
 func onHBase(t testing.TB) hbase.Store {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), minihbase.ForTest(t), zerolog.Nop())
@@ -146,15 +140,12 @@ func onHBase(t testing.TB) hbase.Store {
 	return newNamespace(t, store)
 }
 
-// loadersOver returns a function that adds new loaders over a store to a context.
 func loadersOver(store hbase.Store) func(context.Context) context.Context {
 	return func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }
 }
 
-// watchdog counts the responses of all tests whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
-// TestMain also fails if the watchdog failed a response.
 func TestMain(m *testing.M) {
 	status := minihbase.Main(m)
 	if n := watchdog.Stalls.Load(); n != 0 {

@@ -19,10 +19,8 @@ type generator struct {
 	// forward omits pages from the end: they are short at the end of a bucket, which the oracle does
 	// not model.
 	forward bool
-	// sorted caches the keys of each noun.
-	sorted map[string][]string
+	sorted  map[string][]string
 
-	// State of the current query:
 	variables   map[string]any
 	definitions []string
 	fragments   []string
@@ -30,16 +28,12 @@ type generator struct {
 	aliased     bool // fields need aliases to avoid conflicts
 }
 
-// parent describes the objects that a selection set is for.
 type parent struct {
-	typ string
-	// owner is the username, code or id of the parent object, if it is known.
+	typ   string
 	owner string
 	known bool
-	// found is true for users that are found by a text.
 	found bool
-	// depth is the number of nested objects that are left, and budget the number of objects on the
-	// lowest level.
+	// depth is the number of nested objects that are left, budget that on the lowest level.
 	depth, budget int
 }
 
@@ -62,7 +56,6 @@ func oneOf[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-// variable declares a variable and returns its name.
 func (g *generator) variable(typ string, value any) string {
 	name := fmt.Sprintf("v%d", len(g.variables))
 	g.variables[name] = value
@@ -88,7 +81,6 @@ func (g *generator) selection(p parent) string {
 	return "{" + strings.Join(direct, " ") + "}"
 }
 
-// condition makes a directive or nothing.
 func (g *generator) condition() string {
 	if g.chance(2) {
 		return ""
@@ -101,7 +93,6 @@ func (g *generator) condition() string {
 	return oneOf(g, []string{"@include", "@skip"}) + "(if:" + text + ")"
 }
 
-// fields makes fields with different response names.
 func (g *generator) fields(p parent) []string {
 	if p.typ == "Node" {
 		return g.nodeFields(p)
@@ -135,7 +126,6 @@ func (g *generator) fields(p parent) []string {
 	return all
 }
 
-// isNoun reports whether fields of that type lead to objects, directly or as a connection.
 func (g *generator) isNoun(typ string) bool {
 	return g.schema.Types[typ].Kind != ast.Scalar && g.schema.Types[typ].Kind != ast.Enum &&
 		!strings.HasSuffix(typ, "Edge") && typ != "PageInfo" && typ != "DayPlays" || typ == "Node"
@@ -168,14 +158,13 @@ func (g *generator) field(p parent, alias string, field *ast.FieldDefinition, no
 	return whole
 }
 
-// nodeFields selects fields of the Node interface and of its types.
 func (g *generator) nodeFields(p parent) []string {
 	all := []string{"__typename"}
 	if g.chance(2) {
 		all = append(all, "id")
 	}
 	before := g.aliased
-	g.aliased = true // fields of one name have different types in different nouns
+	g.aliased = true
 	for _, noun := range g.schema.GetPossibleTypes(g.schema.Types["Node"]) {
 		if g.chance(2) {
 			all = append(all, "...on "+noun.Name+g.selection(parent{typ: noun.Name, owner: p.owner, known: p.known,

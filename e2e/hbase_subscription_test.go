@@ -31,7 +31,7 @@ func TestSubscribersReconnectBetweenGatewaysOverHBase(t *testing.T) {
 			posts(s[i%2], fmt.Sprint("disconnected ", n, i))
 			l = s[i%2].subscribe(t, "fan", fmt.Sprintf(field, last))
 			posts(s[1-i%2], fmt.Sprint("connected ", n, i))
-			for len(missing) > 0 { // some are delivered twice
+			for len(missing) > 0 {
 				var content string
 				last, content = l.next()
 				delete(missing, content)

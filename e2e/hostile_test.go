@@ -102,7 +102,7 @@ func TestFilteredPagesAreBounded(t *testing.T) {
 	for _, test := range []struct {
 		name, arguments string
 		viewer          oracle.Viewer
-		want            []int // limits of the reads
+		want            []int
 	}{
 		{"no candidate is visible: 4 × 2 candidates are read, and one for hasNextPage", "first:2", stranger, []int{3, 7}},
 		{"all are visible: one read", "first:2", as(name), []int{3}},

@@ -61,7 +61,7 @@ func TestTenThousandIdleConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	silent, err := net.Dial("tcp", at.Host) // sends nothing
+	silent, err := net.Dial("tcp", at.Host)
 	if err != nil {
 		t.Fatal(err)
 	}

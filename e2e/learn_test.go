@@ -9,7 +9,7 @@ import (
 
 func sprint(values ...any) string { return fmt.Sprint(values...) }
 
-// pages calls each with all pages of the connection at path. The query has a variable $cursor.
+// The query has a variable $cursor.
 func (g *gateway) pages(t testing.TB, query string, variables map[string]any, path []any, each func(connection any)) {
 	t.Helper()
 	all := map[string]any{"cursor": nil}
@@ -31,8 +31,7 @@ func (g *gateway) pages(t testing.TB, query string, variables map[string]any, pa
 	t.Fatal("more than 10,000 pages: ", query)
 }
 
-// learnRoots teaches the oracle the unspecified order of the root lists. Each object must occur
-// once.
+// Each object must occur once.
 func (f *fixture) learnRoots(t testing.TB) {
 	t.Helper()
 	for _, noun := range []struct{ name, field, key string }{
@@ -54,7 +53,6 @@ func (f *fixture) learnRoots(t testing.TB) {
 	}
 }
 
-// learnComments teaches the oracle the order of comments by one author at one time.
 func (f *fixture) learnComments(t testing.TB) {
 	t.Helper()
 	for _, twit := range f.oracle.Ambiguous() {
@@ -72,7 +70,6 @@ func (f *fixture) learnComments(t testing.TB) {
 	}
 }
 
-// twitID finds the gateway's id of a twit by its position in the author's list.
 func (g *gateway) twitID(t testing.TB, twit *oracle.Twit) (id string) {
 	t.Helper()
 	at := -1

@@ -9,7 +9,6 @@ import (
 	costs "twibase/graph/report"
 )
 
-// exceededLevel describes the first level of a report that exceeds its bound; empty if there is none.
 func exceededLevel(p *explain.Plan, r *costs.Report) (violation string) {
 	for i := range r.Levels {
 		l := &r.Levels[i]

@@ -21,7 +21,7 @@ func TestLikes(t *testing.T) {
 		for _, name := range path {
 			value = value.(map[string]any)[name]
 		}
-		b, err := json.Marshal(value) // with sorted keys
+		b, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,18 +21,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// mutationCost is a mutation by one of the people, and its number of rounds.
 type mutationCost struct {
 	mutation string
 	viewer   oracle.Viewer
-	// input is that of mutationInputs if it is empty. before is a mutation that another gateway sent
-	// earlier.
+	// input is that of mutationInputs if it is empty. Another gateway sent before earlier.
 	input, before string
-	// rounds are those of the whole request, whose payload selects userErrors only.
-	rounds int
+	rounds        int
 }
 
-// A mutation takes at most six rounds. moveDepartment takes one more for each level that it walks.
+// A mutation takes at most six rounds.
 var mutationCosts = []mutationCost{
 	{mutation: "signUp", viewer: stranger, rounds: 4},
 	{mutation: "signUp", viewer: stranger, input: signUpAgain, before: `mutation{signUp(input:` + signUpAgain +
@@ -107,7 +104,6 @@ func TestRoundsOfMutations(t *testing.T) {
 	}
 }
 
-// count sends the mutation to a new gateway, and compares its report with the calls of the store.
 // Each call takes a millisecond of synthetic time, so that concurrent calls count once.
 func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Report) {
 	t.Helper()
@@ -205,7 +201,6 @@ func TestNoMutationExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// readCosts sums up the levels of a report without those of the writer, whose names have a colon.
 func readCosts(r *costs.Report) (rounds, gets, rpcs int64) {
 	for _, level := range r.Levels {
 		if len(level.Loaders) == 1 && strings.Contains(level.Loaders[0].Name, ": ") {

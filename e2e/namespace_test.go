@@ -15,7 +15,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// namespace prefixes the names of tables, so that tests that share an HBase have their own tables.
 type namespace struct {
 	hbase.Store
 	prefix string
@@ -23,8 +22,7 @@ type namespace struct {
 
 var namespaces atomic.Int64
 
-// newNamespace returns an empty namespace. Its tables are dropped when the test ends, if HBase
-// continues to run.
+// The tables are dropped when the test ends, if HBase continues to run.
 func newNamespace(t testing.TB, store hbase.Store) *namespace {
 	n := &namespace{store, fmt.Sprintf("e2e%x_%d_", time.Now().UnixNano(), namespaces.Add(1))}
 	t.Cleanup(func() {

@@ -15,15 +15,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// naming is a pair of input fields that name an object, by its key and by its id.
 type naming struct {
 	mutation, key, id string
 	object            *tables.AnyObject
 	optional          bool
 }
 
-// namings derives from the schema what each mutation must accept: every text that names an object
-// has a sibling with its id. Exempt are the names of new objects, and the username of a log-in.
+// Exempt are the names of new objects, and the username of a log-in.
 func namings(t *testing.T, s *ast.Schema) (all []naming) {
 	t.Helper()
 	for _, mutation := range s.Mutation.Fields {
@@ -54,19 +52,16 @@ func namings(t *testing.T, s *ast.Schema) (all []naming) {
 	return all
 }
 
-// with returns the input of the mutation in mutationInputs, which names the object by fields
-// instead.
 func (n naming) with(fields string) string {
 	input := regexp.MustCompile(`\b`+n.key+`:("\w*"|null),?`).ReplaceAllString(mutationInputs[n.mutation], "")
 	return strings.NewReplacer("{,", "{", ",}", "}").Replace("{" + fields + "," + input[1:])
 }
 
-// named returns the key of the object in mutationInputs.
 func (n naming) named() string {
 	if m := regexp.MustCompile(`\b` + n.key + `:"(\w+)"`).FindStringSubmatch(mutationInputs[n.mutation]); m != nil {
 		return m[1]
 	}
-	return "empty" // a department
+	return "empty"
 }
 
 func (n naming) byKey(key string) string { return fmt.Sprintf("%s:%q", n.key, key) }
@@ -75,7 +70,6 @@ func (n naming) byID(key string) string {
 	return n.id + ":" + string(relay.AppendID(nil, tables.ID{Noun: n.object.Noun, Key: key}))
 }
 
-// run returns the payload of the administrator: its object and the user errors.
 func (n naming) run(t *testing.T, s *peopleGateway, fields string) string {
 	t.Helper()
 	object := strings.ToLower(strings.TrimLeft(n.mutation, "abcdefghijklmnopqrstuvwxyz"))

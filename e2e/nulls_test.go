@@ -10,13 +10,12 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// nulls collects the nulls of responses by their position, such as User.name, or
-// UserConnection.nodes[] for elements of a list. It is safe for concurrent use.
+// nulls has positions such as User.name, or UserConnection.nodes[] for elements of a list. It is
+// safe for concurrent use.
 type nulls struct {
 	schema *ast.Schema
 
-	mu sync.Mutex
-	// failed counts the nulls with an error at their path, or below it.
+	mu     sync.Mutex
 	failed map[string]int
 	// silent has an example of a null without an error: its path, and the response.
 	silent map[string]string
@@ -26,8 +25,7 @@ func newNulls(schema *ast.Schema) *nulls {
 	return &nulls{schema: schema, failed: map[string]int{}, silent: map[string]string{}}
 }
 
-// positions returns whether @semanticNonNull is at each position that may be null, except for
-// introspection.
+// positions has those that may be null, and whether they have @semanticNonNull.
 func (n *nulls) positions() map[string]bool {
 	all := map[string]bool{}
 	for name, def := range n.schema.Types {
@@ -61,7 +59,6 @@ func marked(field *ast.FieldDefinition, level int) bool {
 	return false
 }
 
-// withTypenames adds the type of each object of an interface, for [nulls.add].
 func withTypenames(schema *ast.Schema, set ast.SelectionSet, typ string) ast.SelectionSet {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -79,7 +76,6 @@ func withTypenames(schema *ast.Schema, set ast.SelectionSet, typ string) ast.Sel
 
 const typename = "typename_of_object"
 
-// add collects the nulls of a response to an operation.
 func (n *nulls) add(operation *ast.OperationDefinition, typ string, body []byte) error {
 	response, err := oracle.Decode(body)
 	if err != nil {
@@ -101,14 +97,12 @@ func (n *nulls) add(operation *ast.OperationDefinition, typ string, body []byte)
 	return nil
 }
 
-// nullsOf is the nulls of one response.
 type nullsOf struct {
 	*nulls
 	body   []byte
 	errors map[string]bool // paths of errors, and all paths above
 }
 
-// selectedField is a field of a response, with the selection sets of all its occurrences.
 type selectedField struct {
 	*ast.FieldDefinition
 	below ast.SelectionSet
@@ -127,7 +121,6 @@ func (n *nullsOf) object(set ast.SelectionSet, typ string, object oracle.Object,
 	}
 }
 
-// collect collects the fields of an object type by their response keys.
 func (n *nullsOf) collect(set ast.SelectionSet, typ string, fields map[string]*selectedField) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

@@ -11,14 +11,13 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// edgeCase is a mutation whose payload has an edge of a list. Angle brackets enclose the name of an
-// id.
+// Angle brackets enclose the name of an id.
 type edgeCase struct {
 	viewer          oracle.Viewer
 	mutation, input string
-	field           string // of the payload
-	shown           string // fields of the edge besides the cursor and the node's id
-	// list is the query of the list, with PAGE for its arguments. path leads to it.
+	field           string
+	shown           string
+	// list has PAGE for its arguments, and leads to path.
 	list string
 	path []string
 }
@@ -69,7 +68,6 @@ var edgeCases = []edgeCase{
 		`{list:topDepartments(PAGE)ENTRIES}`, nil},
 }
 
-// entries returns the entries of a page: each with its cursor, the node's id, and what the case shows.
 func (c edgeCase) entries(t *testing.T, s *peopleGateway, page string) []any {
 	t.Helper()
 	query := strings.NewReplacer("PAGE", page, "ENTRIES", "{edges"+c.selection()+"}").Replace(c.list)
@@ -165,8 +163,6 @@ func TestTwitOutsideOfTheAlbumHasNoAlbumEdge(t *testing.T) {
 	}
 }
 
-// Each mutation sees its own change in the counts of the viewer and in queries, also if several
-// mutations are in one operation.
 func TestPayloadHasTheStateAfterItsMutation(t *testing.T) {
 	files := morePeople()
 	files["likes"] = "username,twit,liked_at\nwriter,w,"

@@ -36,13 +36,12 @@ w,writer,2014-06-03T00:00:00Z,by the writer,,PUBLIC`,
 
 var tableViewers = []oracle.Viewer{stranger, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
 
-// visibleContent is a text that viewers with permission see with each of the queries.
 type visibleContent struct {
 	text    string
 	queries []string
 }
 
-// visibleContents are the rows of the table for reads. Angle brackets enclose the name of an id.
+// Angle brackets enclose the name of an id.
 var visibleContents = map[string]visibleContent{
 	"User.email": {"owner@example.org", []string{
 		`{user(username:"owner"){email}}`, `{node(id:"<owner>"){...on User{email}}}`,
@@ -67,7 +66,6 @@ var visibleContents = map[string]visibleContent{
 		`{twit(id:"<w>"){comments{nodes{content}}}}`}},
 }
 
-// mutationInputs are the rows of the table for mutations.
 var mutationInputs = map[string]string{
 	"signUp":           `{username:"young",name:"Young",password:"correct horse"}`,
 	"logIn":            `{username:"owner",password:"wrong horse"}`,
@@ -104,7 +102,7 @@ func TestPermissions(parent *testing.T) {
 		parent.Run(row.what, func(t *testing.T) {
 			for i, allowed := range row.allowed {
 				if shared == nil {
-					shared = newPeopleGateway(parent, folder) // used by the next row, too
+					shared = newPeopleGateway(parent, folder)
 				}
 				if content, ok := visibleContents[row.what]; ok {
 					for _, query := range content.queries {
@@ -114,7 +112,7 @@ func TestPermissions(parent *testing.T) {
 					shared.checkSubscribe(t, tableViewers[i], row.what, allowed)
 				} else if input, ok := mutationInputs[row.what]; ok {
 					if shared.checkMutation(t, tableViewers[i], row.what, input, allowed); allowed {
-						shared = nil // changed
+						shared = nil
 					}
 				} else {
 					t.Fatal("untested row: add it to visibleContents or mutationInputs")
@@ -126,10 +124,9 @@ func TestPermissions(parent *testing.T) {
 
 type permissionRow struct {
 	what    string
-	allowed []bool // by column
+	allowed []bool
 }
 
-// permissionRows reads the table of docs/PERMISSIONS.md.
 func permissionRows(t *testing.T) (rows []permissionRow) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/PERMISSIONS.md")
@@ -155,7 +152,6 @@ func permissionRows(t *testing.T) (rows []permissionRow) {
 	return rows
 }
 
-// peopleGateway is a gateway over the people, or over other data with the same users and twits.
 type peopleGateway struct {
 	*gateway
 	ids *strings.Replacer
@@ -182,8 +178,7 @@ func newPeopleGateway(t *testing.T, folder string) *peopleGateway {
 	return s
 }
 
-// checkSees checks whether a viewer sees a text. A viewer without permission gets no error: a
-// hidden object looks like a missing one.
+// A viewer without permission gets no error: a hidden object looks like a missing one.
 func (s *peopleGateway) checkSees(t *testing.T, viewer oracle.Viewer, query, text string, allowed bool) {
 	t.Helper()
 	body := string(s.ask(t, s.ids.Replace(query), nil, viewer))
@@ -192,7 +187,6 @@ func (s *peopleGateway) checkSees(t *testing.T, viewer oracle.Viewer, query, tex
 	}
 }
 
-// checkMutation checks whether a viewer may send a mutation, and the error if not.
 func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutation, input string, allowed bool) {
 	t.Helper()
 	before := allCells(t, s.store)
@@ -204,7 +198,7 @@ func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutati
 	case allowed:
 	case viewer == stranger:
 		want = `"code":"UNAUTHENTICATED"`
-	case mutation == "deleteComment" && viewer == as("somebody"): // the comment is hidden
+	case mutation == "deleteComment" && viewer == as("somebody"):
 		want = `{"data":{"deleteComment":{"userErrors":[{"code":"NOT_FOUND"}]}}}`
 	default:
 		want = `"code":"FORBIDDEN"`
@@ -217,7 +211,6 @@ func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutati
 	}
 }
 
-// checkSubscribe checks whether a viewer may subscribe to own events, and the error if not.
 func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, field string, allowed bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(watchdog.With(t.Context(), s.store))

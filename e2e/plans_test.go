@@ -25,7 +25,6 @@ import (
 	"twibase/transfer"
 )
 
-// hub is the reference query about a user with many followers.
 const hub = `{user(username:"` + dataset.Hub + `"){username name followers(first:20){nodes{username name followers(first:20){nodes{username name twits(first:3){nodes{id content}}}}}}}}`
 
 func planOf(tb testing.TB, handler http.Handler, r request) *explain.Plan {
@@ -50,7 +49,6 @@ func TestPlanReadsNothing(t *testing.T) {
 	}
 }
 
-// exampleNames returns the examples that are queries.
 func exampleNames(t *testing.T) (names []string) {
 	files, err := filepath.Glob("../graph/playground/examples/*.graphql")
 	if err != nil || len(files) == 0 {
@@ -66,7 +64,7 @@ func exampleNames(t *testing.T) (names []string) {
 }
 
 // The plans in testdata/plans stand next to the actual costs, so that a bound that grows is
-// noticed. Rewrite the files with -rewrite-reports and review the difference.
+// noticed.
 func TestPlans(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
@@ -103,15 +101,14 @@ func TestPlanOfReferenceQuery(t *testing.T) {
 	}
 }
 
-// A read of k hops takes at most k + 2 rounds. The chains have unfiltered connections, and may end
-// with a filtered one, which takes one more.
+// The chains may end with a filtered connection, which takes one more round.
 func TestRoundsOfKHops(t *testing.T) {
 	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role",
 		`department(code:"x")`: "Department", `game(code:"x")`: "Game",
 		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
 	filtered := []string{"twits", "album", "comments", "timeline"}
-	unlimited := []string{"ancestors", "descendants", "likedTwits"} // tested by TestRoundsOfExceptions
+	unlimited := []string{"ancestors", "descendants", "likedTwits"}
 	chains := 0
 	var walk func(typ, before, after string, hops int)
 	walk = func(typ, before, after string, hops int) {
@@ -179,7 +176,7 @@ func TestRoundsOfExceptions(t *testing.T) {
 	}
 	for _, test := range []struct {
 		query            string
-		viewer           bool // LiLei
+		viewer           bool
 		hops             int
 		most, ordinarily int64
 	}{
@@ -215,7 +212,6 @@ func TestRoundsOfExceptions(t *testing.T) {
 	}
 }
 
-// scalars selects the scalar fields of a type without arguments.
 func scalars(def *ast.Definition) string {
 	var names []string
 	for _, f := range def.Fields {
@@ -227,7 +223,6 @@ func scalars(def *ast.Definition) string {
 	return strings.Join(names, " ")
 }
 
-// BenchmarkBound measures the computation of a bound before execution.
 func BenchmarkBound(b *testing.B) {
 	schema, declared := plannedSchema(), resolvers.Costs(tables.ListBound)
 	ctx := graphql.StartOperationTrace(b.Context())

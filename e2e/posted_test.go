@@ -11,7 +11,6 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// The owner's twits of a time: day by day, with the boundary at a twit.
 func TestTwitsOfATime(t *testing.T) {
 	files := map[string]string{"users": people["users"], "comments": people["comments"], "follows": people["follows"],
 		"twits": people["twits"] + "\nzero,owner,1970-01-01T00:00:00Z,zero,https://example.org/a.jpg,PUBLIC" +
@@ -53,7 +52,6 @@ func TestTwitsOfATime(t *testing.T) {
 	}
 }
 
-// postedPages returns the texts of the owner's twits, read page by page.
 func (s *peopleGateway) postedPages(t *testing.T, args, page string) []string {
 	t.Helper()
 	backward, cursor := strings.HasPrefix(page, "last"), ""

@@ -16,13 +16,11 @@ import (
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool has valid arguments by "field argument", and by argument.
-	pool map[string][]string
-	// narrow queries have few fields, but long pages and cursors. In larger queries, fields that are
-	// planned and not read hide those that are read and not planned.
+	pool   map[string][]string
+	// narrow queries have few fields, but long pages and cursors. In larger queries, fields that
+	// are planned and not read hide those that are read and not planned.
 	narrow bool
 
-	// State of the current query:
 	variables   map[string]any
 	definitions []string
 	fragments   []fragment
@@ -31,8 +29,6 @@ type queries struct {
 
 type fragment struct{ name, on, text string }
 
-// scope maps the response names of a selection set to fields, so that fields of one name can be
-// merged.
 type scope map[string]*usedField
 
 type usedField struct {
@@ -58,7 +54,6 @@ func (q *queries) operation() (text string, variables map[string]any) {
 	return q.query()
 }
 
-// whole makes an operation of a type and a selection set.
 func (q *queries) whole(kind string, selection func() string) (text string, variables map[string]any) {
 	q.variables, q.definitions, q.fragments, q.aliases = map[string]any{}, nil, nil, 0
 	body := selection()
@@ -84,8 +79,7 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// selection makes a selection set of at most depth levels. objects is about the number of objects
-// of each branch.
+// objects is about the number of objects of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
@@ -108,7 +102,6 @@ func (q *queries) selection(on *ast.Definition, names scope, depth, objects int)
 	return "{" + strings.Join(parts, " ") + "}"
 }
 
-// fragment makes an inline fragment or a named one, or spreads an existing one.
 func (q *queries) fragment(on *ast.Definition, names scope, depth, objects int) string {
 	types := append([]*ast.Definition{on, on}, q.schema.GetPossibleTypes(on)...)
 	if !on.IsAbstractType() {
@@ -135,7 +128,6 @@ func (q *queries) fragment(on *ast.Definition, names scope, depth, objects int) 
 	return "...on " + within.Name + q.directives() + q.selection(within, names, depth, objects)
 }
 
-// directives makes @skip and @include, most often none.
 func (q *queries) directives() string {
 	text := ""
 	for _, name := range []string{"include", "skip"} {
@@ -161,7 +153,6 @@ func (q *queries) variable(typ string, value any) string {
 	return "$" + name
 }
 
-// optional declares a variable with a default, with or without a value.
 func (q *queries) optional(typ, standard string, value any) string {
 	ref := q.variable(typ+"="+standard, value)
 	if q.chance(2) {
@@ -183,12 +174,12 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	}
 	size, used := 1, names[key]
 	if used != nil && q.chance(200) {
-		used = nil // a conflict, in most cases
+		used = nil
 	} else if used != nil && (used.typ != field.Type.String() || strings.SplitN(used.call, "(", 2)[0] != field.Name) {
 		q.aliases++
 		key, used = fmt.Sprint("x", q.aliases), nil
 	}
-	if used == nil { // otherwise repeat the field
+	if used == nil {
 		used = &usedField{field.Name + q.arguments(field, objects, &size), field.Type.String(), scope{}}
 		names[key] = used
 	}
@@ -205,7 +196,7 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// arguments makes the arguments of a field. size is set to the number of objects that they request.
+// size is set to the number of objects that the arguments request.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")
@@ -266,7 +257,7 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, objects int,
 
 type enum string
 
-// input makes an input object. A few lack a required field, or have a field of another type.
+// A few input objects lack a required field, or have a field of another type.
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {
@@ -298,7 +289,6 @@ func (q *queries) input(of *ast.Definition) map[string]any {
 	return value
 }
 
-// literal formats a value as GraphQL.
 func literal(value any) string {
 	switch value := value.(type) {
 	case enum:
@@ -323,7 +313,6 @@ func literal(value any) string {
 	return string(text)
 }
 
-// text returns a valid value of an argument, that of another argument, or an invalid one.
 func (q *queries) text(field, argument string) string {
 	switch {
 	case q.chance(40):

@@ -15,7 +15,6 @@ var (
 	questions = flag.Int("questions", 600, "number of random queries")
 )
 
-// seedOf returns the seed of -seed or the clock, and logs it.
 func seedOf(t *testing.T) uint64 {
 	t.Helper()
 	random := *seed
@@ -26,7 +25,7 @@ func seedOf(t *testing.T) uint64 {
 	return random
 }
 
-// queryCount returns the value of a flag. 0 stands for 20,000 in CI and 3,000 elsewhere.
+// 0 stands for 20,000 in CI and 3,000 elsewhere.
 func queryCount(flag int) int {
 	switch {
 	case flag > 0:

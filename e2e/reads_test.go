@@ -28,11 +28,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata/reads instead of comparing")
 
-// readableKeys renders keys without hashes: two ids as "a → b", and an inverted time as the time.
 var readableKeys = hbasetest.Names{
 	Row: func(table, row string) string {
 		if table == tables.Users.Search.Table {
-			return word(row) // no hash
+			return word(row)
 		}
 		owner, rest, several := strings.Cut(row[2:], "\x00")
 		if !several {
@@ -48,7 +47,6 @@ var readableKeys = hbasetest.Names{
 	},
 }
 
-// position renders a position of a list.
 func position(p string) string {
 	if len(p) < 8 || p[0] != 0x7f {
 		return word(p)
@@ -57,7 +55,6 @@ func position(p string) string {
 	return at.Format(time.RFC3339Nano) + " " + word(p[8:])
 }
 
-// word quotes a string that is not legible.
 func word(s string) string {
 	if quoted := strconv.Quote(s); s == "" || quoted != `"`+s+`"` || strings.Contains(s, " ") {
 		return quoted
@@ -65,8 +62,7 @@ func word(s string) string {
 	return s
 }
 
-// Each query must have exactly the reads of testdata/reads, in any order. Rewrite the files with
-// -rewrite and review the difference.
+// Rewrite testdata/reads with -rewrite, and review the difference.
 func TestReads(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
 		store := sampleStore(t)
@@ -104,7 +100,6 @@ func TestReads(t *testing.T) {
 	})
 }
 
-// someIDs returns two ids of every noun of earlier responses, and an invalid one.
 func (f *fixture) someIDs() (ids []any) {
 	nouns := map[string]int{}
 	for _, ref := range f.opaque.Seen["id"] {
@@ -115,7 +110,6 @@ func (f *fixture) someIDs() (ids []any) {
 	return append(ids, "malformed")
 }
 
-// checkRecordedReads compares the reads of a query with its file.
 func checkRecordedReads(
 	t *testing.T, store hbase.Store, name, query string, variables map[string]any, viewer oracle.Viewer,
 ) {
@@ -152,10 +146,9 @@ func checkRecordedReads(
 	}
 }
 
-// columns matches the selection of a read.
 var columns = regexp.MustCompile(`\b[a-z]\b[a-zA-Z:,]*( \[limit|$)`)
 
-// sortColumns sorts the reads, and the columns of each: their order depends on the order of fields.
+// The order of columns depends on the order of fields.
 func sortColumns(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = columns.ReplaceAllStringFunc(line, func(selection string) string {
@@ -172,7 +165,7 @@ func sortColumns(lines []string) []string {
 	return lines
 }
 
-// countRootLists counts the root lists of a query. Each is a scan.
+// Each root list is a scan.
 func countRootLists(t *testing.T, query string) (n int) {
 	t.Helper()
 	document, err := parser.ParseQuery(&ast.Source{Input: query})
@@ -187,7 +180,6 @@ func countRootLists(t *testing.T, query string) (n int) {
 	return n
 }
 
-// checkReads reports repeated reads, and scans except those of root lists.
 func checkReads(t *testing.T, query string, lines []string) {
 	t.Helper()
 	scans := 0

@@ -38,7 +38,6 @@ func plannedSchema() graphql.ExecutableSchema {
 	return exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasksOf)
 }
 
-// sendQuery sends a query, with a value of the header that requests a report.
 func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte {
 	body, err := json.Marshal(map[string]any{"query": query})
 	if err != nil {
@@ -54,8 +53,7 @@ func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte
 	return w.Body.Bytes()
 }
 
-// reported returns the report of a response, also as text. Its times must be positive, and are set
-// to 0.
+// Times must be positive, and are set to 0.
 func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	t.Helper()
 	var answer struct {
@@ -76,7 +74,7 @@ func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 		}
 		for j := range l.Servers {
 			s := &l.Servers[j]
-			if s.StartMs < 0 || s.StartMs+s.Ms > l.Ms+0.001 { // times are rounded down
+			if s.StartMs < 0 || s.StartMs+s.Ms > l.Ms+0.001 {
 				t.Errorf("server %s takes from %g to %g ms of %g", s.Name, s.StartMs, s.StartMs+s.Ms, l.Ms)
 			}
 			s.StartMs, s.Ms = 0, 0
@@ -113,8 +111,7 @@ func sampleStore(tb testing.TB) hbase.Store {
 	return store
 }
 
-// The reports of the examples are those of testdata/reports, and agree with the calls of the store.
-// Rewrite the files with -rewrite-reports and review the difference.
+// Rewrite testdata/reports with -rewrite-reports, and review the difference.
 func TestReport(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := reporting(recorder, plannedSchema())
@@ -180,7 +177,6 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// compareWithRecorder compares the counts of a report with the recorded calls.
 func compareWithRecorder(t *testing.T, r costs.Report, recorder *hbasetest.Recorder) {
 	t.Helper()
 	gets, scans := 0, 0
@@ -236,8 +232,6 @@ func golden(t *testing.T, path, text string) {
 	}
 }
 
-// reporters send a request to an endpoint without reports, and to one with them, without and with
-// the header.
 func reporters(t testing.TB) map[string]func() {
 	store := sampleStore(t)
 	query := example(t, "1-followers")

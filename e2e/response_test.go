@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// response keeps the bytes of the data.
 type response struct {
 	Data   json.RawMessage `json:"data"`
 	Errors []failure       `json:"errors"`
@@ -25,9 +24,7 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// compare describes how the errors differ from the wanted ones, if the data are equal. Each error
-// must be the reason of a null: at its path, or above it. If several errors are reasons of a null
-// above them, any of them suffices.
+// If several errors are reasons of a null above them, any of them suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
@@ -71,7 +68,6 @@ func (r response) addRoot() {
 	}
 }
 
-// byNull groups the errors by the null that they cause, and reports whether no path has two errors.
 func (r response) byNull() (nulls map[string][]string, once bool, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(r.Data))
 	var data any

@@ -26,14 +26,13 @@ import (
 	"twibase/writers"
 )
 
-// Metrics of gohbase, of the whole process.
 const (
 	allRPCs   = "gohbase_rpc_size_bytes"
 	allMultis = "gohbase_batch_flush_size"
 )
 
 // Reports count the RPCs that gohbase sends. A level takes one multi per region server, or one for
-// 256 Gets. Queries are sent alone, and over 64 connections.
+// 256 Gets.
 func TestRPCsOnHBase(t *testing.T) {
 	t.Run("the examples", func(t *testing.T) {
 		store, embedded := onHBase(t), sampleStore(t)
@@ -64,20 +63,18 @@ func TestRPCsOnHBase(t *testing.T) {
 			}
 			requests = append(requests, r)
 		}
-		// More Gets than fit into a multi.
 		requests = append(requests, request{query: `{users(first:100){nodes{followers(first:100){nodes{name following(first:100){nodes{username}}}}}}}`})
 		compareRPCs(t, store, w.store, requests)
 	})
 }
 
-// compareRPCs sends each request alone, and then all over 64 connections.
 func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) {
 	t.Helper()
 	onCluster, onEmbedded := planning(store), planning(embedded)
 	alone := make([]*costs.Report, len(requests))
 	servers := 0
 	for i, r := range requests {
-		reportOf(t, onCluster, r) // finds the regions
+		reportOf(t, onCluster, r)
 		before, multisBefore := minihbase.Observed(t, allRPCs), minihbase.Observed(t, allMultis)
 		got := reportOf(t, onCluster, r)
 		multis := minihbase.Observed(t, allMultis) - multisBefore
@@ -100,7 +97,6 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 			servers = max(servers, level.RegionServers)
 		}
 		predicted, body, err := r.costs(onCluster, explain.Header)
-		// A plan's RPCs are those to one region server.
 		if p := predicted.Extensions.Plan; err != nil || p == nil || int64(got.Rounds) > p.Rounds || got.Gets > p.Gets ||
 			got.RPCs > 3*p.RPCs {
 			t.Errorf("%d rounds, %d Gets and %d RPCs exceed the plan: %v %s\n%s",
@@ -151,8 +147,6 @@ func planning(store hbase.Store) http.Handler {
 			Around: loadersOver(store)})
 }
 
-// overConnections returns a handler that forwards requests over connections to a server with
-// another handler.
 func overConnections(t *testing.T, handler http.Handler, connections int) http.Handler {
 	const header = "X-Viewer"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -209,7 +203,7 @@ func TestWritersCountTheirRPCs(t *testing.T) {
 		w.Close(ctx)
 		return stats.RPCs.Load(), minihbase.Observed(t, allRPCs) - before
 	}
-	write(1) // finds the regions
+	write(1)
 	counted, sent := write(20)
 	t.Logf("%d RPCs counted, %d sent", counted, sent)
 	if sent == 0 || counted < sent || counted > sent+sent/10 {

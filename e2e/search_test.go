@@ -16,7 +16,6 @@ import (
 	"twibase/transfer"
 )
 
-// found returns the usernames of a page, and whether pages follow and precede.
 func (s *peopleGateway) found(t *testing.T, arguments string) (names []string, next, previous bool, end string) {
 	t.Helper()
 	users := s.data(t, `{users(`+arguments+`){nodes{username} pageInfo{hasNextPage hasPreviousPage endCursor}}}`, stranger)["users"].(map[string]any)
@@ -68,7 +67,7 @@ func TestCreatedAndDeletedUsersAreFoundImmediately(t *testing.T) {
 	want("o", "oleg Otto owner")
 	s.query(t, root, `mutation{deleteUser(input:{username:"owner"}){deletedId}}`)
 	want("o", "oleg Otto")
-	s.commitDeletion(t, "users", "Otto") // and no effect of it
+	s.commitDeletion(t, "users", "Otto")
 	want("o", "oleg")
 }
 
@@ -140,7 +139,6 @@ func TestSearchAmong40000UsersTakesThreeRounds(t *testing.T) {
 	}
 }
 
-// checkPages compares a few pages of the users that a text finds.
 func (s *peopleGateway) checkPages(t *testing.T, r *rand.Rand, query string, want []string) {
 	t.Helper()
 	size, after := 1+r.IntN(30), ""

@@ -24,7 +24,6 @@ import (
 
 var nulled = flag.Int("nulled", 3000, "number of random queries of TestSemanticNonNull")
 
-// neverNull are the positions without @semanticNonNull where no test response has null.
 var neverNull = map[string]string{
 	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
 	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
@@ -72,7 +71,6 @@ func TestSemanticNonNull(t *testing.T) {
 	}
 }
 
-// deleteSome commits the deletion of some objects, which remain in lists.
 func deleteSome(t *testing.T, s *peopleGateway, pool map[string][]string) {
 	for _, table := range []struct{ name, pool string }{
 		{tables.Users.Table, "user username"}, {tables.Roles.Table, "role code"},
@@ -86,7 +84,6 @@ func deleteSome(t *testing.T, s *peopleGateway, pool map[string][]string) {
 	}
 }
 
-// collectNulls collects the nulls of responses to n random queries, with errors of the store.
 func (e *executors) collectNulls(t *testing.T, all *nulls, pool map[string][]string, random uint64, n int) {
 	var next, executed atomic.Int64
 	var group errgroup.Group
@@ -121,7 +118,6 @@ func (e *executors) collectNulls(t *testing.T, all *nulls, pool map[string][]str
 	}
 }
 
-// collectNullsOfComments has viewers read comments on twits that they may not see.
 func (e *executors) collectNullsOfComments(t *testing.T, all *nulls, viewers []string) {
 	ids := e.known["comment"]
 	const text = `query($ids:[ID!]!){nodes(ids:$ids){...on Comment{twit{id}}}}`
@@ -140,7 +136,6 @@ func (e *executors) collectNullsOfComments(t *testing.T, all *nulls, viewers []s
 	}
 }
 
-// formatted returns a document that also selects the types of objects.
 func formatted(schema *ast.Schema, document *ast.QueryDocument) string {
 	for _, operation := range document.Operations {
 		operation.SelectionSet = withTypenames(schema, operation.SelectionSet, "Query")
@@ -153,8 +148,6 @@ func formatted(schema *ast.Schema, document *ast.QueryDocument) string {
 	return text.String()
 }
 
-// collectNullsOfMutations collects the nulls of payloads, with user errors and without, also for
-// viewers who do not exist.
 func collectNullsOfMutations(t *testing.T, all *nulls) {
 	send := func(s *peopleGateway, viewer oracle.Viewer, mutation, input string) {
 		payload := all.schema.Types[all.schema.Mutation.Fields.ForName(mutation).Type.Name()]
@@ -180,7 +173,6 @@ func collectNullsOfMutations(t *testing.T, all *nulls) {
 	}
 }
 
-// everyField selects the fields of a type without required arguments, down to a depth.
 func everyField(schema *ast.Schema, typ *ast.Definition, depth int) string {
 	text := "{__typename"
 	for _, field := range typ.Fields {

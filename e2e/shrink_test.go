@@ -9,10 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// shrink removes parts of a request while the executors' responses still differ.
 func (e *executors) shrink(r request) request { return r.shrunkWhile(e.fails) }
 
-// shrunkWhile removes parts of a request while it fails.
 func (r request) shrunkWhile(fails func(request) bool) request {
 	seed := r.faults.seed
 	for _, without := range []faultPlan{
@@ -44,8 +42,7 @@ func (e *executors) fails(r request) bool {
 	return valid && difference != ""
 }
 
-// without returns the request without one selection, and without fragments and variables that
-// become unused.
+// without also removes fragments and variables that become unused.
 func (r request) without(number int) (request, bool) {
 	document, err := parser.ParseQuery(&ast.Source{Input: r.query})
 	if err != nil {
@@ -89,7 +86,6 @@ func (r request) without(number int) (request, bool) {
 	return r, found
 }
 
-// removeUnused removes unused fragments and variables.
 func removeUnused(document *ast.QueryDocument) {
 	fragments, variables := map[string]bool{}, map[string]bool{}
 	directives := func(list ast.DirectiveList) {

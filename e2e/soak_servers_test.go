@@ -9,12 +9,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// soakServers stops region servers of an HBase in turn. The zero value has none.
+// The zero value of soakServers has none.
 type soakServers struct {
 	*testing.T
 	hbase  *minihbase.Distributed
 	stops  int
-	starts int // of servers that exited
+	starts int
 }
 
 func startSoakServers(t *testing.T, dir string) *soakServers {
@@ -49,7 +49,6 @@ func (s *soakServers) stopInTurn(end context.Context) {
 	}
 }
 
-// restart starts servers that have exited because their session expired, as an operator would.
 func (s *soakServers) restart() {
 	if s.hbase == nil {
 		return

@@ -10,8 +10,6 @@ import (
 	"time"
 )
 
-// size has the goroutines and the memory of a gateway in bytes, and the responses that the loaders'
-// watchdog failed.
 type size struct {
 	goroutines     int
 	fallbacks      int
@@ -43,7 +41,6 @@ func (s *soak) size() (now size) {
 	return now
 }
 
-// watch records the size every second until the end.
 func (s *soak) watch() (sizes []size) {
 	every := max(int(*soaking/(30*time.Second)), 1)
 	for tick := time.NewTicker(time.Second); ; {
@@ -60,9 +57,7 @@ func (s *soak) watch() (sizes []size) {
 	}
 }
 
-// checkMemory fails the test if memory in the last fifth of the time exceeds that in the second
-// fifth by a quarter. With the embedded store only the heap counts: Pebble's caches outside it fill
-// up to their limits.
+// With the embedded store only the heap counts: Pebble's caches outside it fill up to their limits.
 func (s *soak) checkMemory(sizes []size) {
 	fifth := len(sizes) / 5
 	medians := func(of func(size) int64) (early, late int64) {

@@ -28,7 +28,6 @@ var soaking = flag.Duration("soak", 0, "duration of the load")
 
 var soakEmbedded = flag.Bool("soak-embedded", false, "use the embedded store instead of HBase")
 
-// soak is a gateway under load, and the results of requests.
 type soak struct {
 	*testing.T
 	gateway *loadtest.Gateway
@@ -44,7 +43,6 @@ const soakUsers = 300
 
 func (s *soak) user() string { return fmt.Sprint("u", rand.IntN(soakUsers)) }
 
-// repeat calls do in n goroutines until the end.
 func (s *soak) repeat(n int, pause time.Duration, do func()) {
 	for range n {
 		s.all.Go(func() {
@@ -56,7 +54,7 @@ func (s *soak) repeat(n int, pause time.Duration, do func()) {
 	}
 }
 
-// ask counts the result: ok, the code of the first error, or INTERNAL if any error has it.
+// ask counts INTERNAL if any error has it.
 func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Header) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
@@ -112,7 +110,6 @@ func (s *soak) query(what, as, query string, a ...any) {
 	s.ask(s.end, what, as, asBody(fmt.Sprintf(query, a...), nil), nil)
 }
 
-// load starts reads, writes, attacks, aborted requests, subscriptions and slow clients.
 func (s *soak) load() {
 	s.repeat(8, 40*time.Millisecond, func() {
 		s.query("read", "", `{user(username:%q){name twits(first:5){nodes{content}} followers(first:10){nodes{name followers(first:5){nodes{name}}}}}}`, s.user())
@@ -132,12 +129,12 @@ func (s *soak) load() {
 		a := all[int(next.Add(1))%len(all)]
 		s.ask(s.end, "attack", "", a.body, a.headers())
 	})
-	s.repeat(2, 50*time.Millisecond, func() { // abort the request
+	s.repeat(2, 50*time.Millisecond, func() {
 		ctx, cancel := context.WithTimeout(s.end, rand.N(20*time.Millisecond))
 		defer cancel()
 		s.ask(ctx, "aborted", "", asBody(`{users(first:50){nodes{name followers(first:10){nodes{name}}}}}`, nil), nil)
 	})
-	s.repeat(4, time.Second, func() { // subscribe
+	s.repeat(4, time.Second, func() {
 		ctx, cancel := context.WithTimeout(s.end, rand.N(10*time.Second))
 		defer cancel()
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql",
@@ -153,7 +150,7 @@ func (s *soak) load() {
 			response.Body.Close()
 		}
 	})
-	s.repeat(4, time.Second, func() { // send a byte a second
+	s.repeat(4, time.Second, func() {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.gateway.URL, "http://"))
 		if err != nil {
 			return
@@ -169,8 +166,6 @@ func (s *soak) load() {
 	})
 }
 
-// Under load, attacks and failures of region servers, the gateway does not grow, and fails with the
-// documented errors only.
 func TestSoak(t *testing.T) {
 	if *soaking == 0 {
 		t.Skip("it takes half an hour: make soak")
@@ -183,7 +178,7 @@ func TestSoak(t *testing.T) {
 	}
 	s := startSoak(t, dir, store)
 	s.end = t.Context()
-	if !s.allUsersRead() { // the gateway connects to all region servers
+	if !s.allUsersRead() {
 		t.Fatal("not all users can be read")
 	}
 	s.client.CloseIdleConnections()
@@ -198,7 +193,7 @@ func TestSoak(t *testing.T) {
 	s.all.Wait()
 	t.Logf("%v\n%d stops of region servers, %d restarts", s.got, servers.stops, servers.starts)
 	s.awaitRecovery(servers, before)
-	if *soaking >= 5*time.Minute { // before, caches are still being filled
+	if *soaking >= 5*time.Minute {
 		s.checkMemory(sizes)
 	}
 	if n := sizes[len(sizes)-1].fallbacks; n != 0 {
@@ -222,7 +217,6 @@ func TestSoak(t *testing.T) {
 // of an exited server to expire, splits its log and opens its regions elsewhere.
 const recovery = 4 * time.Minute
 
-// awaitRecovery waits until all users can be read, and all additional goroutines have ended.
 func (s *soak) awaitRecovery(servers *soakServers, before loadtest.Goroutines) {
 	begun := time.Now()
 	recovered, more := false, ""
@@ -257,7 +251,7 @@ func (s *soak) allUsersRead() bool {
 	s.mu.Lock()
 	answered := s.got["last: ok"]
 	s.mu.Unlock()
-	const each = 50 // root fields are limited
+	const each = 50
 	for from := 0; from < soakUsers; from += each {
 		query := "{"
 		for i := range each {
@@ -270,7 +264,6 @@ func (s *soak) allUsersRead() bool {
 	return s.got["last: ok"] == answered+soakUsers/each
 }
 
-// startSoak imports users who follow each other, and starts a gateway.
 func startSoak(t *testing.T, dir, store string) *soak {
 	t.Helper()
 	users, follows := bytes.NewBufferString("username,name\n"), bytes.NewBufferString("follower,followee\n")
@@ -303,7 +296,6 @@ func startSoak(t *testing.T, dir, store string) *soak {
 		client: &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 }
 
-// buildTwibase builds the command into a folder, and returns its path.
 func buildTwibase(t *testing.T, dir string) string {
 	t.Helper()
 	program := filepath.Join(dir, "twibase")

@@ -20,7 +20,6 @@ import (
 	"twibase/live"
 )
 
-// events subscribes done server-sent events.
 func (s *liveGateway) events(t *testing.T, base, token, query string, accept string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -115,10 +114,9 @@ func TestRejectedSubscriptionsOverSSE(t *testing.T) {
 	})
 }
 
-// stalledWriter blocks after the first event until it is resumed.
 type stalledWriter struct {
 	*httptest.ResponseRecorder
-	stalls  chan struct{} // closed when it blocks
+	stalls  chan struct{}
 	resume  chan struct{}
 	stalled bool
 }

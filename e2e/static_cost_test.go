@@ -20,8 +20,8 @@ import (
 var costed = flag.Int("costed", 3000,
 	"number of random queries whose static cost is compared with their plans")
 
-// staticCost computes costs from the SDL alone, as IBM's cost specification says: the weights of all
-// fields and of the types of all objects, each times the lengths of the lists above.
+// staticCost follows IBM's cost specification: the weights of all fields and of the types of all
+// objects, each times the lengths of the lists above.
 type staticCost struct {
 	t         *testing.T
 	schema    *ast.Schema
@@ -32,8 +32,7 @@ func (c *staticCost) of(operation *ast.OperationDefinition) int {
 	return c.set(operation.SelectionSet, 1, nil, 0)
 }
 
-// set returns the cost of a selection set of n objects. sized are the fields that are lists of a
-// length given above.
+// sized are the fields that are lists of a length given above.
 func (c *staticCost) set(set ast.SelectionSet, n int, sized map[string]bool, length int) (cost int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -51,7 +50,7 @@ func (c *staticCost) set(set ast.SelectionSet, n int, sized map[string]bool, len
 func (c *staticCost) field(f *ast.Field, n int, sized map[string]bool, length int) int {
 	typ := c.schema.Types[f.Definition.Type.Name()]
 	if typ.BuiltIn && typ.IsCompositeType() || f.Name == "__typename" {
-		return 0 // introspection
+		return 0
 	}
 	defaultWeight := 0
 	if typ.IsCompositeType() {
@@ -91,7 +90,6 @@ func (c *staticCost) weight(directives ast.DirectiveList, defaultWeight int) int
 	return weight
 }
 
-// size returns the length that @listSize gives, and the fields that have it.
 func (c *staticCost) size(f *ast.Field, d *ast.Directive) (size int, sized map[string]bool) {
 	arguments := d.ArgumentMap(nil)
 	size = int(arguments["assumedSize"].(int64))
@@ -113,7 +111,6 @@ func (c *staticCost) size(f *ast.Field, d *ast.Directive) (size int, sized map[s
 	return size, sized
 }
 
-// lengthOf returns an Int argument, -1 without it.
 func lengthOf(f *ast.Field, argument string, variables map[string]any) int {
 	given := f.Arguments.ForName(argument)
 	if given == nil {
@@ -129,7 +126,6 @@ func lengthOf(f *ast.Field, argument string, variables map[string]any) int {
 	return -1
 }
 
-// The costs in the SDL are upper bounds of the plans' rows, for pages of up to the default size.
 func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	n, random := *costed, seedOf(t)
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: gatewaypkg.SDL()})
@@ -169,7 +165,6 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	t.Logf("%d of %d queries: half of the static costs are at most %.1f times the rows of the plan", len(ratios), n, ratios[len(ratios)/2])
 }
 
-// The weight of an optional argument counts only where the argument is given.
 func TestStaticCostOfArguments(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: gatewaypkg.SDL()})
 	for text, want := range map[string]int{
@@ -188,7 +183,6 @@ func TestStaticCostOfArguments(t *testing.T) {
 	}
 }
 
-// smallPages reports whether no page has more entries than the default.
 func smallPages(document *ast.QueryDocument, variables map[string]any) bool {
 	small := true
 	var walk func(ast.SelectionSet)

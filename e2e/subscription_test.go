@@ -25,17 +25,15 @@ import (
 	"twibase/writers/feeds"
 )
 
-// liveGateway is a gateway with subscriptions and fan-out.
 type liveGateway struct {
 	*gateway
 	endpoint *endpoint.Endpoint
 	live     *live.Poller
-	// resolver resolves subscriptions, too.
 	resolver *resolvers.Resolver
 	url      string
 }
 
-// newLiveGateway starts a gateway. Authors with more than limit followers are broadcasters.
+// Authors with more than limit followers are broadcasters.
 func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	withLoaders := loadersOver(store)
 	s := &liveGateway{gateway: newGateway("embedded", store)}
@@ -66,7 +64,6 @@ func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	return s
 }
 
-// serveOn serves until the test ends.
 func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
 	web := httptest.NewServer(e)
 	t.Cleanup(web.Close)
@@ -74,7 +71,6 @@ func serveOn(t *testing.T, e *endpoint.Endpoint) (url string) {
 	return web.URL
 }
 
-// liveGateways returns n gateways over one store with these users.
 func liveGateways(t *testing.T, n, limit int, usernames ...string) []*liveGateway {
 	t.Helper()
 	return liveGatewaysOver(t, newEmptyGateway(t).store, n, limit, usernames...)
@@ -103,7 +99,6 @@ func (s *liveGateway) token(t testing.TB, username string) string {
 	return token
 }
 
-// mutate sends a mutation that must succeed, and returns its payload.
 func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	t.Helper()
 	a := s.queryWithToken(t, "mutation{x:"+mutation+"}", s.token(t, username))
@@ -113,7 +108,7 @@ func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	return oracle.Get(a.Data, "x")
 }
 
-// postTwit posts a twit and returns its id. Twits of different milliseconds have a fixed order.
+// Twits of different milliseconds have a fixed order.
 func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)
@@ -121,7 +116,6 @@ func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 		content)), "twit", "id").(string)
 }
 
-// subscriber subscribes over a WebSocket.
 type subscriber struct {
 	t      *testing.T
 	socket *websocket.Conn
@@ -153,7 +147,7 @@ func (s *liveGateway) subscribeTo(t *testing.T, username, query string) subscrib
 			t.Fatal(err)
 		}
 	}
-	l.read() // connection_ack
+	l.read()
 	for begin := time.Now(); s.live.Counters.Subscribers.Load() == before && time.Since(begin) < time.Second; {
 		time.Sleep(time.Millisecond)
 	}
@@ -198,7 +192,6 @@ func (l subscriber) expect(contents ...string) {
 	}
 }
 
-// expectNothing checks that no event arrives during some polls of the gateway.
 func (l subscriber) expectNothing(s *liveGateway) {
 	l.t.Helper()
 	for end := s.live.Counters.Polls.Load() + 5; s.live.Counters.Polls.Load() < end; {
@@ -254,13 +247,13 @@ func TestTimelineSubscribersReceiveTwitsOfBroadcasters(t *testing.T) {
 }
 
 func TestSubscriptionAfterTwitDeliversNewerTwitsFirst(t *testing.T) {
-	for _, limit := range []int{0, 1} { // fan-out, or merged
+	for _, limit := range []int{0, 1} {
 		s := liveGateways(t, 2, limit, "a", "fan", "other")
 		for _, follower := range []string{"fan", "other"} {
 			s[0].mutate(t, follower, `follow(input:{username:"a"}){userErrors{code}}`)
 		}
 		var ids, contents []string
-		for i := range 250 { // more than one read
+		for i := range 250 {
 			contents = append(contents, fmt.Sprint("twit ", i))
 			ids = append(ids, s[0].postTwit(t, "a", contents[i]))
 		}

@@ -10,15 +10,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// tally counts requests.
 type tally struct {
-	mu sync.Mutex
-	// texts are hashes of the queries that were executed.
+	mu                                        sync.Mutex
 	texts                                     map[uint64]bool
 	asked, executed, mutations, subscriptions int
 }
 
-// full reports whether n different queries were executed.
 func (c *tally) full(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +40,7 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// compareUntil compares the executors until n different queries were executed, or 2n requests were
-// sent. Every fourth query is sent twice, so that its compiled form is reused.
+// Every fourth query is sent twice, so that its compiled form is reused.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group

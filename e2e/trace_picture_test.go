@@ -23,8 +23,7 @@ var rewriteTrace = flag.Bool("rewrite-trace", false, "rewrite docs/trace.svg ins
 
 const tracePicture = "../docs/trace.svg"
 
-// The picture has the spans that the example query has on HBase, by name and nesting. Times differ,
-// and so does the number of region servers that a round calls.
+// Times in the picture differ, and so does the number of region servers that a round calls.
 func TestTracePicture(t *testing.T) {
 	store := onHBase(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
@@ -54,13 +53,11 @@ func TestTracePicture(t *testing.T) {
 	}
 }
 
-// picturedSpan is a row of the picture.
 type picturedSpan struct {
 	tracetest.SpanStub
 	depth int
 }
 
-// picturedSpans returns the spans below a parent, each before its children, by their start.
 func picturedSpans(spans tracetest.SpanStubs, parent string, depth int) (rows []picturedSpan) {
 	slices.SortStableFunc(spans, func(a, b tracetest.SpanStub) int { return a.StartTime.Compare(b.StartTime) })
 	for _, s := range spans {
@@ -72,14 +69,13 @@ func picturedSpans(spans tracetest.SpanStubs, parent string, depth int) (rows []
 	return rows
 }
 
-// Lengths in the picture, in pixels.
 const (
 	rowHeight, indent = 26, 18
 	margin, barsAt    = 14, 190
 	barsWidth, width  = 420, 1060
 )
 
-// drawTrace draws a bar per span, as Jaeger does. The first is that of the request.
+// drawTrace draws a bar per span, as Jaeger does.
 func drawTrace(rows []picturedSpan) string {
 	begin, whole := rows[0].StartTime, rows[0].EndTime.Sub(rows[0].StartTime)
 	x := func(at time.Time) float64 { return barsAt + barsWidth*float64(at.Sub(begin))/float64(whole) }
@@ -109,7 +105,7 @@ func drawTrace(rows []picturedSpan) string {
 	return b.String() + "</svg>\n"
 }
 
-// describeSpan returns the main attributes of a span. Servers are numbered as they come.
+// Servers are numbered as they come.
 func describeSpan(s tracetest.SpanStub, servers map[string]int) string {
 	if port := attributeOf(s, "server.port").AsInt64(); port != 0 {
 		server := fmt.Sprint(attributeOf(s, "server.address").AsString(), port)
@@ -136,7 +132,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// outline returns the names of the spans of a picture, indented. Equal neighbours are one line.
+// Equal neighbours are one line.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

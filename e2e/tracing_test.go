@@ -32,7 +32,6 @@ const (
 	otherTrace  = "0af7651916cd43dd8448eb211c80319c"
 )
 
-// traced is a gateway whose spans are kept.
 type traced struct {
 	*service.Gateway
 	spans *tracetest.InMemoryExporter
@@ -45,7 +44,6 @@ func newTraced(store hbase.Store) *traced {
 	return &traced{service.New(store, service.Config{Traces: provider, Shared: true}), spans, log}
 }
 
-// ask sends a query as part of a remote trace, and returns the body of the response.
 func (g *traced) ask(t *testing.T, query, flags string) []byte {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query})
@@ -62,7 +60,6 @@ func (g *traced) ask(t *testing.T, query, flags string) []byte {
 	return w.Body.Bytes()
 }
 
-// The spans of the example query are a request with its rounds, and their RPCs, as in the report.
 func TestSpans(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { checkSpans(t, sampleStore(t)) })
 	t.Run("HBase", func(t *testing.T) {
@@ -86,7 +83,7 @@ func checkSpans(t *testing.T, store hbase.Store) {
 		fmt.Fprintf(&want, "  round gets=%d rpcs=%d\n", level.Gets, level.RPCs)
 		for _, server := range level.Servers {
 			if server.Name == "embedded" {
-				continue // it has no RPCs
+				continue
 			}
 			fmt.Fprintf(&want, "    RPCs to %s gets=%d\n", server.Name, server.Gets)
 		}
@@ -99,7 +96,7 @@ func checkSpans(t *testing.T, store hbase.Store) {
 	}
 }
 
-// spanTree renders spans below a parent, by their start; calls of a server are one line.
+// spanTree has one line for the calls of a server.
 func spanTree(spans tracetest.SpanStubs, parent, indent string) string {
 	var tree strings.Builder
 	var servers []string
@@ -141,7 +138,6 @@ func attributeOf(s tracetest.SpanStub, key attribute.Key) attribute.Value {
 	return attribute.Value{}
 }
 
-// An error has the trace of its response only if the trace is sampled.
 func TestErrorsHaveTheTrace(t *testing.T) {
 	for flags, want := range map[string]string{"00": "", "01": remoteTrace} {
 		g := newTraced(sampleStore(t))
@@ -162,8 +158,8 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 	}
 }
 
-// Operations of a WebSocket are spans of the traces that their clients name, and so are the events of
-// a subscription. The connection has no span.
+// Operations of a WebSocket are spans of the traces that their clients name, and so are the events
+// of a subscription. The connection has no span.
 func TestSpansOfWebSocket(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())
@@ -207,7 +203,7 @@ func TestSpansOfWebSocket(t *testing.T) {
 	if err := socket.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)
 	}
-	g.Shutdown(ctx) // it waits for the subscription
+	g.Shutdown(ctx)
 
 	spans := g.spans.GetSpans()
 	for trace, want := range map[string]string{
@@ -224,7 +220,6 @@ func TestSpansOfWebSocket(t *testing.T) {
 	}
 }
 
-// firstTwit returns the id of a twit of LiLei that is followed by others.
 func firstTwit(t *testing.T, g *traced) string {
 	t.Helper()
 	var answer struct {

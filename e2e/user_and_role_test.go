@@ -24,7 +24,6 @@ func folderOf(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-// mutate sends a mutation that must succeed, and returns its payload.
 func (s *peopleGateway) mutate(t *testing.T, viewer oracle.Viewer, mutation, input, fields string) any {
 	t.Helper()
 	a, err := decodeAnswer(s.ask(t, s.ids.Replace(`mutation{`+mutation+`(input:`+input+`){`+fields+` clientMutationId userErrors{code message field}}}`), nil, viewer))
@@ -35,7 +34,6 @@ func (s *peopleGateway) mutate(t *testing.T, viewer oracle.Viewer, mutation, inp
 	return payload
 }
 
-// query returns the data of a response without errors.
 func (s *peopleGateway) query(t *testing.T, viewer oracle.Viewer, query string) any {
 	t.Helper()
 	a, err := decodeAnswer(s.ask(t, s.ids.Replace(query), nil, viewer))
@@ -127,14 +125,13 @@ func TestRoleMutations(t *testing.T) {
 	}
 }
 
-// without returns the people without a user and all objects of that user.
 func without(username string) map[string]string {
 	rest := map[string]string{}
 	for name, text := range people {
 		var lines []string
 		for i, line := range strings.Split(text, "\n") {
 			belongs := strings.Contains(","+line+",", ","+username+",")
-			if name == "comments" { // one, on the writer's twit
+			if name == "comments" {
 				belongs = belongs || username == "writer"
 			}
 			if name == "likes" { // p and m are by the owner, w by the writer
@@ -150,8 +147,6 @@ func without(username string) map[string]string {
 	return rest
 }
 
-// After the deletion of a user the store exports and returns the same as if the user had never
-// existed.
 func TestDeletedUserLeavesNothing(t *testing.T) {
 	const everything = `{users(first:100){nodes{id username name version followerCount followingCount twitCount
 			followers{totalCount nodes{username}} following{totalCount nodes{username}} twits{totalCount nodes{id commentCount comments{nodes{id author{username}}} likeCount likes{totalCount nodes{username}}}} likedTwits{nodes{id}}

@@ -19,17 +19,14 @@ import (
 	"twibase/writers"
 )
 
-// userErrorCase is a mutation with user errors, by a viewer with permission.
 type userErrorCase struct {
 	mutation, input string
-	// want lists the errors: CODE and the path, joined by dots.
-	want string
+	want            string
 }
 
 var longText = strings.Repeat("x", 201)
 
-// userErrorCases are sent by the administrator of the people. Angle brackets enclose the name of an
-// id.
+// Angle brackets enclose the name of an id.
 var userErrorCases = []userErrorCase{
 	{"signUp", `{username:"owner",name:"x",password:"correct horse"}`, "ALREADY_EXISTS username"},
 	{"signUp", `{username:"owner",name:"x",password:"correct horse",idempotencyKey:"k"}`, "ALREADY_EXISTS username"},
@@ -129,8 +126,8 @@ var userErrorCases = []userErrorCase{
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 
-// newLimitGateway has data at every limit: a tree of 64 levels, a day with the maximum of plays,
-// and an idempotency key of deleted objects.
+// The limits: a tree of 64 levels, a day with the maximum of plays, and an idempotency key of
+// deleted objects.
 func newLimitGateway(t *testing.T) *peopleGateway {
 	t.Helper()
 	files := maps.Clone(people)
@@ -185,7 +182,6 @@ func TestUserErrorsChangeNothing(t *testing.T) {
 			if strings.Join(got, ", ") != r.want {
 				t.Errorf("got %s, want %s", got, r.want)
 			}
-			// If the store has changed, the export shows what.
 			if cmp.Equal(cells, allCells(t, s.store)) {
 				return
 			}
@@ -230,7 +226,6 @@ func exported(t *testing.T, store hbase.Store) map[string]string {
 	return files
 }
 
-// allCells returns all cells of a store, by table.
 func allCells(t *testing.T, store hbase.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}

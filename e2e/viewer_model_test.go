@@ -9,22 +9,19 @@ import (
 )
 
 type object struct {
-	typ, name          string // username or code
-	author, twitAuthor string // of twits and comments
+	typ, name          string
+	author, twitAuthor string
 	moment             bool
 }
 
-// viewerModel derives the response to a viewer from that to the administrator, by the table of
-// docs/PERMISSIONS.md.
 type viewerModel struct {
 	viewer  oracle.Viewer
-	rows    map[string][]bool // by column
+	rows    map[string][]bool
 	objects map[string]object
 	follows map[[2]string]bool
-	moments map[string]float64 // by author
+	moments map[string]float64
 }
 
-// may reports whether the table allows a row for the viewer.
 func (m *viewerModel) may(row, owner, twitAuthor string) bool {
 	name := m.viewer.Username
 	known := m.viewer != stranger
@@ -38,7 +35,6 @@ func (m *viewerModel) may(row, owner, twitAuthor string) bool {
 	return false
 }
 
-// sees reports whether the viewer sees a value of the administrator's response.
 func (m *viewerModel) sees(value any) bool {
 	fields, _ := value.(map[string]any)
 	if kind, _ := fields["__typename"].(string); strings.HasSuffix(kind, "Edge") {
@@ -58,11 +54,10 @@ func (m *viewerModel) sees(value any) bool {
 	return true
 }
 
-// hide returns the part of the administrator's response that the viewer sees.
 func (m *viewerModel) hide(value any) any {
 	switch value := value.(type) {
 	case []any:
-		all := make([]any, len(value)) // with null for hidden objects
+		all := make([]any, len(value))
 		for i, v := range value {
 			all[i] = m.hide(v)
 		}
@@ -81,14 +76,13 @@ func (m *viewerModel) hide(value any) any {
 	return value
 }
 
-// limit hides fields of a visible object.
 func (m *viewerModel) limit(all, whole map[string]any) {
 	switch all["__typename"] {
 	case "User":
 		id, _ := all["id"].(string)
 		name := m.objects[id].name
 		if _, has := all["email"]; !has {
-			return // only its id is selected
+			return
 		}
 		if !m.may(seeEmail, name, "") {
 			all["email"] = nil
@@ -133,7 +127,6 @@ func removeCursors(connection map[string]any) {
 	delete(page, "endCursor")
 }
 
-// withoutCursors removes the same cursors from a response to the viewer.
 func withoutCursors(value any) any {
 	switch value := value.(type) {
 	case []any:

@@ -10,7 +10,6 @@ import (
 	"twibase/transfer"
 )
 
-// smallData has users with different relations, so that they see different objects of each other.
 var smallData = map[string]string{
 	"users": `username,name,email,age,avatar_url,bio,created_at
 LiLei,Li Lei,lilei@example.org,30,https://example.org/l.jpg,Plants trees.,2014-01-01T00:00:00Z
@@ -66,7 +65,6 @@ empty,p2,2014-06-10T00:00:00Z`,
 	"plays": "username,game,day,count\n小红,chess,2014-12-25,2\n小红,chess,2014-12-31,3\nLiLei,chess,2014-12-25,1\n",
 }
 
-// smallFixture imports smallData and reads the ids of all its twits and comments.
 func smallFixture(t *testing.T) *fixture {
 	t.Helper()
 	return smallFixtureWith(t, transfer.Options{})
@@ -188,7 +186,6 @@ func checkVisibility(t *testing.T, f *fixture) {
 	})
 }
 
-// write changes the store without the gateway.
 func (f *fixture) write(t *testing.T, mutations ...hbase.Mutation) {
 	t.Helper()
 	errs, err := f.store.Mutate(t.Context(), mutations)
