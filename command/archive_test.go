@@ -12,11 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// archive has a store of an earlier version and its export, made by scripts/store-archive: see
-// testdata/README.md.
+// archive is a store of an earlier version with its export: see testdata/README.md.
 const archive = "testdata/store-224cd05.tar.gz"
 
-// A difference means that this version cannot read a store of an earlier version.
 func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()
@@ -41,7 +39,6 @@ func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// An imported store has nothing to repair, and exports the same files.
 func TestImportExportOfAnEarlierVersion(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()

@@ -37,7 +37,7 @@ func TestDocumentsCheck(t *testing.T) {
 	for _, test := range []struct {
 		name, args     string
 		status         int
-		stdout, stderr string // beginning; empty if nothing is written
+		stdout, stderr string // beginning, or all if empty
 	}{
 		{"valid documents", good, 0, row + "query Q         2     2   101      101\n\n1 operation: valid and within limits\n", ""},
 		{"several paths", good + " " + filepath.Join(dir, "larger"), 0, row + "query Q ", ""},
@@ -77,8 +77,8 @@ func TestDocumentsCheck(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfTheWebApplication finds changes of the schema that the application does not follow,
-// and queries that became expensive.
+// TestDocumentsOfTheWebApplication finds changes of the schema that the application does not
+// follow, and queries that became expensive.
 func TestDocumentsOfTheWebApplication(t *testing.T) {
 	status, stdout, stderr := command(t, "documents", "check", "--max", "rows=4000", "../examples/web/documents.json")
 	if status != 0 || !strings.HasSuffix(stdout, "\n14 operations: valid and within limits\n") {

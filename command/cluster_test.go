@@ -17,8 +17,8 @@ import (
 	"twibase/transfer"
 )
 
-// It starts an HBase of its own, because twibase's tables have fixed names. The HBase requires TLS
-// and client certificates.
+// An HBase of its own, because twibase's tables have fixed names. It requires TLS and client
+// certificates.
 func TestCommandsOnACluster(t *testing.T) {
 	minihbase.Slow(t)
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
@@ -129,7 +129,7 @@ func TestCommandsOnACluster(t *testing.T) {
 	})
 }
 
-// It starts an HBase of several processes, and stops the master.
+// The master is stopped.
 func TestServeNeedsNoMaster(t *testing.T) {
 	minihbase.Slow(t)
 	h, err := minihbase.StartDistributed(t.Context(), t.TempDir())

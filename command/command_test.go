@@ -16,7 +16,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// command runs the program.
 func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, complaint bytes.Buffer

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// configured returns a configuration file with a text.
 func configured(t *testing.T, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "twibase.yaml")
@@ -25,7 +24,6 @@ func configured(t *testing.T, text string) (path string) {
 	return path
 }
 
-// parsed returns the flags of a command line.
 func parsed(t *testing.T, args ...string) (line commandLine) {
 	t.Helper()
 	if _, err := newParser(t.Context(), &line, io.Discard, io.Discard).Parse(args); err != nil {
@@ -127,7 +125,7 @@ func TestConfigCheck(t *testing.T) {
 	})
 }
 
-// Flags of several commands with the same name share a key of the configuration file.
+// They share a key of the configuration file.
 func TestFlagsOfTheSameNameHaveTheSameType(t *testing.T) {
 	types := map[string]string{}
 	_ = kong.Visit(modelOf(t), func(node kong.Visitable, next kong.Next) error {
@@ -149,8 +147,8 @@ func modelOf(t *testing.T) *kong.Application {
 	return newParser(context.Background(), new(commandLine), io.Discard, io.Discard).Model
 }
 
-// TestExampleConfigIsComplete reads deploy/twibase.yaml, as it is and with all commented keys. The
-// file must have every flag of serve, with its default.
+// TestExampleConfigIsComplete reads deploy/twibase.yaml, as it is and uncommented. It must have
+// every flag of serve, with its default.
 func TestExampleConfigIsComplete(t *testing.T) {
 	const example = "../deploy/twibase.yaml"
 	text, err := os.ReadFile(example)

@@ -84,8 +84,7 @@ func TestConfigIsReloaded(t *testing.T) {
 	}
 }
 
-// TestReloadDuringTheStart sends SIGHUP while the server fetches keys. The file is reloaded when the
-// server is ready.
+// TestReloadDuringTheStart sends SIGHUP while the server fetches keys. The file is reloaded later.
 func TestReloadDuringTheStart(t *testing.T) {
 	file := configured(t, "cors: [https://a.example]\n")
 	keys := newSigner(t, "a").set()
@@ -109,7 +108,7 @@ func TestReloadDuringTheStart(t *testing.T) {
 	}
 }
 
-// TestReloadedFlagsAreDocumented compares the flags with the tag reload with docs/OPERATIONS.md.
+// TestReloadedFlagsAreDocumented reads docs/OPERATIONS.md.
 func TestReloadedFlagsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/OPERATIONS.md")
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "update docs/CONFIGURATION.md")
 
-// TestConfigurationIsDocumented compares the tables of docs/CONFIGURATION.md with the flags. With
-// -update it writes them.
+// TestConfigurationIsDocumented writes docs/CONFIGURATION.md with -update.
 func TestConfigurationIsDocumented(t *testing.T) {
 	const page = "../docs/CONFIGURATION.md"
 	text, err := os.ReadFile(page)
@@ -38,11 +37,11 @@ func TestConfigurationIsDocumented(t *testing.T) {
 	}
 }
 
-// flagTables returns a section for all commands, one for serve, and one for each command with flags
-// that serve does not have, or that differ from serve's.
+// flagTables returns a section for all commands, one for serve, and one for each command with other
+// flags.
 func flagTables(model *kong.Application) string {
 	var out strings.Builder
-	written := map[string]bool{} // rows
+	written := map[string]bool{}
 	section := func(title string, flags []*kong.Flag) {
 		var rows []string
 		for _, f := range flags {

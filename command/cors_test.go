@@ -11,7 +11,6 @@ import (
 
 const listedOrigin = "https://example.org"
 
-// preflight sends the preflight of a request with these headers.
 func preflight(t *testing.T, url, origin, method string, names ...string) (int, http.Header) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodOptions, url+"/graphql", nil)

@@ -13,7 +13,7 @@ import (
 
 const exampleDir = "../examples/web"
 
-// TestDocumentsExampleInTheDocs runs the commands that README.md shows.
+// TestDocumentsExampleInTheDocs runs commands of README.md.
 func TestDocumentsExampleInTheDocs(t *testing.T) {
 	page, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -55,7 +55,6 @@ func TestBaselineOfTheExampleIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestWorkflowOfTheExample runs the check of the workflow for pull requests.
 func TestWorkflowOfTheExample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(exampleDir, "pull-request.yml"))
 	if err != nil {
@@ -67,7 +66,7 @@ func TestWorkflowOfTheExample(t *testing.T) {
 		t.Fatal("the workflow does not check documents")
 	}
 	status, stdout, stderr := command(t, strings.Fields(line[1])...)
-	// The workflow finds its comment by the first line.
+	// The workflow finds its comment by this line.
 	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "### Cost of GraphQL operations\n") ||
 		!strings.Contains(string(text), `startswith("### Cost of GraphQL operations")`) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)

@@ -20,7 +20,7 @@ func document(t *testing.T, text string) string {
 	return path
 }
 
-// chain returns a document of 2ⁿ fields: n fragments spread the next one twice.
+// chain has 2ⁿ fields: n fragments spread the next one twice.
 func chain(n int) string {
 	text := "{ ...f0 }"
 	for i := range n {

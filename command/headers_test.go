@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// A proxy and the gateway must find the same end of a request. Each request would be valid without
-// the ambiguity.
+// A proxy and the gateway must find the same end of a request.
 func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	url, _ := started(t)
 	const body = `{"query":"{__typename}"}`
@@ -37,7 +36,7 @@ func TestAmbiguousHeadersAreRejected(t *testing.T) {
 			}
 			defer c.Close()
 			_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-			// The server may close the connection before it has read a too long header.
+			// The server may close the connection early.
 			_, _ = io.WriteString(c, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+test.headers+"\r\n"+body)
 			response, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {

@@ -23,7 +23,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// signer is another issuer of tokens.
 type signer struct {
 	key *rsa.PrivateKey
 	id  string
@@ -38,7 +37,6 @@ func newSigner(t *testing.T, id string) signer {
 	return signer{key, id}
 }
 
-// set returns the key set of the signer.
 func (s signer) set() []byte {
 	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{KeyID: s.id, Key: s.key.Public(),
 		Algorithm: "RS256", Use: "sig"}}})
@@ -48,7 +46,7 @@ func (s signer) set() []byte {
 	return text
 }
 
-// token returns a token with claims that replace valid ones.
+// claims replace valid ones.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key},
@@ -67,7 +65,7 @@ func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, 
 
 const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// authenticate returns the response to a token, and the close code of a WebSocket.
+// authenticate returns a response, and a WebSocket's close code.
 func authenticate(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))

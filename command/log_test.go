@@ -44,7 +44,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 			url = line.URL
 		}
 	}
-	const requests = 10_000 // lines have more than 300 bytes; a pipe has 64 KiB
+	const requests = 10_000 // 300 bytes each; a pipe has 64 KiB
 	client := &http.Client{Timeout: 30 * time.Second}
 	get := func(path string) (body string) {
 		response, err := client.Get(url + path)
@@ -94,7 +94,7 @@ func TestStalledLogReaderDoesNotStallRequests(t *testing.T) {
 		t.Errorf("next log line: %+v", line)
 	}
 
-	for range 6000 { // more than the queue holds, without a reader
+	for range 6000 { // more than the queue holds
 		ask()
 	}
 	began := time.Now()

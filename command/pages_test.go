@@ -11,10 +11,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandInPage matches the command lines of a page, in a block of code or within a sentence.
+// commandInPage matches command lines, in a block of code or a sentence.
 var commandInPage = regexp.MustCompile("(?m)(?:bin/|`|^    )twibase ([a-z][^`#|>\n]*)")
 
-// TestPagesHaveExistingCommands looks up the commands and flags of the command lines of all pages.
 func TestPagesHaveExistingCommands(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {

@@ -87,7 +87,7 @@ func TestProduction(t *testing.T) {
 			}
 		}
 		var received strings.Builder
-		for range 6 { // connection_ack, two responses with their completions, and the error
+		for range 6 { // connection_ack, two responses and completions, and the error
 			_, text, err := c.Read(ctx)
 			if err != nil {
 				t.Fatal(err)

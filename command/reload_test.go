@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// replaceFile replaces a file as a deployment should: by renaming a complete one.
+// replaceFile renames a complete file, as a deployment should.
 func replaceFile(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
@@ -24,7 +24,6 @@ func replaceFile(t *testing.T, file, text string) {
 	}
 }
 
-// manifestOf returns a manifest with the SHA-256 of each document.
 func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest string) {
 	t.Helper()
 	all := map[string]string{}
@@ -41,7 +40,7 @@ func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest st
 }
 
 // TestDocumentsAreReloaded deploys the documents of a second client, a broken file, and its
-// correction, while clients send requests of the first version. None of them fails.
+// correction, while clients of the first version send requests.
 func TestDocumentsAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	first, v1 := manifestOf(t, "{first:__typename}")
@@ -67,7 +66,7 @@ func TestDocumentsAreReloaded(t *testing.T) {
 					return
 				default:
 				}
-				time.Sleep(time.Millisecond) // leave room in the queue of the log
+				time.Sleep(time.Millisecond) // for the queue of the log
 				if got := found(first[0]); got != `{"data":{"first":"Query"}}` {
 					t.Errorf("a request during the deployment is answered by %s", got)
 					return

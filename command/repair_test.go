@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// following returns a store in which Lucy follows LiLei, and its folder.
+// following is a store in which Lucy follows LiLei.
 func following(t *testing.T) (store, data string) {
 	t.Helper()
 	files := t.TempDir()
@@ -90,7 +90,7 @@ func TestRepair(t *testing.T) {
 	})
 }
 
-// Missing tables that a later version has added are created. Others were lost.
+// Tables of a later version are created. Others were lost.
 func TestRepairAndExportWithMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {

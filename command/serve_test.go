@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lines is a writer that sends each line to a channel.
 type lines struct {
 	mu   sync.Mutex
 	rest []byte
@@ -36,7 +35,6 @@ func (l *lines) Write(b []byte) (int, error) {
 	}
 }
 
-// await returns the next log line with a message.
 func (l *lines) await(t *testing.T, message string) map[string]any {
 	t.Helper()
 	patience := time.After(time.Minute)
@@ -56,7 +54,6 @@ func (l *lines) await(t *testing.T, message string) map[string]any {
 	}
 }
 
-// started runs the server until the end of the test.
 func started(t *testing.T, args ...string) (url string, log *lines) {
 	t.Helper()
 	log = &lines{each: make(chan string, 10_000)}

@@ -19,7 +19,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// TestSharedCluster has an HBase with access control, and two installations.
+// TestSharedCluster has access control, and two installations.
 func TestSharedCluster(t *testing.T) {
 	minihbase.Slow(t)
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
@@ -54,7 +54,6 @@ func (c sharedCluster) run(t *testing.T, namespace, user string, args ...string)
 	return command(t, append(args, "--store", c.url, "--namespace", namespace, "--hbase-user", user)...)
 }
 
-// ok runs a command that must succeed.
 func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	status, stdout, stderr := c.run(t, namespace, user, args...)
@@ -64,7 +63,7 @@ func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) 
 	return stdout, stderr
 }
 
-// fails runs a command that must fail within five seconds, with parts of its message.
+// fails must fail within five seconds, with parts of its message.
 func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string, parts ...string) {
 	t.Helper()
 	begun := time.Now()
@@ -77,7 +76,7 @@ func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string
 	}
 }
 
-// open opens a namespace as the superuser.
+// open is the superuser's.
 func (c sharedCluster) open(t *testing.T, namespace string) *cluster.Store {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), c.url, zerolog.Nop(), cluster.WithNamespace(namespace))
@@ -88,7 +87,7 @@ func (c sharedCluster) open(t *testing.T, namespace string) *cluster.Store {
 	return store
 }
 
-// grant sets a user's rights to a namespace, as the HBase shell does: in a row of hbase:acl.
+// grant writes hbase:acl, as the HBase shell does.
 func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 	t.Helper()
 	row := "@" + namespace
@@ -106,7 +105,7 @@ func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 
 var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}
 
-// The table has the families of a table of twibase, but no mark.
+// The table has families of twibase's, but no mark.
 func (c sharedCluster) testForeign(t *testing.T) {
 	store := c.open(t, "default")
 	all := tables.Definitions(1)
@@ -211,7 +210,7 @@ func (c sharedCluster) testRights(t *testing.T) {
 	}
 	c.ok(t, "two", "bob", "repair", "--check")
 
-	c.grant(t, "bob", "", "two") // revoked under a running gateway
+	c.grant(t, "bob", "", "two") // under a running gateway
 	for range 2 {
 		_, body := ask("/graphql", `{"query":"{user(username:\"Lucy\"){name}}"}`)
 		if !strings.Contains(body, `"code":"UNAVAILABLE"`) || strings.Contains(body, "retryAfterMs") || strings.Contains(body, "grant") {
@@ -225,7 +224,7 @@ func (c sharedCluster) testRights(t *testing.T) {
 	c.grant(t, "bob", "RW", "two")
 }
 
-// The tables have no marks, like those of an earlier version.
+// As of an earlier version.
 func (c sharedCluster) testUnmarked(t *testing.T) {
 	store := c.open(t, "two")
 	get := tables.Marks.Get()

@@ -21,7 +21,6 @@ import (
 	"time"
 )
 
-// certify writes a certificate for this machine, and its key.
 func certify(t *testing.T, name, cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,7 +45,6 @@ func certify(t *testing.T, name, cert, key string) {
 	}
 }
 
-// do returns the response to a client with these protocols.
 func do(t *testing.T, protocols *http.Protocols, r *http.Request) (*http.Response, []byte) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{Protocols: protocols, DisableCompression: true,

@@ -14,8 +14,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// If no database of vulnerabilities answers, scripts/audit names the parts that it cannot check:
-// the Go modules and three lock files of npm.
+// Without a database of vulnerabilities, scripts/audit names what it cannot check: the Go modules
+// and three lock files of npm.
 func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."

@@ -20,7 +20,6 @@ import (
 	"twibase/transfer"
 )
 
-// sampleStore returns a store with the sample.
 func sampleStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")

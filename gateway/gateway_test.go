@@ -102,7 +102,6 @@ func TestErrorsAreCountedByCode(t *testing.T) {
 	}
 }
 
-// executions sums twibase_executions_total.
 func executions(t *testing.T, registry prometheus.Gatherer) (n int) {
 	t.Helper()
 	families, err := registry.Gather()

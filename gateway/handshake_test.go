@@ -75,17 +75,16 @@ func TestStalledTLSHandshake(t *testing.T) {
 	}
 }
 
-// mute is a connection of a client that reads nothing.
+// mute reads nothing.
 type mute struct{ net.Conn }
 
 func (m *mute) Read([]byte) (int, error) { return 0, io.EOF }
 
 func ask(query string) string { return `{"query":"` + query + `"}` }
 
-// newSlowFrames returns an HTTP/2 client that reads only in await.
+// newSlowFrames reads only in await.
 func (s *slowServer) newSlowFrames() *frames { return newFrames(s.t, s.dial(), false) }
 
-// await returns the next frame of a stream and of these types.
 func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, error) {
 	for {
 		frame, err := f.ReadFrame()
@@ -146,7 +145,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 			s.clients.Go(func() {
 				_ = errors.Join(f.WriteHeaders(head), f.WriteData(head.StreamID, true, []byte(ask(long()))), f.out.Flush())
 			})
-			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil { // the window is 64 KiB
+			if _, err := f.await(head.StreamID, http2.FrameHeaders); err != nil { // 64 KiB
 				t.Fatal(err)
 			}
 			ended := make(chan time.Duration)

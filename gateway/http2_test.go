@@ -25,7 +25,7 @@ import (
 	"twibase/transfer"
 )
 
-// frames is an HTTP/2 client that sends any frames.
+// frames sends any HTTP/2 frames.
 type frames struct {
 	*http2.Framer
 	conn   net.Conn
@@ -33,15 +33,13 @@ type frames struct {
 	packed bytes.Buffer
 	pack   *hpack.Encoder
 	stream uint32
-	// done is closed after the response to the last ping, or the end of the connection; nil without
-	// reading
+	// done is closed after the response to the last ping, or the connection; nil without reading.
 	done chan struct{}
 }
 
-// last is the content of the last ping.
 var last = [8]byte{'l', 'a', 's', 't'}
 
-// newFrames returns a client. If reads is true, it reads and drops all frames.
+// newFrames reads and drops all frames if reads.
 func newFrames(t *testing.T, conn net.Conn, reads bool) *frames {
 	t.Helper()
 	f := &frames{conn: conn, out: bufio.NewWriter(conn), stream: 1}
@@ -66,7 +64,6 @@ func newFrames(t *testing.T, conn net.Conn, reads bool) *frames {
 	return f
 }
 
-// head returns the headers of a request.
 func (f *frames) head(method, path string) http2.HeadersFrameParam {
 	f.packed.Reset()
 	for _, field := range [][2]string{
@@ -81,13 +78,11 @@ func (f *frames) head(method, path string) http2.HeadersFrameParam {
 	}
 }
 
-// request opens a request that reads rows.
 func (f *frames) request() (stream uint32, err error) {
 	head := f.head(http.MethodGet, "/graphql?query={users(first:50){nodes{name%20twits{nodes{content}}}}}")
 	return head.StreamID, f.WriteHeaders(head)
 }
 
-// countingStore counts Gets.
 type countingStore struct {
 	hbase.Store
 	gets atomic.Int64
@@ -98,11 +93,10 @@ func (s *countingStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Resu
 	return s.Store.Get(ctx, gets)
 }
 
-// flooded is a gateway with few slots.
 type flooded struct {
 	store   *countingStore
 	address string
-	// pipes have no buffers, so that a client that does not read blocks the server immediately.
+	// Without buffers, a client that does not read blocks the server immediately.
 	pipes *pipes
 }
 
@@ -138,7 +132,7 @@ func TestHTTP2FrameFloods(t *testing.T) {
 		name  string
 		times int
 		reads bool // the client reads
-		ends  bool // the server closes the connection before all frames are sent
+		ends  bool // before all frames are sent
 		each  func(f *frames, i int) error
 	}{
 		{"requests that the client cancels", 20_000, true, false, func(f *frames, _ int) error {

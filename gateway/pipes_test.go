@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pipes is a network with one server, for tests with a fake clock. Its connections have no buffers.
+// pipes is a network with one server, for a fake clock. Connections have no buffers.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -31,7 +31,6 @@ func (n *pipes) Close() error {
 
 func (*pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-// Dial connects to the server.
 func (n *pipes) Dial(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {

@@ -24,7 +24,7 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	var failing atomic.Int64 // number of reads that fail
+	var failing atomic.Int64 // reads to fail
 	store := hbasetest.NewFaults(memory, hbasetest.When(func(op hbasetest.Op) bool {
 		return op.Kind == "Tables" || op.Kind == "Get" && failing.Add(-1) >= 0
 	}, hbasetest.Fault{Err: hbase.ErrUnresponsive}))
@@ -74,7 +74,7 @@ func TestProbesWriteNothing(t *testing.T) {
 	}
 }
 
-// hanging is a store whose calls ignore their deadline.
+// hanging calls ignore their deadline.
 type hanging struct {
 	hbase.Store
 	reads   atomic.Int64

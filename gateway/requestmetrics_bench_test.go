@@ -10,13 +10,13 @@ import (
 	"twibase/hbase"
 )
 
-// instant is a store whose Gets take no time.
+// instant Gets take no time.
 type instant struct{ hbase.Store }
 
 func (instant) Get(context.Context, []hbase.Get) ([]hbase.Result, error) { return nil, nil }
 
-// BenchmarkMeasuring measures the metrics of one request with 30 fields and four rounds. The
-// reference query takes more than a millisecond.
+// BenchmarkMeasuring has 30 fields and four rounds. The reference query takes more than a
+// millisecond.
 func BenchmarkMeasuring(b *testing.B) {
 	fields := make([]int, 30)
 	for i := range fields {

@@ -23,7 +23,7 @@ import (
 	"twibase/hbase"
 )
 
-// send sends a request of a client, which is "name version".
+// client is "name version".
 func send(g *Gateway, client, body string) {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -34,7 +34,7 @@ func send(g *Gateway, client, body string) {
 	g.Public.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// exposed returns the lines of /metrics with a prefix, without it.
+// exposed returns lines of /metrics without their prefix.
 func exposed(g *Gateway, prefix string) (lines []string) {
 	w := httptest.NewRecorder()
 	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -91,7 +91,7 @@ func TestRequestsAreCountedByClientAndOperation(t *testing.T) {
 	}
 }
 
-// A client invents names of operations. Those of trusted documents keep their series.
+// Trusted documents' operations keep their series.
 func TestOperationNamesAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trusted.graphql")
 	if err := os.WriteFile(file, []byte("query Trusted { __typename }"), 0o600); err != nil {
@@ -125,7 +125,6 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	}
 }
 
-// series returns the number of a collector's series.
 func series(c prometheus.Collector) (n int) {
 	metrics := make(chan prometheus.Metric)
 	go func() {
@@ -138,8 +137,7 @@ func series(c prometheus.Collector) (n int) {
 	return n
 }
 
-// While requests are counted, each day brings other names, and those of the day before lose their
-// series.
+// Each day brings other names, and those of the day before lose their series.
 func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
 	m := newRequestMetrics(usage.New(nil))
 	const days = 100
@@ -206,7 +204,6 @@ func TestUsageReportsTheClientsOfAField(t *testing.T) {
 	}
 }
 
-// getUsage decodes the response of /usage.
 func getUsage(t *testing.T, g *Gateway, query string, response any) {
 	t.Helper()
 	w := httptest.NewRecorder()

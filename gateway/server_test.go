@@ -60,8 +60,7 @@ func openSample(t *testing.T, config Config) Open {
 	return func(context.Context, func(string)) (*Gateway, error) { return New(sampleStore(t), config), nil }
 }
 
-// serving runs Serve until ctx is done. It returns the address, and a channel for the error of
-// Serve.
+// serving runs Serve until ctx is done.
 func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
 	t.Helper()
 	listener := listen(t)
@@ -70,8 +69,7 @@ func serving(t *testing.T, ctx context.Context, config Config, open Open) (url s
 	return "http://" + listener.Addr().String(), end
 }
 
-// fetch returns the status and the body, or status 0 and the error. Each request has a connection of
-// its own.
+// fetch returns status 0 and the error if any. Each request has its own connection.
 func fetch(url string) (status int, body string) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
@@ -102,7 +100,7 @@ func TestServeListensBeforeTheStoreIsOpen(t *testing.T) {
 			`{"errors":[{"message":"the gateway is starting; try again","extensions":{"code":"UNAVAILABLE"}}]}` + "\n"},
 	} {
 		for status, body := fetch(url + path); status != want.status || body != want.body; status, body = fetch(url + path) {
-			if body != "the gateway is starting\n" { // before waiting was called
+			if body != "the gateway is starting\n" { // not waiting yet
 				t.Errorf("%s: status %d, %s", path, status, body)
 				break
 			}
@@ -135,7 +133,7 @@ func TestServeReturnsTheErrorOfOpen(t *testing.T) {
 	}
 }
 
-// The balancer polls /readyz, and sends requests as long as the last poll had status 200.
+// The balancer sends requests as long as the last poll of /readyz had status 200.
 func TestDrainDelayRefusesNoConnectionBehindABalancer(t *testing.T) {
 	const poll = 50 * time.Millisecond
 	config := Config{DrainDelay: 6 * poll}
@@ -213,7 +211,6 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// brokenListener accepts no connection.
 type brokenListener struct {
 	net.Listener
 	err error

@@ -60,7 +60,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 		if header.Get("Cache-Control") != "no-store" || len(header.Values("X-Content-Type-Options")) != 1 {
 			t.Fatalf("no security headers: %v", header)
 		}
-		if header.Get("X-Request-Id") == "" { // logged requests have it
+		if header.Get("X-Request-Id") == "" { // if logged
 			early++
 		}
 	}

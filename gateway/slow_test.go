@@ -26,8 +26,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly runs a test with a fake clock, and a server that runs one operation at a time. Connections
-// have no buffers, so that unread bytes stay in the server.
+// slowly has a fake clock, and runs one operation at a time. Connections have no buffers: unread
+// bytes stay in the server.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -71,14 +71,13 @@ func (s *slowServer) dial() net.Conn {
 	return c
 }
 
-// request returns an HTTP request for a query.
 func request(query string, headers ...string) string {
 	body := `{"query":` + strconv.Quote(query) + `}`
 	return "POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n" + strings.Join(headers, "") +
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// long returns a query whose response has more than a megabyte, without reads of the store.
+// long has a response of more than a megabyte, without reads of the store.
 func long() string {
 	var query strings.Builder
 	for i := range 40 {
@@ -87,7 +86,7 @@ func long() string {
 	return "{" + query.String() + "}"
 }
 
-// checkOtherRequest checks that another request is answered immediately.
+// checkOtherRequest must be answered immediately.
 func (s *slowServer) checkOtherRequest(when string) {
 	s.t.Helper()
 	start, c := time.Now(), s.dial()
@@ -103,9 +102,8 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly sends a request, and reads 1000 bytes of the response. From then on it reads a byte
-// every tenth of a second until the end. Then it calls done with the number of these bytes and the
-// duration.
+// readSlowly reads 1000 bytes of a response, and then one every tenth of a second. At the end it
+// calls done with the number of these and the duration.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {
@@ -166,7 +164,7 @@ func TestSlowRequestBody(t *testing.T) {
 }
 
 func TestOldestSlowBodiesAreCutOff(t *testing.T) {
-	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // room is the buffer of a megabyte
+	const fit, bodies, megabyte, room = 4, 10, 1_040_000, 1 << 20 // buffer of a megabyte
 	for _, version := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(version, func(t *testing.T) {
 			slowly(t, fit*room, func(t *testing.T, s *slowServer) {

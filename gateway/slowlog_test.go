@@ -17,7 +17,6 @@ import (
 	"twibase/graph/report"
 )
 
-// slowLines returns the lines for slow operations after a request.
 func slowLines(t *testing.T, slow time.Duration, body string) (lines []map[string]any, text string) {
 	t.Helper()
 	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true})

@@ -13,7 +13,7 @@ import (
 func TestBounded(t *testing.T) {
 	for _, test := range []struct {
 		name           string
-		deadline, call time.Duration // 0 for none
+		deadline, call time.Duration // 0 is none
 		want           time.Duration
 		cause          error
 	}{

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/embedded"
 )
 
-// openFollowers returns a store in memory with the followers of user a.
+// openFollowers has the followers of user a.
 func openFollowers(ctx context.Context) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
@@ -35,7 +35,6 @@ func openFollowers(ctx context.Context) hbase.Store {
 	return store
 }
 
-// A Get reads a row's name, or a page of its followers.
 func ExampleStore_get() {
 	ctx := context.Background()
 	store := openFollowers(ctx)
@@ -76,7 +75,6 @@ func ExampleStore_scan() {
 	// b: Bob
 }
 
-// CheckAndPut writes only if the cell still has the expected value.
 func ExampleStore_checkAndPut() {
 	ctx := context.Background()
 	store := openFollowers(ctx)

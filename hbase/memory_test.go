@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// longTexts is a store whose rows have ten cells each. It counts results after the call, as a
-// cluster does.
+// longTexts has rows of ten cells. Like a cluster, it counts results after the call.
 type longTexts struct {
 	Store
 	cell  int // bytes
 	mu    sync.Mutex
 	calls []int
-	hold  chan struct{} // unless nil, calls wait for it
+	hold  chan struct{} // may be nil
 }
 
 func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err error) {
@@ -84,7 +83,7 @@ func TestMemory(t *testing.T) {
 			if request() == 0 {
 				t.Error("the first request got no rows")
 			}
-			for range 4 { // each one learns of more large rows
+			for range 4 { // each teaches more large rows
 				request()
 			}
 			if request(); store.calls != nil {
@@ -159,7 +158,7 @@ func TestMemory(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 24 MB at most, of 32 MiB
+				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 24 of 32 MiB
 			}
 			for n := 1; n <= 3; n++ {
 				if synctest.Wait(); len(store.calls) != n {
@@ -177,7 +176,7 @@ func TestMemory(t *testing.T) {
 			}
 			store.calls, store.hold = nil, make(chan struct{})
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 1 MB at most
+				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 1 MB
 			}
 			if synctest.Wait(); len(store.calls) != 3 {
 				t.Errorf("%d calls are in flight, want 3", len(store.calls))

@@ -20,10 +20,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// BenchmarkImport measures an import into an embedded store on disk. ratio is its time divided by
-// the time for writing the same batches of cells. sorted-ratio divides by the best case of the
-// engine: whole rows in key order. TWIBASE_DATA is the folder of the data. Without it, data of the
-// same shape are generated.
+// BenchmarkImport imports into an embedded store on disk. ratio is its time divided by that of
+// writing the same batches; sorted-ratio divides by the engine's best case: whole rows in key
+// order. TWIBASE_DATA is the folder of the data; the default is generated data of the same shape.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -56,7 +55,6 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportMetric(float64(cells), "cells")
 }
 
-// timed returns the duration of f on a new store.
 func timed(b *testing.B, dir string, f func(hbase.Store) error) time.Duration {
 	store := openDir(b, dir)
 	defer closeStore(b, store)
@@ -68,7 +66,6 @@ func timed(b *testing.B, dir string, f func(hbase.Store) error) time.Duration {
 	return time.Since(start)
 }
 
-// recorder records the written batches.
 type recorder struct {
 	hbase.Store
 	mu      sync.Mutex
@@ -82,7 +79,7 @@ func (r *recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.Store.Mutate(ctx, mutations)
 }
 
-// batches returns the batches of an import, and the same cells as whole rows in order.
+// batches returns an import's batches, and the same cells as sorted rows.
 func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	store := &recorder{Store: openStore(b)}
 	if _, err := Import(context.Background(), store, []string{data}, Options{}); err != nil {
@@ -104,7 +101,7 @@ func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	return store.batches, append(sorted, batch)
 }
 
-// writeRaw writes batches with the concurrency of an import.
+// writeRaw has the concurrency of an import.
 func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
@@ -131,7 +128,7 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped returns a folder with the data of 38,000 users. A few of them have most of the followers.
+// shaped has 38,000 users. A few have most followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600
@@ -140,7 +137,6 @@ func shaped(b *testing.B) string {
 		d.add(schemas[i].name, schemas[i].required...)
 	}
 	user := func(n int) string { return fmt.Sprintf("u%05d", n) }
-	// Small numbers are frequent, like the hubs of a network.
 	skewed := func(n int) int { return int(float64(n) * r.Float64() * r.Float64() * r.Float64()) }
 	at := func() string { return begin.Add(time.Duration(r.IntN(1e8)) * time.Second).Format(time.RFC3339) }
 	for i := range people {

@@ -15,7 +15,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// readLists returns the members of all lists of a dataset, and checks their buckets.
+// readLists also checks buckets.
 func readLists(t testing.TB, store hbase.Store, d dataset, bound int) []string {
 	t.Helper()
 	var users, departments, roles, games, twits []string
@@ -72,12 +72,10 @@ func readList(t testing.TB, store hbase.Store, l *tables.AnyList, owners []strin
 	return lines
 }
 
-// objectLines returns the lines of a dump with attributes.
 func objectLines(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, ` i:"`) })
 }
 
-// longLists returns a dataset with long lists.
 func longLists(t testing.TB) dataset { return longListsBy(seeded(t)) }
 
 func longListsBy(r *rand.Rand) dataset {
@@ -142,7 +140,6 @@ func TestLongListsAreSplit(t *testing.T) {
 				load(t, store, d.part(schema, func(i int) bool { return i%4 == piece }), Options{ListBound: bound})
 			}
 		}
-		// Equal comments differ by their order in one file.
 		load(t, store, d.part("comments", func(i int) bool { return i < 300 }), Options{ListBound: bound})
 		load(t, store, d.files("comments"), Options{ListBound: bound})
 		load(t, store, d.files(relationFiles()...), Options{ListBound: bound})

@@ -34,7 +34,7 @@ func TestImportHasNoViolations(t *testing.T) {
 	}
 }
 
-// derived reports whether a family has derived data only.
+// derived families have only derived data.
 func derived(table, family string) bool {
 	l := tables.ListOf(table, family)
 	return l != nil && l != &tables.Twits.AnyList && l != &tables.Comments.AnyList ||
@@ -52,7 +52,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 					t.Fatal(err)
 				}
 				if row.Key == tables.Imports.Get().Row {
-					continue // the marker of repairs remains
+					continue // of repairs
 				}
 				for _, c := range row.Cells {
 					lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
@@ -73,7 +73,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 				if !derived(table.Name, c.Family) || r.IntN(20) > 0 || c.Qualifier >= tables.MembersEnd {
 					continue
 				}
-				// Delete the cell with a random timestamp, or put a cell of another row.
+				// Delete the cell with a random timestamp, or put another row's.
 				switch r.IntN(2) {
 				case 0:
 					c.Timestamp += int64(r.IntN(1000))
@@ -103,12 +103,12 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	}
 }
 
-// Twits in a bucket that no directory names have no other copy.
+// Twits in an unnamed bucket have no other copy.
 func TestRepairRestoresBucketsWithoutADirectory(t *testing.T) {
 	r := seeded(t)
 	d, store := longListsBy(r), openStore(t)
 	load(t, store, d.files(), Options{ListBound: 10})
-	read := func() (lines []string) { // without timestamps: restored members are younger
+	read := func() (lines []string) { // restored members are younger
 		for _, line := range readLists(t, store, d, tables.ListBound) {
 			lines = append(lines, regexp.MustCompile(`@\d+`).ReplaceAllString(line, ""))
 		}

@@ -20,8 +20,7 @@ import (
 
 var errDead = errors.New("injected: the process died")
 
-// dyingStore fails after left mutations. Of the batch in which it fails, it applies random
-// mutations.
+// dyingStore fails after left mutations, with random ones of the batch applied.
 type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex
@@ -78,10 +77,10 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	}
 }
 
-// childSetting is the environment variable with the store of a child process that imports.
+// childSetting is the store of an importing child process.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
-// announcing prints a line before each batch.
+// announcing prints a line per batch.
 type announcing struct{ hbase.Store }
 
 func (a announcing) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
@@ -129,8 +128,7 @@ func TestImportCompletesAKilledOne(t *testing.T) {
 	}
 }
 
-// importInChild runs an import in a child process, and kills it at a batch. It reports whether the
-// import completed.
+// importInChild kills a child process at a batch. It reports whether the import completed.
 func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

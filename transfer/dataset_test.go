@@ -21,10 +21,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dataset has the rows of files by schema, with the header first.
+// dataset has rows by schema, the header first.
 type dataset map[string][][]string
 
-// begin is the first time in datasets.
 var begin = time.Date(2024, 5, 1, 8, 0, 0, 0, time.UTC)
 
 func randomData(r *rand.Rand, people int) dataset {
@@ -84,7 +83,6 @@ func randomData(r *rand.Rand, people int) dataset {
 	return d
 }
 
-// header returns all columns of a relation's file.
 func header(x *tables.Relation) []string {
 	columns := []string{x.From.Column, x.To.Column}
 	if x.Dated() {
@@ -93,7 +91,6 @@ func header(x *tables.Relation) []string {
 	return columns
 }
 
-// relationFiles returns the schemas of all relations.
 func relationFiles() (names []string) {
 	for _, x := range tables.Relations() {
 		names = append(names, x.File)
@@ -101,7 +98,7 @@ func relationFiles() (names []string) {
 	return names
 }
 
-// fileOf returns the schema of a noun. The first column has the names.
+// fileOf: the first column has the names.
 func fileOf(o *tables.AnyObject) string {
 	if o == tables.PostedTwits {
 		return "twits"
@@ -111,14 +108,14 @@ func fileOf(o *tables.AnyObject) string {
 
 func (d dataset) add(schema string, fields ...string) { d[schema] = append(d[schema], fields) }
 
-// once adds a row, unless one with the same first key fields exists.
+// once adds a row with new key fields.
 func (d dataset) once(schema string, key int, fields ...string) {
 	if !slices.ContainsFunc(d[schema], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
 		d.add(schema, fields...)
 	}
 }
 
-// files returns CSV files of the schemas, or of all schemas.
+// files is of all schemas by default.
 func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for schema, rows := range d {
@@ -136,7 +133,6 @@ func toCSV(rows [][]string) []byte {
 	return b.Bytes()
 }
 
-// part returns a CSV file with the rows of a schema that keep accepts.
 func (d dataset) part(schema string, keep func(i int) bool) map[string][]byte {
 	rows := d[schema][:1:1]
 	for i, row := range d[schema][1:] {
@@ -164,7 +160,6 @@ func openStore(t testing.TB) hbase.Store {
 	return store
 }
 
-// load imports valid files.
 func load(t testing.TB, store hbase.Store, files map[string][]byte, options Options) {
 	t.Helper()
 	if _, err := ImportFiles(context.Background(), store, files, options); err != nil {
@@ -172,7 +167,7 @@ func load(t testing.TB, store hbase.Store, files map[string][]byte, options Opti
 	}
 }
 
-// dump returns the cells of a store as lines, except for the import marker.
+// dump returns lines, without the import marker.
 func dump(t testing.TB, store hbase.Store) []string {
 	t.Helper()
 	var lines []string
@@ -182,7 +177,7 @@ func dump(t testing.TB, store hbase.Store) []string {
 				t.Fatal(err)
 			}
 			if row.Key == tables.Imports.Get().Row || row.Key == tables.Marks.Get().Row {
-				continue // not of the data
+				continue // no data
 			}
 			for _, c := range row.Cells {
 				lines = append(lines, fmt.Sprintf("%s %q %s:%q @%d %q",

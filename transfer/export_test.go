@@ -15,7 +15,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// export returns the exported files.
 func export(t *testing.T, store hbase.Store) map[string][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made", "by", "export")

@@ -14,10 +14,9 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// seedSetting is the seed of random tests.
 var seedSetting = os.Getenv("TWIBASE_SEED")
 
-// model is the expected content of a store: value and timestamp by table, row and column.
+// model has value and timestamp by table, row and column.
 type model map[string]string
 
 func (m model) put(puts ...hbase.Put) {
@@ -37,7 +36,7 @@ func inList[E any](m model, l *tables.List[E], owner string, member E, timestamp
 	m.putMember(&l.AnyList, owner, l.Cell(member, timestamp))
 }
 
-// lines returns the lines of dump.
+// lines are as of dump.
 func (m model) lines() []string {
 	var lines []string
 	for column, value := range m {
@@ -62,7 +61,6 @@ func parsed(t testing.TB, s string) time.Time {
 	return at.UTC()
 }
 
-// lengths are the lengths of lists by owner.
 type lengths map[*tables.AnyList]map[string]rebuild.Length
 
 func (n lengths) add(l *tables.AnyList, owner string, public bool) {
@@ -77,8 +75,7 @@ func (n lengths) add(l *tables.AnyList, owner string, public bool) {
 	n[l][owner] = length
 }
 
-// expectedCells returns the model of a dataset, made row by row without batches, lookups and
-// rebuilding.
+// expectedCells makes the model row by row, without batches, lookups and rebuilding.
 func expectedCells(t testing.TB, d dataset) model {
 	m, counts := model{}, lengths{}
 	m.put(tables.Users.Search.PutComplete())
@@ -199,7 +196,6 @@ func expectedCells(t testing.TB, d dataset) model {
 	return m
 }
 
-// since returns the time of a relation, and the timestamp of its cells.
 func since(t testing.TB, s string) (at time.Time, timestamp int64) {
 	if s == "" {
 		return tables.UnknownTime, 1

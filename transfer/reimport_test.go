@@ -15,7 +15,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// csvFiles returns CSV files with texts by schema.
 func csvFiles(files map[string]string) map[string][]byte {
 	contents := map[string][]byte{}
 	for schema, text := range files {
@@ -33,7 +32,7 @@ func people(names ...string) string {
 	return b.String()
 }
 
-// members returns the members of a list in the format %v, and checks the length.
+// members also checks the length.
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}
@@ -155,7 +154,7 @@ func TestImportKeepsLaterChanges(t *testing.T) {
 	name := "Renamed"
 	err := hbase.MutateAll(ctx, store, []hbase.Mutation{
 		tables.Follows.Put("a", "b", false, tables.UnknownTime, now),
-		remove(tables.Following, "a", "b"), remove(tables.Followers, "b", "a"), // an unfollow
+		remove(tables.Following, "a", "b"), remove(tables.Followers, "b", "a"), // unfollow
 		tables.Users.Put("a", &tables.User{Name: &name}, now),
 		tables.Plays.Put("a", "g", tables.DayCount{Day: "2024-05-01", Count: 5}, now),
 	})
@@ -181,7 +180,7 @@ func TestImportKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// Erased plays have delete markers, which mask older cells.
+// Delete markers mask older cells.
 func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
 	files := csvFiles(map[string]string{

@@ -15,10 +15,9 @@ import (
 	"twibase/transfer/check"
 )
 
-// inDirectory reports whether a cell is in the directory of a list.
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps from lines, because rewritten cells are younger.
+// Rewritten cells are younger.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")
@@ -26,8 +25,8 @@ func withoutTimes(lines []string) []string {
 	return lines
 }
 
-// The repair removes members from buckets that no directory names. The next import writes the same
-// buckets, where the delete markers mask the members.
+// The repair removes members from unnamed buckets. The next import writes the same buckets, where
+// delete markers mask the members.
 func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 	d, options := longLists(t), Options{ListBound: 10}
 	whole, store := openStore(t), openStore(t)
@@ -52,7 +51,7 @@ func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 func TestImportCompletesAfterInterruptionsAndRepairs(t *testing.T) {
 	r := seeded(t)
 	d, options := longListsBy(r), Options{ListBound: 10}
-	// Dated follows existed with an earlier time, and half of the plays exist.
+	// Earlier follows, and half of the plays.
 	before := d.files("users", "departments", "roles", "games")
 	follows := "follower,followee,followed_at\n"
 	for _, row := range d["follows"][1:] {

@@ -17,7 +17,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// base has valid files.
 var base = map[string]string{
 	"users":       people("a", "b"),
 	"departments": "id,name,parent\nd,D,\n",
@@ -26,7 +25,6 @@ var base = map[string]string{
 	"twits":       twitHeader + "t,a,2024-05-01T00:00:00Z,text,\n",
 }
 
-// twitHeader has the required columns of twits.
 const twitHeader = "id,author,posted_at,content,photo_urls\n"
 
 func importCSV(store hbase.Store, files map[string]string, options Options) (Summary, error) {

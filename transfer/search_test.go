@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// foundRows returns the rows by which users are found.
 func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	t.Helper()
 	for row, err := range store.Scan(t.Context(), tables.Users.Search.Scan()) {
@@ -24,8 +23,8 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// A store of an earlier version has no search table of users. Its creation adds all users except the
-// deleted ones, also after an interruption.
+// A store of an earlier version has no search table. Its creation adds all users except deleted
+// ones, also after an interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})
@@ -65,7 +64,6 @@ func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 			t.Fatalf("completed (-want +got):\n%s", diff)
 		}
 	}
-	// A gateway of an earlier version creates a user.
 	name := "Old"
 	old := tables.Users.Put("old", &tables.User{Name: &name}, 5)
 	if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{old}); err != nil {
@@ -87,7 +85,7 @@ func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	}
 }
 
-// An earlier version folded names differently. Its rows are replaced by those of this version.
+// An earlier version folded names differently.
 func TestRowsOfAnEarlierFoldAreReplaced(t *testing.T) {
 	store := openStore(t)
 	search, key, name := tables.Users.Search, "مُحَمَّد", "Muhammad"

@@ -35,7 +35,7 @@ func createSome(t *testing.T, store hbase.Store, only func(hbase.Table) bool) {
 	}
 }
 
-// stops fails all calls that change the store, except for the first n.
+// stops fails changes of the store after the first n.
 type stops struct {
 	hbase.Store
 	left int
@@ -51,7 +51,7 @@ func (s *stops) next() error {
 }
 
 func (s *stops) CreateTable(ctx context.Context, table hbase.Table) error {
-	if table.Name != tables.Marks.Table() { // the others are created concurrently: only the last step
+	if table.Name != tables.Marks.Table() { // created concurrently
 		return s.Store.CreateTable(ctx, table)
 	}
 	return errors.Join(s.next(), s.Store.CreateTable(ctx, table))
@@ -109,7 +109,7 @@ func TestTablesOfOtherApplications(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		create  func(hbase.Table) bool // tables as twibase would
+		create  func(hbase.Table) bool // as twibase would
 		change  func(*testing.T, hbase.Store)
 		foreign string
 	}{
@@ -190,7 +190,6 @@ func tableNames() (names []string) {
 	return names
 }
 
-// everything returns the tables and rows of a store.
 func everything(t *testing.T, store hbase.Store) string {
 	t.Helper()
 	names, err := store.Tables(t.Context())

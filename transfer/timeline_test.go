@@ -15,7 +15,6 @@ import (
 	"twibase/transfer/check"
 )
 
-// Timelines keep their earlier entries.
 func TestImportMakesAuthorsAboveTheLimitBroadcasters(t *testing.T) {
 	store := openStore(t)
 	load := func(files map[string]string) {
@@ -83,7 +82,6 @@ func TestImportLimitsBroadcasters(t *testing.T) {
 	}
 }
 
-// failingPuts fails puts of cells for which is returns true.
 type failingPuts struct {
 	hbase.Store
 	is func(hbase.Cell) bool
@@ -98,7 +96,6 @@ func (s failingPuts) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 	return s.Store.Mutate(ctx, mutations)
 }
 
-// trimsTimeline reports whether a cell is written when a timeline is trimmed.
 func trimsTimeline(c hbase.Cell) bool { return c.Qualifier == tables.SinceColumn }
 
 func TestImportTrimsTimelinesOfAnInterruptedOne(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fixture has Values with two series, and a clock.
+// fixture has two series, and a clock.
 type fixture struct {
 	*Values
 	now     time.Time
@@ -61,7 +61,7 @@ func TestSeriesDoNotFlap(t *testing.T) {
 		f.now = f.now.Add(rankInterval)
 		f.of("usual", 10)
 		f.of("rare", 1)
-		f.of("new", 2) // not more than twice as frequent as rare
+		f.of("new", 2) // twice as frequent as rare
 		if got := f.of("rare", 1); got != "rare" {
 			t.Fatal("the label of a value that is used every hour is ", got)
 		}

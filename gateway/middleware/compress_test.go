@@ -10,14 +10,12 @@ import (
 	"twibase/graph/endpoint/inflight"
 )
 
-// discard drops responses.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header            { return d.header }
 func (d discard) Write(text []byte) (int, error) { return len(text), nil }
 func (d discard) WriteHeader(int)                {}
 
-// BenchmarkBuffer measures the cost of buffering responses of several sizes.
 func BenchmarkBuffer(b *testing.B) {
 	for _, size := range []int{1000, 20_000, 200_000} {
 		data := bytes.Repeat([]byte("x"), size)

@@ -24,7 +24,6 @@ func TestAllowedHeadersAreDocumented(t *testing.T) {
 	}
 }
 
-// preflightOf returns a preflight for a POST from a listed origin, with header fields.
 func preflightOf(values ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodOptions, "/graphql", nil)
 	r.Header = http.Header{"Origin": {listedOrigin}, "Access-Control-Request-Method": {"POST"},
@@ -73,7 +72,7 @@ func TestPreflightCostsBoundedWork(t *testing.T) {
 	}
 }
 
-// requested returns header names as browsers send them.
+// requested is as browsers send it.
 func requested(names []string) string {
 	return strings.ToLower(strings.Join(slices.SortedFunc(slices.Values(names), func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))

@@ -22,7 +22,7 @@ const (
 	bio
 )
 
-// fixture is a Usage of two fields, with a clock.
+// fixture has two fields, and a clock.
 type fixture struct {
 	*Usage
 	now time.Time
@@ -73,7 +73,7 @@ func TestUsageIsForgottenAfterADay(t *testing.T) {
 	f := newFixture()
 	f.add(web, "A", 1, false, bio)
 	f.now = f.now.Add(Hours * time.Hour)
-	for range 2 { // before and after a request of the new hour
+	for range 2 { // without and with a request of the new hour
 		r := f.Report(Hours, f.now)
 		if len(r.Operations) > 1 || r.Fields[bio].Requests != 0 {
 			t.Errorf("after a day: %+v", r)

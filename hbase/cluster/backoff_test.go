@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// gohbase must look for a region at least once a second, even after a long outage.
+// gohbase must look for a region at least once a second.
 func TestBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backoff, attempts := time.Duration(0), 0

@@ -15,8 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// confused responds like gohbase when it does not find a region while it retries: the error of the
-// last call is stale, and its real error is in the result of a successful call.
+// confused responds like gohbase when it does not find a region while it retries: the last call's
+// error is stale, and its real one is in the result of a successful call.
 type confused struct {
 	gohbase.Client
 	rounds int

@@ -9,7 +9,7 @@ import (
 
 func BenchmarkGet(b *testing.B) { bench(b, open(b)) }
 
-// BenchmarkUncut is BenchmarkGet with one multi per region server, of any size.
+// BenchmarkUncut has one multi per server, of any size.
 func BenchmarkUncut(b *testing.B) {
 	store := open(b)
 	store.Uncut()

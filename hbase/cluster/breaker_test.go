@@ -18,8 +18,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing makes connections. Those to one address can be frozen: they stay open and return no
-// response.
+// freezing connections to an address stay open without a response.
 type freezing struct {
 	mu    sync.Mutex
 	thawn map[string]chan struct{} // closed when the address is thawn
@@ -111,7 +110,7 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	if len(servers) < 2 {
 		t.Fatalf("the regions are on %d servers", len(servers))
 	}
-	if _, err := patient.Get(t.Context(), gets); err != nil { // so that it knows the regions
+	if _, err := patient.Get(t.Context(), gets); err != nil { // to know the regions
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()

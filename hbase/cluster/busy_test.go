@@ -16,12 +16,12 @@ import (
 	"twibase/hbase"
 )
 
-// busyServer answers calls with an exception, a number of times, and then with success.
+// busyServer answers with an exception, times times, and then with success.
 type busyServer struct {
 	hrpc.RegionClient
 	class, message string
 	times          int
-	wholeCall      bool // the exception is that of the call, not of a region of a multi
+	wholeCall      bool // not that of a region
 	calls          int
 }
 
@@ -113,7 +113,6 @@ func TestCallsToABusyServer(t *testing.T) {
 	}
 }
 
-// counted returns the sum of a counter.
 func counted(t *testing.T, counter prometheus.Collector) (n int) {
 	t.Helper()
 	registry := prometheus.NewRegistry()

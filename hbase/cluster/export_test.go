@@ -8,22 +8,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// OpenThrough opens a store with connections that dial makes.
 func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Option) (*Store, error) {
 	return open(ctx, url, zerolog.Nop(), dial, options)
 }
 
-// LogTo replaces the log before the first call.
 func (s *Store) LogTo(log zerolog.Logger) { s.log = log }
 
 func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
-// ServerOf returns the address of the region server that last served a row.
 func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }
 
-// Administer sends an RPC to the master.
 func (s *Store) Administer(ctx context.Context, name string, request, response proto.Message) error {
 	return s.askMaster(ctx, name, "", request, response)
 }

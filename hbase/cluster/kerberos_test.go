@@ -26,11 +26,10 @@ import (
 
 var secure = flag.Bool("secure", false, "run the conformance suite in each protection of Kerberos, and with TLS")
 
-// realm is a KDC and an HBase that uses it.
 type realm struct {
 	*minihbase.KDC
 	url     string
-	options []cluster.Option // in addition to Kerberos
+	options []cluster.Option // besides Kerberos
 }
 
 func startKDC(t *testing.T) *minihbase.KDC {
@@ -43,7 +42,6 @@ func startKDC(t *testing.T) *minihbase.KDC {
 	return kdc
 }
 
-// start starts an HBase with Kerberos and other security.
 func start(t *testing.T, kdc *minihbase.KDC, protection string, others ...minihbase.Security) realm {
 	t.Helper()
 	security, err := kdc.Security(protection)
@@ -101,7 +99,7 @@ func TestKerberos(t *testing.T) {
 		r := start(t, kdc, "privacy")
 		r.conformance(t)
 		r.diagnosis(t)
-		r.renewal(t) // it ends the KDC
+		r.renewal(t) // ends the KDC
 	})
 }
 
@@ -119,7 +117,6 @@ func (r realm) conformance(t *testing.T) {
 	})
 }
 
-// withKey returns a Config with the key of a password.
 func (r realm) withKey(t *testing.T, principal, password string) kerberos.Config {
 	t.Helper()
 	keys := keytab.New()
@@ -141,7 +138,6 @@ func (r realm) withKey(t *testing.T, principal, password string) kerberos.Config
 	return config
 }
 
-// withKDC returns a Config with the address of another KDC.
 func (r realm) withKDC(t *testing.T, address string) kerberos.Config {
 	return r.withConf(t, fmt.Sprintf("[libdefaults]\ndefault_realm = %[1]s\n[realms]\n%[1]s = {\nkdc = %[2]s\n}\n",
 		minihbase.Realm, address))
@@ -195,7 +191,7 @@ func (r realm) diagnosis(t *testing.T) {
 	})
 }
 
-// failover opens a store with KDCs that do not answer before the one that does.
+// failover has KDCs that do not answer before the one that does.
 func (r realm) failover(t *testing.T, others ...string) {
 	conf, err := os.ReadFile(r.Conf)
 	if err != nil {
@@ -206,8 +202,7 @@ func (r realm) failover(t *testing.T, others ...string) {
 	openAt(t, r.url, withKerberos(t, r.withConf(t, text)))
 }
 
-// clock logs in with a clock that is six minutes ahead of the KDC's: the fake clock of synctest.
-// This KDC has the same error for a wrong key and a wrong clock.
+// clock is six minutes ahead of the KDC's, which has the same error for a wrong key.
 func (r realm) clock(t *testing.T) {
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {
@@ -222,7 +217,7 @@ func (r realm) clock(t *testing.T) {
 	})
 }
 
-// service connects to a server of HBase as if it had another host.
+// service pretends that a server has another host.
 func (r realm) service(t *testing.T, host, want string) {
 	t.Helper()
 	var server string
@@ -254,14 +249,12 @@ func (r realm) service(t *testing.T, host, want string) {
 	}
 }
 
-// kerberosMetrics returns the values of twibase_kerberos_….
 func kerberosMetrics(t *testing.T, store *cluster.Store) (expiry, failures int64) {
 	t.Helper()
 	return int64(metric(t, store, "twibase_kerberos_ticket_expiry_timestamp_seconds", "")),
 		int64(metric(t, store, "twibase_kerberos_login_failures_total", ""))
 }
 
-// renewal uses a store for longer than a ticket lasts.
 func (r realm) renewal(t *testing.T) {
 	const lifetime = minihbase.TicketLifetime
 	conns := new(cutting)
@@ -288,7 +281,7 @@ func (r realm) renewal(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	time.Sleep(lifetime * 5 / 4) // the first ticket has ended; the second is new
+	time.Sleep(lifetime * 5 / 4) // the first ticket has ended
 	if expiry, failures := kerberosMetrics(t, store); expiry <= begun.Add(lifetime).Unix() || failures != 0 {
 		t.Errorf("the ticket was renewed: the metrics are %d (began at %d) and %d", expiry, begun.Unix(), failures)
 	}
@@ -297,7 +290,7 @@ func (r realm) renewal(t *testing.T) {
 	if err := get(); err != nil {
 		t.Errorf("after the end of the first ticket: %v", err)
 	}
-	time.Sleep(lifetime) // the second has ended, and there is no KDC
+	time.Sleep(lifetime) // the second has ended, without a KDC
 	if err := get(); err != nil {
 		t.Errorf("an open connection after the end of its ticket: %v", err)
 	}

@@ -14,8 +14,8 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// testEmptyZnode empties the znode of the server of hbase:meta, and then closes all connections, so
-// that gohbase must locate every region again.
+// testEmptyZnode empties the znode of hbase:meta's server, and then closes all connections: gohbase
+// must locate every region again.
 func testEmptyZnode(t *testing.T, url string) {
 	conns := new(cutting)
 	store, err := cluster.OpenThrough(t.Context(), url, conns.dial, cluster.WithCallTimeout(busyTimeout))

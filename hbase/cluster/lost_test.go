@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// losing makes connections that break before the next response is read.
+// losing connections break before the next response is read.
 type losing struct{ next atomic.Bool }
 
 type losingConn struct {

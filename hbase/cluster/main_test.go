@@ -12,8 +12,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// A closed gohbase client keeps looking for a region if HBase was stopped before the client was
-// closed.
+// A closed gohbase client keeps looking for a region if HBase was stopped first.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(onHBase{m}, goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).reestablishRegion"))
 }

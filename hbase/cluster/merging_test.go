@@ -11,13 +11,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// The test counts multis by gohbase's metric. Where gohbase merges calls, [hbase.Stats] counts a
-// multi per table.
+// Where gohbase merges calls, [hbase.Stats] counts a multi per table; so gohbase's metric counts.
 func TestFlushIntervalSharesMultis(t *testing.T) {
 	const multis, callers = "gohbase_batch_flush_size", 20
 	url := minihbase.ForTest(t)
 	plain := openAt(t, url)
-	merging := openAt(t, url+"?flush=100ms") // the maximum, because the machine may be busy
+	merging := openAt(t, url+"?flush=100ms") // the maximum: the machine may be busy
 	var gets []hbase.Get
 	for range 3 {
 		table := newTable(t, plain, "b", "c", "d", "e", "f")
@@ -47,7 +46,7 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 	if _, err := round(plain); err != nil {
 		t.Fatal(err)
 	}
-	// sent returns the lowest number of multis of three calls: HBase may need a retry.
+	// sent returns the lowest of three counts: HBase may need a retry.
 	sent := func(call func() error) (least int64) {
 		for i := range 3 {
 			before := minihbase.Observed(t, multis)
@@ -63,7 +62,7 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		store *cluster.Store
-		most  int64 // of all callers
+		most  int64 // by all callers
 	}{
 		{"with an interval", merging, 2 * servers},
 		{"without", plain, callers * servers},

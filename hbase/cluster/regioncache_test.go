@@ -25,7 +25,7 @@ type serving struct {
 
 func (s serving) Addr() string { return s.name }
 
-// newRegion makes a region of table t with keys [start, stop) on a server.
+// newRegion has keys [start, stop).
 func newRegion(start, stop, name string) hrpc.RegionInfo {
 	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))
 	if name != "" {
@@ -79,7 +79,7 @@ func TestRegionCache(t *testing.T) {
 			a, b := random.IntN(20), random.IntN(20)
 			start, stop := strings.Repeat("x", min(a, b)), strings.Repeat("x", max(a, b)+1)
 			if b == 0 {
-				stop = "" // the table's end
+				stop = ""
 			}
 			r := newRegion(start, stop, "s")
 			l.learn(calledAt(r))
@@ -147,7 +147,7 @@ func TestMultiHasAnActionForEachRegion(t *testing.T) {
 	}
 }
 
-// oneTable is a client of a cluster whose only table is t. It records its calls.
+// oneTable has only table t, and records calls.
 type oneTable struct {
 	gohbase.Client
 	regions []hrpc.RegionInfo

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// bounds are the splits of a table. rows are at, before and after them.
+// rows are at, before and after bounds.
 var (
 	bounds = []string{"c", "e\x00", "fzz", "h"}
 	rows   = []string{

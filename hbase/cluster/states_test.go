@@ -18,10 +18,9 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// busyTimeout is the call timeout of the tests of states.
 const busyTimeout = 2 * time.Second
 
-// TestStatesOfACluster starts an HBase with quotas and access control.
+// TestStatesOfACluster needs quotas and access control.
 func TestStatesOfACluster(t *testing.T) {
 	minihbase.Slow(t)
 	const controller = "org.apache.hadoop.hbase.security.access.AccessController"
@@ -38,7 +37,6 @@ func TestStatesOfACluster(t *testing.T) {
 	t.Run("an empty znode", func(t *testing.T) { testEmptyZnode(t, h.URL()) })
 }
 
-// logBuffer is a log that is read while it is written.
 type logBuffer struct {
 	mu  sync.Mutex
 	log bytes.Buffer
@@ -69,7 +67,6 @@ func openLogging(t *testing.T, url string, options ...cluster.Option) (*cluster.
 	return store, log
 }
 
-// writes returns the errors of a Put and a CheckAndPut of a row.
 func writes(t *testing.T, store hbase.Store, table string) map[string]error {
 	t.Helper()
 	put := hbase.Put{Table: table, Row: "r", Cells: []hbase.Cell{{Family: "f", Qualifier: "q"}}}
@@ -111,7 +108,6 @@ func testDenied(t *testing.T, url string) {
 	}
 }
 
-// waitOf returns the time after which an error asks to retry.
 func waitOf(err error) time.Duration {
 	if wait := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &wait) {
 		return wait.RetryAfter()
@@ -143,7 +139,7 @@ func newReadOnlyTable(t *testing.T, store *cluster.Store) string {
 	if err := store.Administer(t.Context(), "CreateTable", request, new(pb.CreateTableResponse)); err != nil {
 		t.Fatal(err)
 	}
-	for { // until its region answers
+	for {
 		if err := store.Warm(t.Context(), name); err == nil {
 			return name
 		} else if !errors.Is(err, hbase.ErrTableNotFound) {
@@ -200,7 +196,6 @@ func testQuota(t *testing.T, url string) {
 	})
 }
 
-// throttle limits the calls per minute to a table.
 func throttle(t *testing.T, store *cluster.Store, table string, calls uint64) {
 	t.Helper()
 	request := &pb.SetQuotaRequest{
@@ -213,7 +208,7 @@ func throttle(t *testing.T, store *cluster.Store, table string, calls uint64) {
 	}
 }
 
-// metric returns the value of a counter or gauge of a store. label is the value of its label, if any.
+// metric returns a counter or gauge. label may be "".
 func metric(t *testing.T, store *cluster.Store, name, label string) float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()

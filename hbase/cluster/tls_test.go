@@ -19,12 +19,10 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Changes of a certificate.
 func expired(c *x509.Certificate)   { c.NotAfter = time.Now().Add(-time.Minute) }
 func future(c *x509.Certificate)    { c.NotBefore = time.Now().Add(time.Hour) }
 func elsewhere(c *x509.Certificate) { c.DNSNames, c.IPAddresses = []string{"elsewhere.example"}, nil }
 
-// secured is an HBase that requires TLS and a client certificate.
 type secured struct {
 	*minihbase.HBase
 	authority, stranger *minihbase.Authority
@@ -54,7 +52,7 @@ func startSecured(t *testing.T) secured {
 	return s
 }
 
-// client returns the configuration of a client that trusts roots and has a certificate of signer.
+// client trusts roots and has a certificate of signer.
 func (secured) client(
 	t *testing.T, roots, signer *minihbase.Authority, changes ...func(*x509.Certificate),
 ) *tls.Config {
@@ -73,7 +71,6 @@ func withTLS(config *tls.Config) cluster.Option {
 	return cluster.WithTLS(func() *tls.Config { return config })
 }
 
-// The subtests share an HBase.
 func TestTLS(t *testing.T) {
 	minihbase.Slow(t)
 	h := startSecured(t)
@@ -91,13 +88,13 @@ func TestTLS(t *testing.T) {
 	testDiagnosis(t, h)
 }
 
-// testDiagnosis changes the certificate of HBase.
+// testDiagnosis changes HBase's certificate.
 func testDiagnosis(t *testing.T, h secured) {
 	anonymous := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: h.authority.Pool()}
 	for _, test := range []struct {
 		name   string
 		client *tls.Config
-		server func(*x509.Certificate) // a change of HBase's certificate
+		server func(*x509.Certificate) // of HBase
 		want   []string
 	}{
 		{"the CA does not sign the server's certificate", h.client(t, h.stranger, h.authority), nil,
@@ -142,8 +139,8 @@ func testDiagnosis(t *testing.T, h secured) {
 	})
 }
 
-// awaitDiagnosis opens a store until the error has a text. HBase takes a moment to read a new
-// certificate. Each attempt must end within five seconds.
+// awaitDiagnosis opens a store until the error has a text, because HBase takes a moment to read a
+// new certificate. Each attempt must end within five seconds.
 func awaitDiagnosis(t *testing.T, url, want string, options ...cluster.Option) error {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
@@ -168,7 +165,6 @@ func awaitDiagnosis(t *testing.T, url, want string, options ...cluster.Option) e
 	}
 }
 
-// cutting makes connections that can be cut.
 type cutting struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -193,7 +189,7 @@ func (c *cutting) cut() {
 	c.conns = nil
 }
 
-// testNewCertificates replaces the certificate of a client while its store is open.
+// testNewCertificates replaces a client's certificate while its store is open.
 func testNewCertificates(t *testing.T, h secured) {
 	var mu sync.Mutex
 	current := h.good

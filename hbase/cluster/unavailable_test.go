@@ -61,7 +61,7 @@ func TestDisabledTable(t *testing.T) {
 	table, other := newTable(t, store), newTable(t, store)
 	fill(t, store, table, []string{"r"})
 	fill(t, store, other, []string{"r"})
-	cold, _ := openLogging(t, minihbase.ForTest(t), cluster.WithCallTimeout(timeout/4)) // it knows no region
+	cold, _ := openLogging(t, minihbase.ForTest(t), cluster.WithCallTimeout(timeout/4)) // knows no region
 	if err := store.Admin().DisableTable(hrpc.NewDisableTable(t.Context(), []byte(table))); err != nil {
 		t.Fatal(err)
 	}

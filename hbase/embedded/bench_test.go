@@ -23,7 +23,6 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// BenchmarkRowCache reads a hundred rows at a time.
 func BenchmarkRowCache(b *testing.B) {
 	const rows, together = 100_000, 100
 	for _, c := range []struct {

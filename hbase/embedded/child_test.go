@@ -16,8 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// The tests run themselves as child processes. childJob is the job, and childDir the store's
-// directory.
+// Tests run themselves as child processes. childDir is the store's.
 const (
 	childJob = "TWIBASE_TEST_CHILD"
 	childDir = "TWIBASE_TEST_DIR"
@@ -53,8 +52,7 @@ func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// The child prints a line for each acknowledged write: its kind, the worker, and the worker's
-// number of writes.
+// The child prints its acknowledged writes: kind, worker, and the worker's number of writes.
 const (
 	ackPut   = "put"
 	ackCheck = "check"
@@ -119,15 +117,15 @@ func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
 	return batch
 }
 
-// acknowledged reads the child's lines, and returns the last number of each kind and worker. It
-// calls first after the first line.
+// acknowledged returns the last number of each kind and worker. It calls first after the first
+// line.
 func acknowledged(out io.Reader, first func()) map[string]int {
 	last := map[string]int{}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var kind string
 		var worker, n int
-		// The kill may cut the last line, which is no acknowledgement then.
+		// The kill may cut the last line.
 		if _, err := fmt.Sscanf(lines.Text()+"\n", "%s %d %d\n", &kind, &worker, &n); err == nil {
 			if len(last) == 0 {
 				first()

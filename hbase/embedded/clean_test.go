@@ -13,8 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// fixture is a store with a clock of its own and a table of the families i (one version) and v
-// (three).
+// fixture is a store with a clock, and families i (one version) and v (three).
 type fixture struct {
 	*Store
 	t       *testing.T
@@ -96,7 +95,7 @@ func (d *fixture) cleanQueued() error {
 	return nil
 }
 
-// clean cleans the queued rows, and checks that no result changes and how many entries are left.
+// clean checks that no result changes, and the number of entries left.
 func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
@@ -215,7 +214,7 @@ func TestClean(t *testing.T) {
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
 		}
 		d.put("i:n", 50)
-		// Without this marker, a read of the newest version would not reach the others.
+		// Otherwise a read of the newest version would not reach the others.
 		d.remove(hbase.OneVersion, "i:n", 50)
 		d.clean(41)
 		d.expect()
@@ -311,8 +310,8 @@ func TestClean(t *testing.T) {
 	})
 }
 
-// TestCleanChangesNoRead writes the same random cells to a store that is cleaned after each write,
-// and to one that is not.
+// TestCleanChangesNoRead writes random cells to a store that is cleaned after each write, and to
+// another.
 func TestCleanChangesNoRead(t *testing.T) {
 	cleaned, left := newFixture(t), newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -341,7 +340,6 @@ func TestCleanChangesNoRead(t *testing.T) {
 	})
 }
 
-// allEntries counts the entries of all tables.
 func (d *fixture) allEntries() (n int) {
 	d.t.Helper()
 	r, err := d.reader(nil)

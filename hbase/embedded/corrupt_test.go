@@ -40,14 +40,12 @@ func fill(t *testing.T, s *Store) {
 	}
 }
 
-// openSmall opens a store with small blocks. Pebble's work for a damaged block grows with the
-// square of its size.
+// openSmall has small blocks: Pebble's work for a damaged block grows with the square of its size.
 func openSmall(fs vfs.FS) (*Store, error) {
 	return open("db", fs, false, func(s *Store) { s.blockSize = 1 << 10 })
 }
 
-// check opens a damaged store and reads it all. It fails if damage is read as absence, and reports
-// whether it is noticed.
+// check reads all of a damaged store. It fails if damage is read as absence.
 func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	t.Helper()
 	s, err := openSmall(fs)
@@ -128,14 +126,13 @@ func writeFile(t *testing.T, fs vfs.FS, name string, data []byte) {
 	}
 }
 
-// files returns the names of a store's files that contain part.
 func files(t *testing.T, fs vfs.FS, part string) (names []string) {
 	t.Helper()
 	list, err := fs.List("db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(list) // a file system in memory lists them in any order
+	slices.Sort(list) // a file system in memory has any order
 	for _, name := range list {
 		if strings.Contains(name, part) && !strings.HasPrefix(name, "marker") {
 			names = append(names, filepath.Join("db", name))
@@ -157,7 +154,7 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 	if err := s.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	// A compaction writes the list of files again, with the old entries before the new.
+	// A compaction writes the list of files again.
 	if err := s.db.Compact(context.Background(), []byte{0}, []byte{0xff}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +226,7 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 		log := readFile(t, killed, name)
 		used, synced := extent(t, name, log)
 		if i == len(logs)-1 {
-			// After the last synced byte, damage looks like a crash.
+			// Damage after the last sync looks like a crash.
 			used = synced
 		}
 		for range 30 {
@@ -245,7 +242,7 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	}
 }
 
-// extent returns the end of a log's chunks, and the synced bytes that the last one records.
+// extent returns the end of a log's chunks, and the last one's synced bytes.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}

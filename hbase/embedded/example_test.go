@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/embedded"
 )
 
-// A write is durable when it returns: it is there when the directory is opened again.
+// A write is durable when it returns.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "store-")
 	if err != nil {

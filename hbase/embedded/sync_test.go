@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// gateFS delays the syncs of the log while its gate is locked, and counts them.
+// gateFS delays and counts syncs of the log while gate is locked.
 type gateFS struct {
 	vfs.FS
 	gate  sync.RWMutex
@@ -159,7 +159,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 				}
 			})
 		}
-		for keys(t, s) < visible+100 { // a write is in the log before it is visible
+		for keys(t, s) < visible+100 { // in the log before visible
 			time.Sleep(time.Millisecond)
 		}
 		fs.gate.Unlock()
@@ -196,7 +196,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// TestPowerLossLosesNoAcknowledgedWrite drops everything that was not synced, between writes.
+// TestPowerLossLosesNoAcknowledgedWrite drops what was not synced.
 func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// kinds are the types of declarations, without type arguments.
+// kinds of declarations, without type arguments.
 var kinds = []string{"Object", "AnyObject", "List", "Relation", "Reference"}
 
-// A missing declaration would have no table, import, check or rebuild.
+// A missing declaration has no table, import, check or rebuild.
 func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	declared, listed := declarations(t)
 	slices.Sort(declared)
@@ -26,7 +26,7 @@ func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	}
 }
 
-// declarations returns the package's variables of the kinds, and those that the catalogue lists.
+// declarations returns the package's variables of the kinds, and the catalogue's.
 func declarations(t *testing.T) (declared, listed []string) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -43,7 +43,7 @@ func declarations(t *testing.T) (declared, listed []string) {
 		}
 		files = append(files, file)
 	}
-	returns := map[string]string{} // kinds, by function
+	returns := map[string]string{} // by function
 	variables := map[string]ast.Expr{}
 	for _, file := range files {
 		for _, d := range file.Decls {
@@ -86,7 +86,6 @@ func declarations(t *testing.T) (declared, listed []string) {
 	return declared, listed
 }
 
-// nameOfType returns the name of a type or function, without type arguments.
 func nameOfType(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -97,7 +96,7 @@ func nameOfType(e ast.Expr) string {
 	return ""
 }
 
-// variableOf returns the variable of an entry such as &Users.AnyObject.
+// variableOf returns that of an entry such as &Users.AnyObject.
 func variableOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:

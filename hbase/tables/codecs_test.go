@@ -9,15 +9,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// codec is a kind of encoded bytes.
 type codec struct {
 	name    string
-	bytes   string                       // an example
+	bytes   string                       // example
 	rewrite func(string) (string, error) // decodes and encodes
-	damage  error                        // of damaged bytes: ErrCorrupt for stored ones, ErrName for a client's
+	damage  error                        // ErrCorrupt for stored bytes, ErrName for a client's
 }
 
-// codecs returns all kinds of bytes that this package writes.
 func codecs() []codec {
 	first := lists[0].cell.Qualifier
 	pending := []tables.Bucket{
@@ -60,7 +58,7 @@ func codecs() []codec {
 	}
 	list = append(list, codec{"row of a job", tables.Jobs.Row(job.ID), rewriteJobRow, hbase.ErrCorrupt})
 	for _, c := range tables.Jobs.Put(job).Cells {
-		if c.Qualifier != tables.LeaseColumn { // an unreadable one has ended
+		if c.Qualifier != tables.LeaseColumn { // which has ended if unreadable
 			list = append(list, valueOf("job", c, rewriteJob))
 		}
 	}
@@ -97,7 +95,6 @@ func codecs() []codec {
 	return append(list, attributes()...)
 }
 
-// cellsOf returns the codecs of a cell's qualifier and, unless it is empty, value.
 func cellsOf(name string, c hbase.Cell, rewrite func(hbase.Cell) (hbase.Cell, error)) []codec {
 	list := []codec{{name + ", qualifier", c.Qualifier, func(s string) (string, error) {
 		c := hbase.Cell{Family: c.Family, Qualifier: s, Value: c.Value}
@@ -121,7 +118,6 @@ func valueOf(name string, c hbase.Cell, rewrite func(hbase.Cell) (hbase.Cell, er
 	}, hbase.ErrCorrupt}
 }
 
-// label returns a qualifier that is a fixed name, else "…".
 func label(qualifier string) string {
 	for _, r := range qualifier {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
@@ -184,7 +180,6 @@ func rewriteTwitName(s string) (string, error) {
 	return key.String(), nil
 }
 
-// write is an intent with all attributes.
 var write = tables.Intent{
 	ID: tables.NewOp(noon, 1), Kind: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(),
 	Table: "follows", Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i",
@@ -206,7 +201,6 @@ func rewriteIntent(c hbase.Cell) (hbase.Cell, error) {
 	})
 }
 
-// rewriteAmong rewrites a cell among the other cells of its row.
 func rewriteAmong(
 	cells []hbase.Cell, c hbase.Cell, rewrite func([]hbase.Cell) ([]hbase.Cell, error),
 ) (hbase.Cell, error) {
@@ -300,7 +294,6 @@ func rewriteDay(c hbase.Cell) (hbase.Cell, error) {
 	return tables.GameDays.Cell(days[0], 0), nil
 }
 
-// attributes returns the codecs of all attributes of all objects.
 func attributes() []codec {
 	n, s, at := ptr(7), ptr("小"), ptr(time.Date(2015, 2, 17, 12, 0, 0, 420, time.UTC))
 	var list []codec
@@ -324,7 +317,7 @@ func attributesOf[T any](o *tables.Object[T], t *T) (list []codec) {
 			}
 			t, err := o.Decode("key", cells)
 			if err != nil || string(c.Value) == tables.Gone {
-				return c, err // a removed attribute
+				return c, err // removed
 			}
 			for _, rewrite := range o.Put("key", t, 0).Cells {
 				if rewrite.Qualifier == c.Qualifier {

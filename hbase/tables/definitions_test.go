@@ -16,7 +16,7 @@ func TestDefinitionsSplitIntoRegions(t *testing.T) {
 				t.Errorf("%d regions: %v", regions, err)
 			}
 			if regions > 1000 {
-				break // all tables have the same splits
+				break // with the same splits
 			}
 		}
 	}

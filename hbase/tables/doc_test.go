@@ -84,7 +84,6 @@ func anys[T any](list []T) (all []any) {
 	return all
 }
 
-// shell returns bytes in the notation of the HBase shell.
 func shell(s string) string {
 	var b []byte
 	for _, c := range []byte(s) {

@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The examples of this package's tests.
 var (
 	noon = time.Date(2015, 2, 17, 12, 0, 0, 0, time.UTC)
 
@@ -32,9 +31,9 @@ var (
 		Author: "小红", Position: moment.Key().Position,
 	}
 
-	// longest is the longest username: 64 characters of four bytes.
+	// 64 characters of four bytes.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)
-	// extreme and extremeComment have the longest ids and cursors.
+	// The longest ids and cursors.
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
 	extremeComment = &tables.Comment{
 		Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0),
@@ -45,21 +44,19 @@ func remarkKey() tables.CommentKey { return remark.Key() }
 
 func ptr[T any](v T) *T { return &v }
 
-// wide is a list without the type of its members.
+// wide is a list of any type.
 type wide struct {
 	name      string
 	owner     string
-	cell      hbase.Cell // an example
+	cell      hbase.Cell // example
 	row       func(owner string, bucket uint32) string
 	get       func(owner string, bucket uint32, page hbase.Page) hbase.Get
 	directory func(owner, position string, n int) hbase.Get
 	bucket    func(tables.Bucket) hbase.Cell
 	check     func(position string) error
 	length    func(owner string) hbase.Get // nil without a count
-	// rewrite decodes and encodes a cell.
-	rewrite func(owner string, cell hbase.Cell) (hbase.Cell, error)
-	// buckets decodes directory columns.
-	buckets func(cells []hbase.Cell) ([]tables.Bucket, error)
+	rewrite   func(owner string, cell hbase.Cell) (hbase.Cell, error)
+	buckets   func(cells []hbase.Cell) ([]tables.Bucket, error)
 }
 
 func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
@@ -90,7 +87,7 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 	return w
 }
 
-// lists are all lists, with an example of a member each.
+// lists have an example of a member each.
 var lists = []wide{
 	listOf("Followers", tables.Followers, "LiLei", tables.Follow{Username: "Lucy", At: noon}),
 	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.UnknownTime}),

@@ -16,12 +16,12 @@ import (
 
 var update = flag.Bool("update", false, "update the files of testdata")
 
-// A difference is a new format: it can't read the stores of this version.
+// A difference is a new format.
 func TestStoredFormatIsUnchanged(t *testing.T) {
 	var b strings.Builder
 	for _, c := range codecs() {
 		if strings.HasSuffix(c.name, ", position") {
-			continue // equal to the qualifier
+			continue // as the qualifier
 		}
 		fmt.Fprintf(&b, "%s\n    %q\n", c.name, c.bytes)
 	}

@@ -7,7 +7,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// seed adds the examples of codecs, and halves of them.
 func seed(f *testing.F, named ...string) {
 	for _, c := range codecs() {
 		for _, name := range named {
@@ -105,7 +104,6 @@ func fuzzQualifier(f *testing.F, name string) {
 	}
 }
 
-// checkCell checks that a cell is corrupt, or is encoded as before.
 func checkCell(t *testing.T, l wide, c hbase.Cell) {
 	t.Helper()
 	rewrite, err := l.rewrite(l.owner, c)

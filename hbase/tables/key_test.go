@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-const maxSent = 512 // characters of an id or a cursor from a client
+const maxSent = 512 // of an id or a cursor
 
 func TestLongestIDsAndCursorsAreWithinLimits(t *testing.T) {
 	child := tables.Child{Name: string(make([]byte, tables.MaxDepartmentName)), Code: string(make([]byte, tables.MaxCode))}
@@ -25,7 +25,6 @@ func TestLongestIDsAndCursorsAreWithinLimits(t *testing.T) {
 		"a position of departments": []byte(tables.Children.Position(child)),
 		"a row key":                 []byte(tables.RowKey(longest)),
 	} {
-		// A cursor starts with the letter of its list.
 		if n := base64.RawURLEncoding.EncodedLen(1 + len(b)); n > maxSent {
 			t.Errorf("%s has %d characters, want at most %d", name, n, maxSent)
 		}
@@ -97,7 +96,7 @@ func TestUnknownTimesSortLast(t *testing.T) {
 	})
 }
 
-// No two buckets share a row, whatever the names.
+// No two buckets share a row.
 func TestRowKeysAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type place struct {
@@ -114,7 +113,7 @@ func TestRowKeysAreUnique(t *testing.T) {
 			bucket := rapid.OneOf(rapid.Uint32Range(0, 2), rapid.Uint32()).Draw(t, label+"'s bucket")
 			p := place{l.get("", 0, hbase.Page{}).Table, owner, l.cell.Family, bucket}
 			if bucket == 0 {
-				p.family = "" // the owner's lists share its own row
+				p.family = "" // its lists share its row
 			}
 			return p, l.row(owner, bucket)
 		}
@@ -126,7 +125,7 @@ func TestRowKeysAreUnique(t *testing.T) {
 	})
 }
 
-// The second key of an edge may contain the separator, as a twit's does.
+// The second key of an edge may contain the separator.
 func TestEdgeKeysOfTwitsRoundTrip(t *testing.T) {
 	likes := &tables.Relation{
 		Table: "likes",

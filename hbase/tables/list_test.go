@@ -36,7 +36,7 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	}
 }
 
-// cached returns a cell as an engine with a cache of decoded values returns it.
+// cached returns a cell of an engine with a cache of decoded values.
 func cached(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
 	cells := []hbase.Cell{c}
 	hbase.GiveMemos(cells, room)
@@ -124,7 +124,6 @@ func TestInvalidDirectoryIsCorrupt(t *testing.T) {
 	}
 }
 
-// first returns the cells of a page of a row.
 func first(cells []hbase.Cell, page hbase.Page) []hbase.Cell {
 	for i, c := range cells {
 		if c.Qualifier >= page.Start && (page.Stop == "" || c.Qualifier < page.Stop) {
@@ -134,7 +133,6 @@ func first(cells []hbase.Cell, page hbase.Page) []hbase.Cell {
 	return nil
 }
 
-// The buckets are bucket 0 up to the first bound, and one from each bound to the next.
 func TestDirectoryFindsTheBucketOfAPosition(t *testing.T) {
 	l := listOf("RoleUsers", tables.RoleUsers, "lead", "LiLei")
 	rapid.Check(t, func(t *rapid.T) {
@@ -163,7 +161,6 @@ func TestDirectoryFindsTheBucketOfAPosition(t *testing.T) {
 		}
 		position := rapid.OneOf(names, rapid.SampledFrom(bounds)).Draw(t, "position")
 
-		// The bucket of the position and of those after it.
 		b := find(hbase.Next(position))
 		got := b.Number
 		if b.Start > position {
@@ -172,7 +169,6 @@ func TestDirectoryFindsTheBucketOfAPosition(t *testing.T) {
 		if want := count(bounds, func(s string) bool { return s <= position }); got != want {
 			t.Fatalf("got bucket %d for %q, want %d", got, position, want)
 		}
-		// The bucket of the positions before it.
 		b = find(position)
 		got = b.Number
 		if b.Start >= position {
@@ -210,10 +206,8 @@ func TestPositionsAreNotDirectoryColumns(t *testing.T) {
 	}
 }
 
-// The time of an entry may contain the separator.
 func TestTimelineEntriesWithSeparatorInTheTime(t *testing.T) {
 	for _, low := range []int64{0, 0xff, 0x100, 0xff00, 0xffff, 0xff_0000, 0xff_0000_0000} {
-		// The last bytes of an inverted time are the complement of the time's.
 		key := (&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(0xff<<32 | low), Name: "1"}).Key()
 		members, _, _, err := tables.Timelines.Decode("Lucy", []hbase.Cell{tables.Timelines.Cell(key, 0)})
 		if err != nil || len(members) != 1 || members[0] != key {
@@ -222,7 +216,7 @@ func TestTimelineEntriesWithSeparatorInTheTime(t *testing.T) {
 	}
 }
 
-// With a separator in the author, an entry would have two encodings. This one is of year 8623.
+// With a separator in the author, an entry would have two encodings.
 func TestTimelineEntryHasOneAuthor(t *testing.T) {
 	const late = "\x7f\xff\x41\x42\x43"
 	entry := late + "DEF" + "n" + "\x00" + "LiLei" + "\x00" + late

@@ -110,7 +110,7 @@ func TestCommentMarksAreUnique(t *testing.T) {
 	}
 }
 
-// A mark has at most 24 bytes of a name. The 24th may be inside a character.
+// A mark has at most 24 bytes of a name, maybe within a character.
 func TestCommentsOfLongUsernamesRoundTrip(t *testing.T) {
 	for _, author := range []string{longest, "a" + longest[4:], "ab" + longest[8:], "abc" + longest[12:]} {
 		mark := tables.CommentMark(author, "", 0)

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Generators of values that are often equal, or prefixes of each other.
+// Often equal, or prefixes of each other.
 var (
 	names = rapid.StringOfN(rapid.SampledFrom([]rune("aab-小é𐐀")), 1, 12, -1)
 	times = rapid.Custom(func(t *rapid.T) time.Time {
@@ -23,7 +23,7 @@ var (
 	labels = rapid.StringOfN(rapid.SampledFrom([]rune("a b/小🌊\U0010FFFF")), 1, 12, -1)
 )
 
-// newestFirst compares by time, descending, then by pairs of names.
+// newestFirst compares times, descending, then pairs of names.
 func newestFirst(a, b time.Time, names ...string) int {
 	c := b.Compare(a)
 	for i := 0; c == 0 && i < len(names); i += 2 {
@@ -32,8 +32,7 @@ func newestFirst(a, b time.Time, names ...string) int {
 	return c
 }
 
-// checkOrder checks that positions compare as order does, that they are valid, and that the
-// directory sorts after them.
+// checkOrder checks that positions are valid, compare as order does, and precede the directory.
 func checkOrder[E any](t *testing.T, l *tables.List[E], draw func(*rapid.T, string) E, order func(a, b E) int) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +91,6 @@ func TestTimelinesAreNewestFirstThenByIDThenByAuthor(t *testing.T) {
 }
 
 func TestCommentsAreNewestFirstThenByAuthor(t *testing.T) {
-	// A mark has the whole names.
 	short := rapid.StringOfN(rapid.SampledFrom([]rune("ab-小")), 1, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) *tables.Comment {

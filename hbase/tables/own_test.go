@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Reads after a deletion mask the object's tables, so no row may belong to two objects.
+// Reads after a deletion mask the object's tables.
 func TestTablesHaveOneKindOfOwner(t *testing.T) {
 	for _, s := range tableFamilies() {
 		for _, other := range tableFamilies() {

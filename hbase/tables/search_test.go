@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A user is found by each beginning of the name, in either case.
 func TestUsersAreInTheRangeOfEachBeginning(t *testing.T) {
 	search := tables.Users.Search
 	name := rapid.StringMatching(`[a-zA-Z0-9ÄéñßﬁÅıİςΣᾳǰ小红한ＬᎠꭰمﷺשกがｶ_.-][a-zA-Z0-9Äßﬁıςᾳ한آمשกが.\x{301}\x{316}\x{345}\x{5b0}\x{5c1}` +
@@ -38,8 +37,7 @@ func TestUsersAreInTheRangeOfEachBeginning(t *testing.T) {
 	})
 }
 
-// Each letter is found in its other spellings: upper, lower and folded case, decomposed, and of normal
-// width.
+// Upper, lower and folded case, decomposed, and of normal width.
 func TestUsersAreFoundInOtherSpellings(t *testing.T) {
 	search := tables.Users.Search
 	for r := range rune(unicode.MaxRune) {
@@ -74,7 +72,7 @@ func TestUsersAreFoundWithoutMarks(t *testing.T) {
 			t.Errorf("%q does not find %q: prefix %q, row %q", names[0], names[1], prefix, row)
 		}
 	}
-	// The marks of other scripts are vowels, or make other letters.
+	// Marks of other scripts are vowels, or make other letters.
 	for _, names := range [][2]string{{"กุ", "กา"}, {"की", "का"}, {"が", "か"}} {
 		if prefix, ok := search.Prefix(names[0]); !ok || strings.HasPrefix(search.Row(names[1]), prefix) {
 			t.Errorf("%q finds %q", names[0], names[1])

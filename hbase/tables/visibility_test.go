@@ -70,7 +70,6 @@ func TestVisibilityInJSONIsAName(t *testing.T) {
 	}
 }
 
-// The fourth field of a twit's record is empty. It is present if the twit is for followers.
 func TestUnknownVisibilityOfAStoredTwitIsCorrupt(t *testing.T) {
 	twit := &tables.Twit{AuthorName: "LiLei", PostedAt: noon, Name: "t1", Content: "hi", Visibility: tables.Public}
 	for name, bytes := range map[string]string{

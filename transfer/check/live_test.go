@@ -19,7 +19,7 @@ import (
 	"twibase/writers"
 )
 
-// checkLive returns the lines of RunLive. before is called at the start of each run.
+// checkLive returns the lines of RunLive. before is called at each run.
 func checkLive(
 	t *testing.T, store hbase.Store, grace time.Duration, before func(run int),
 ) (lines, changing []string) {
@@ -64,7 +64,7 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	wrong := func(count int) hbase.Mutation { return attribute("users", "a", "followerCount", fmt.Sprint(count)) }
 	for _, test := range []struct {
 		name            string
-		runs            [3]hbase.Mutation // written before each run
+		runs            [3]hbase.Mutation // before each run
 		lines, changing []string
 	}{
 		{"an operation in progress", [3]hbase.Mutation{wrong(3), right, wrong(3)}, nil, nil},
@@ -89,7 +89,7 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}
 }
 
-// Users follow each other, post and comment during the check, and one member is missing.
+// Users follow each other, post and comment meanwhile, and one member is missing.
 func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -115,7 +115,7 @@ func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	if want := []string{missing(tables.RoleUsers, "boss", "a", "a has the role boss")}; !slices.Equal(lines, want) {
 		t.Errorf("violations: got %q, want %q", lines, want)
 	}
-	for _, line := range changing { // sums over rows that change all the time
+	for _, line := range changing { // sums over changing rows
 		if !strings.Contains(line, "Count: ") && !strings.Contains(line, " d:2020-01-01: ") {
 			t.Errorf("cannot judge %s", line)
 		}
@@ -123,7 +123,7 @@ func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	t.Logf("%d writes; %d columns were changing", writes[0]+writes[1]+writes[2]+writes[3], len(changing))
 }
 
-// writeAny runs a random operation. It fails if another one excludes it.
+// writeAny may fail if another operation excludes it.
 func writeAny(ctx context.Context, w *writers.Writers, random *rand.Rand) {
 	users := []string{"a", "b", "c", "d", "e"}
 	user := func() string { return users[random.IntN(len(users))] }

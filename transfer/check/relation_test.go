@@ -15,7 +15,6 @@ import (
 
 type named struct{ name, key string }
 
-// pairs are two imported objects of each noun.
 var pairs = map[*tables.AnyObject][2]named{
 	&tables.Users.AnyObject:       {{"a", "a"}, {"b", "b"}},
 	&tables.Roles.AnyObject:       {{"boss", "boss"}, {"helper", "helper"}},
@@ -24,7 +23,7 @@ var pairs = map[*tables.AnyObject][2]named{
 	tables.PostedTwits:            {{"t1", first.Key().String()}, {"t2", second.Key().String()}},
 }
 
-// Damages one edge of each relation in the catalogue, its two lists and its two counts.
+// Damages an edge of each relation, its two lists and its two counts.
 func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 	for _, x := range tables.Relations() {
 		from, to := pairs[x.From.Object()][0], pairs[x.To.Object()][1]
@@ -43,7 +42,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 			line, _, _ := strings.Cut(v.String(), "is ,")
 			return line
 		}
-		var counts []string // the prefixes of their lines
+		var counts []string // prefixes of lines
 		var damagedCounts []hbase.Mutation
 		for _, counted := range []struct {
 			list  *tables.AnyList
@@ -62,7 +61,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 		for _, test := range []struct {
 			name     string
 			damage   []hbase.Mutation
-			reported []string // the prefixes of the lines
+			reported []string // prefixes of lines
 		}{
 			{"a member of the first end is missing",
 				[]hbase.Mutation{without(x.From.List.Table, fromRow, fromMember.Family, fromMember.Qualifier)},
@@ -85,7 +84,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 				before := dump(t, store)
 				write(t, store, test.damage...)
 				lines := slices.DeleteFunc(checkStore(t, store), func(line string) bool {
-					return strings.HasPrefix(line, tables.Timelines.Table+" ") // derived from follows
+					return strings.HasPrefix(line, tables.Timelines.Table+" ") // derived
 				})
 				for _, want := range test.reported {
 					if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
@@ -99,7 +98,7 @@ func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 					t.Fatal(result, err)
 				}
 				if test.name == "no edge" {
-					return // the source is changed
+					return // of the source
 				}
 				if diff := cmp.Diff(before, dump(t, store)); diff != "" {
 					t.Errorf("(-before +repaired):\n%s", diff)

@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// An unreadable department may be restored from a backup.
+// It may be restored from a backup.
 func TestRepairKeepsTheChildrenOfAnUnreadableDepartment(t *testing.T) {
 	for name, damage := range map[string]hbase.Mutation{
 		"the name is unreadable":   attribute("departments", "top", "name", "\xff"),

@@ -16,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// files have a few rows of each schema. Lists of more than two members are split.
+// Lists of more than two members are split.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),
@@ -43,7 +43,7 @@ var (
 
 func day(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
 
-// age is the timestamp of the damage: later than all imported cells.
+// age is later than all imported cells.
 const age = 1_600_000_000_000
 
 func put(table, row string, cells ...hbase.Cell) hbase.Mutation {
@@ -57,7 +57,6 @@ func attribute(table, key, column, value string) hbase.Mutation {
 	return put(table, tables.RowKey(key), hbase.Cell{Family: "i", Qualifier: column, Value: []byte(value)})
 }
 
-// without deletes columns up to the timestamp age.
 func without(table, row, family string, qualifiers ...string) hbase.Mutation {
 	d := hbase.Delete{Table: table, Row: row}
 	for _, q := range qualifiers {
@@ -101,7 +100,7 @@ func write(t *testing.T, store hbase.Store, mutations ...hbase.Mutation) {
 	}
 }
 
-// dump returns all cells of a store, without timestamps.
+// dump omits timestamps.
 func dump(t *testing.T, store hbase.Store) (lines []string) {
 	t.Helper()
 	for _, table := range tables.Definitions(1) {
@@ -110,7 +109,7 @@ func dump(t *testing.T, store hbase.Store) (lines []string) {
 				t.Fatal(err)
 			}
 			if row.Key == tables.Imports.Get().Row {
-				continue // the marker of repairs remains
+				continue // of repairs
 			}
 			for _, c := range row.Cells {
 				lines = append(lines, fmt.Sprintf("%s %q %s:%q %q", table.Name, row.Key, c.Family, c.Qualifier, c.Value))
@@ -129,7 +128,6 @@ func checkStore(t *testing.T, store hbase.Store) (lines []string) {
 	return lines
 }
 
-// at returns the start of a line.
 func at(table, key, column string) string {
 	return fmt.Sprintf("%s %q %s: ", table, tables.RowKey(key), column)
 }

@@ -5,12 +5,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broken has damage of a store, and the lines that report it.
+// broken is damage, and the lines that report it.
 type broken struct {
-	name   string
-	broken []hbase.Mutation
-	lines  []string
-	// restored is true if the repair restores the store.
+	name     string
+	broken   []hbase.Mutation
+	lines    []string
 	restored bool
 }
 

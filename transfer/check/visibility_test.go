@@ -14,19 +14,17 @@ import (
 	"twibase/transfer/check"
 )
 
-// third is a Moment without photos.
 var third = &tables.Twit{
 	AuthorName: "b", Name: "t3", PostedAt: day(4), Content: "mine", Visibility: tables.FollowersOnly,
 }
 
-// withFlag puts a twit whose record has flag instead of the field of its visibility.
+// withFlag puts flag in place of the visibility's field.
 func withFlag(l *tables.List[*tables.Twit], t *tables.Twit, flag string) hbase.Mutation {
 	cell := l.Cell(t, 0)
 	cell.Value = append(withoutFlag(l, t), flag...)
 	return put(l.Table, l.Row(t.AuthorName, 0), cell)
 }
 
-// unknown is the field of an unknown visibility.
 const unknown = "\x22\x01x"
 
 func TestUnknownVisibilityIsReported(t *testing.T) {
@@ -55,7 +53,7 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 		name   string
 		broken []hbase.Mutation
 		lines  []string
-		left   int // after the repair
+		left   int // unrepaired
 	}{
 		{"in a twit", []hbase.Mutation{withFlag(tables.Twits, second, unknown)}, []string{unknownIn(tables.Twits)}, 0},
 		{"in an album", []hbase.Mutation{withFlag(tables.Albums, second, unknown)}, []string{unknownIn(tables.Albums)}, 0},
@@ -168,7 +166,6 @@ func TestRepairKeepsAPublicTwitWhoseDamagedCopyHasNoVisibility(t *testing.T) {
 	}
 }
 
-// withoutFlag returns the record of a twit without its visibility.
 func withoutFlag(l *tables.List[*tables.Twit], t *tables.Twit) []byte {
 	public := *t
 	public.Visibility = tables.Public
@@ -195,7 +192,7 @@ func rowOf(i tables.Intent) string {
 	return row
 }
 
-// publicOf counts the public twits of an author in both lists.
+// publicOf counts an author's public twits in both lists.
 func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 	t.Helper()
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {

@@ -24,7 +24,7 @@ func TestAsk(t *testing.T) {
 	)
 	for _, test := range []struct {
 		name  string
-		kdcs  []string // silent ones answer with an error of the network after exchangeTimeout
+		kdcs  []string // silent ones fail after exchangeTimeout
 		asked []string // by two exchanges
 		took  time.Duration
 		err   error
@@ -71,7 +71,7 @@ func TestAsk(t *testing.T) {
 				if took := time.Since(began); took != test.took {
 					t.Errorf("took %v, want %v", took, test.took)
 				}
-				time.Sleep(exchangeTimeout) // for the silent KDCs
+				time.Sleep(exchangeTimeout) // for silent KDCs
 				if diff := cmp.Diff(test.asked, asked); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -80,7 +80,6 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// identify returns an identity whose krb5.conf has KDCs.
 func identify(t *testing.T, kdcs []string) *identity {
 	t.Helper()
 	krb5, err := config.NewFromString("[realms]\nEXAMPLE.COM = {\nkdc = " + strings.Join(kdcs, "\nkdc = ") + "\n}\n")

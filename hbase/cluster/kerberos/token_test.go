@@ -12,7 +12,6 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// pair returns both sides of a connection.
 func pair(t *testing.T, keyType int32, subkey byte) (client, server *tokens) {
 	t.Helper()
 	e, err := crypto.GetEtype(keyType)
@@ -20,7 +19,7 @@ func pair(t *testing.T, keyType int32, subkey byte) (client, server *tokens) {
 		t.Fatal(err)
 	}
 	size := e.GetKeyByteSize()
-	if size == 24 { // gokrb5 returns the size of a checksum's key
+	if size == 24 { // size of a checksum's key
 		size = 32
 	}
 	key := types.EncryptionKey{KeyType: keyType, KeyValue: bytes.Repeat([]byte{7}, size)}
@@ -76,7 +75,7 @@ func TestChangedTokensAreRejected(t *testing.T) {
 		for i := range token {
 			changed := slices.Clone(token)
 			changed[i] ^= 1
-			if i == 6 || i == 7 { // the rotation moves bytes: another token of the same message
+			if i == 6 || i == 7 { // rotation: another token of the same message
 				continue
 			}
 			reject(fmt.Sprint("byte ", i), changed, seal)

@@ -8,7 +8,6 @@ import (
 	"twibase/hbase"
 )
 
-// The present is between past and future.
 const (
 	past   = 1_000
 	future = 4_102_444_800_000 // the year 2100

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// Sequences per table, and their operations.
+	// Sequences per table, and operations.
 	sideBySide = 128
 	length     = 50
-	// replays bounds the shrinking of a failure to a minute or two.
+	// replays bounds shrinking to a minute or two.
 	replays = 400
 	timeout = time.Minute
 )
@@ -120,7 +120,6 @@ func newTable(t *testing.T, both engines) string {
 	return table.Name
 }
 
-// report shrinks a sequence whose last operation differs.
 func report(t *testing.T, both engines, sequence []operation, difference string) {
 	table, tried := newTable(t, both), 0
 	fails := func(candidate []operation) []operation {

@@ -9,7 +9,6 @@ import (
 	"twibase/hbase"
 )
 
-// step runs one operation of each sequence. Sequences share no rows.
 func step(ctx context.Context, store hbase.Store, operations []operation, places []place) []string {
 	answers := make([]string, len(operations))
 	var mutations []hbase.Mutation
@@ -73,7 +72,6 @@ func (e engines) step(ctx context.Context, operations []operation, places []plac
 	return differ
 }
 
-// nextMillisecond waits until the present is later than all timestamps of the store.
 func nextMillisecond() {
 	for start := time.Now().UnixMilli(); time.Now().UnixMilli() == start; {
 		time.Sleep(200 * time.Microsecond)

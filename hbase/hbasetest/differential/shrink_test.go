@@ -30,7 +30,6 @@ func shrink(sequence []operation, fails func([]operation) []operation) []operati
 	return sequence
 }
 
-// simplified iterates over operations with a cell or column less.
 func simplified(o operation) func(yield func(operation) bool) {
 	return func(yield func(operation) bool) {
 		switch m := o.mutation.(type) {

@@ -15,8 +15,8 @@ import (
 
 const owner = "LiLei"
 
-// openList returns a store with a list in three buckets, during a split: bucket 0 has copies of the
-// members of bucket 2, and bucket 7 is pending.
+// openList returns a store with a list in three buckets, during a split: bucket 0 has copies of
+// bucket 2, and bucket 7 is pending.
 func openList(t *testing.T) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
@@ -48,7 +48,7 @@ func openList(t *testing.T) hbase.Store {
 	return store
 }
 
-// reader reads Gets, and records each as "bucket [start stop) limit".
+// reader records Gets as "bucket [start stop) limit".
 type reader struct {
 	store  hbase.Store
 	rounds [][]string
