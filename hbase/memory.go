@@ -53,7 +53,7 @@ type Memory struct {
 	doubted                atomic.Int64 // when: Unix seconds
 }
 
-// NewMemory: maxCell returns the maximum size of a family's cell, in bytes.
+// NewMemory returns a memory. maxCell returns the maximum size of a family's cell, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
