@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule lists the packages of this module that the packages of a pattern may import, with the
-// reason. A pattern with /... includes the folders below; ... matches all packages.
+// rule lists the packages that the packages of a pattern may import, with the reason. A pattern
+// with /... includes the folders below; ... matches all packages.
 type rule struct {
 	from string
 	to   []string
@@ -62,7 +62,6 @@ var rules = []rule{
 		"the conformance suite knows no rows of twibase"},
 }
 
-// owner lists the only packages that import a dependency, with the reason.
 type owner struct {
 	of  string
 	by  []string
@@ -131,12 +130,10 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// whyOf returns the reason of a package's rule.
 func whyOf(pkg string) string {
 	return rules[slices.IndexFunc(rules, func(r rule) bool { return matches(pkg, r.from) })].why
 }
 
-// violations returns the imports that the two tables forbid, as full import paths.
 func violations(path string, imports []string) (violations []string) {
 	pkg, _ := ours(path)
 	at := slices.IndexFunc(rules, func(r rule) bool { return matches(pkg, r.from) })
@@ -156,8 +153,7 @@ func violations(path string, imports []string) (violations []string) {
 	return violations
 }
 
-// ours returns the folder of an import path, false if it is of another module. The root keeps the
-// module's name.
+// ours returns a folder, false for another module. The root keeps the module's name.
 func ours(path string) (string, bool) {
 	if path == "twibase" {
 		return path, true

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable lists the package-level variables that may change, with the reason.
+// mutable lists the reasons of variables that may change.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
 	"hbase/cluster.gohbaseBackoff": "gohbase has one hook per process, set before main starts",
@@ -22,8 +22,8 @@ var mutable = map[string]string{
 	"writers.movedAtOnce":          "less in tests",
 }
 
-// TestNoPackageHasMutableState finds package-level variables that a function changes, or of a type
-// that is made for it (sync, sync/atomic, channels). Gateways in one process would share them.
+// Package-level variables must not be changed by a function, nor be of a type that is made for it
+// (sync, sync/atomic, channels). Gateways in one process would share them.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -62,7 +62,6 @@ func TestNoPackageHasMutableState(t *testing.T) {
 	}
 }
 
-// notProduct are the folders of tests and benchmarks.
 var notProduct = []string{"bench", "e2e", "hbase/hbasetest"}
 
 type parsed struct {
@@ -70,8 +69,7 @@ type parsed struct {
 	test bool
 }
 
-// mutableVars returns the mutable package-level variables of a package. Changes in tests count,
-// variables of tests do not.
+// Changes in tests count, variables of tests do not.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {
@@ -127,11 +125,10 @@ func packageVars(file *ast.File) (specs []*ast.ValueSpec) {
 	return specs
 }
 
-// madeToChange reports whether a variable is a channel, or of package sync or atomic.
 func madeToChange(spec *ast.ValueSpec) (yes bool) {
 	look := func(node ast.Node) bool {
 		switch node := node.(type) {
-		case *ast.FuncLit: // local variables
+		case *ast.FuncLit:
 			return false
 		case *ast.ChanType:
 			yes = true
@@ -151,7 +148,6 @@ func madeToChange(spec *ast.ValueSpec) (yes bool) {
 	return yes
 }
 
-// root returns x of x, x.f, x[i] and *x.
 func root(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:

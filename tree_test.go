@@ -16,15 +16,12 @@ import (
 // maxLines bounds hand-written files. Split longer ones by noun.
 const maxLines = 400
 
-// skipped are folders without hand-written files.
 var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist", "bin", "data", "testdata"}
 
-// source lists the extensions of hand-written files.
 var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".ts", ".tsx", ".css", ".html", ".java", ".sh"}
 
-// TestTree checks that files are short, and that each package has one package comment.
 func TestTree(t *testing.T) {
-	comments := map[string][]string{} // from folder to files with a package comment
+	comments := map[string][]string{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

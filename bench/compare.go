@@ -13,17 +13,15 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// compareRounds is the number of turns of each program, per query.
 const compareRounds = 15
 
-// signUp creates a user.
 var signUp = loadtest.Request{
 	Body: []byte(`{"query":"mutation{signUp(input:{username:\"writer\",name:\"Writer\",password:\"correct horse\"}){user{username}}}"}`),
 }
 
 // compareWith compares another twibase program, such as one built from an earlier commit, with that
-// of this tree. Each serves its own embedded store with the same rows. They take turns of half a
-// second, and which of them goes first alternates, so that each ratio compares neighbouring turns.
+// of this tree. They take turns of half a second, and which of them goes first alternates, so that
+// each ratio compares neighbouring turns.
 //
 // Both must return the responses of the handwritten program, byte for byte. Both were started once
 // before and stopped: the rows that a program writes at its first start, such as those of a new
@@ -115,5 +113,4 @@ func (p *workspace) serveCopy(ctx context.Context, program, store string) (*load
 	return p.serve(ctx, program, store)
 }
 
-// percent formats a ratio as a change: 1.05 is +5.0 %.
 func percent(ratio float64) string { return fmt.Sprintf("%+.1f %%", 100*(ratio-1)) }

@@ -12,24 +12,22 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The size of the dataset: followers and twits per user, comments per twit at most.
 const (
 	userCount     = 1000
 	followerCount = 100
 	twitCount     = 10
 	commentCount  = 6
-	rolesEach     = 3 // of a department
-	holders       = 6 // of a role
+	rolesEach     = 3
+	holders       = 6
 )
 
-// dataset is generated data in memory, with pages and cursors as in responses. A seed always makes
-// the same data.
+// A seed always makes the same dataset, with pages and cursors as in responses.
 type dataset struct {
-	users       []*tables.User // in the order of their row keys
+	users       []*tables.User
 	user        map[string]*tables.User
 	department  map[string]*tables.Department
 	role        map[string]*tables.Role
-	twit        map[string]*tables.Twit // by their keys
+	twit        map[string]*tables.Twit
 	followers   map[string]*page[model.UserEdge, tables.User]
 	twits       map[string]*page[model.TwitEdge, tables.Twit]
 	comments    map[*tables.Twit][]*tables.Comment
@@ -37,10 +35,9 @@ type dataset struct {
 	children    map[string][]*tables.Department
 	roles       map[string]*page[model.RoleEdge, tables.Role]
 	holders     map[string]*page[model.UserEdge, tables.User]
-	follows     map[[2]string]bool // follower, followee
+	follows     map[[2]string]bool
 }
 
-// page is a list in the order of responses.
 type page[E, T any] struct {
 	edges   []*E
 	nodes   []*T
@@ -53,7 +50,6 @@ func (p *page[E, T]) add(edge *E, node *T, cursor string) {
 	p.total++
 }
 
-// first returns the number of entries on the first page.
 func (p *page[E, T]) first(size int) int { return min(size, len(p.nodes)) }
 
 func newDataset(seed uint64) *dataset {
@@ -96,7 +92,6 @@ func (w *dataset) addUsers(random *rand.Rand) {
 	})
 }
 
-// addFollowers gives each user followers, one a minute.
 func (w *dataset) addFollowers(random *rand.Rand) {
 	for i := range userCount {
 		list := &page[model.UserEdge, tables.User]{}
@@ -122,7 +117,6 @@ func text(random *rand.Rand, n int) string {
 	return strings.Join(all, " ")
 }
 
-// addTwits gives each user twits with comments, newest first.
 func (w *dataset) addTwits(random *rand.Rand) {
 	for i := range userCount {
 		list := &page[model.TwitEdge, tables.Twit]{}
@@ -150,7 +144,6 @@ func (w *dataset) addTwits(random *rand.Rand) {
 // breadth is the number of children of each department by level: 258 departments below one.
 var breadth = []int{1, 6, 6, 6}
 
-// addDepartments makes departments with roles and users of these.
 func (w *dataset) addDepartments(random *rand.Rand) {
 	level := []string{tables.Root}
 	for _, n := range breadth {

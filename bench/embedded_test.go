@@ -18,8 +18,7 @@ import (
 	"twibase/resolvers"
 )
 
-// BenchmarkEmbedded runs the server on the embedded engine in this process, without a network: for
-// profiles.
+// BenchmarkEmbedded is for profiles.
 func BenchmarkEmbedded(b *testing.B) {
 	w, dir := newDataset(seed), "embedded:"+b.TempDir()
 	if err := w.store(b.Context(), dir); err != nil {

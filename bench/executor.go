@@ -14,14 +14,12 @@ import (
 	"twibase/graph/plan"
 )
 
-// untracked tracks no tasks: the data are in memory.
 type untracked struct{}
 
 func (untracked) Start(int)            {}
 func (untracked) End()                 {}
 func (untracked) Await() map[any]error { return nil }
 
-// planned is the schema executed by the plan, stock by gqlgen.
 func (w *dataset) planned() graphql.ExecutableSchema {
 	config := exec.Config{Resolvers: root{dataset: w}}
 	return exec.NewPlannedSchema(config, func(context.Context) plan.Tasks { return untracked{} })
@@ -31,8 +29,7 @@ func (w *dataset) stock() graphql.ExecutableSchema {
 	return exec.NewExecutableSchema(exec.Config{Resolvers: root{dataset: w}})
 }
 
-// responder returns a function that executes the body of a request and returns the body of the
-// response, which is valid until the next call. Parsed documents are cached.
+// The response of a responder is valid until the next call.
 func responder(schema graphql.ExecutableSchema, body []byte, viewer string) func() []byte {
 	e := executor.New(schema)
 	e.SetQueryCache(lru.New[*ast.QueryDocument](10))
@@ -40,7 +37,7 @@ func responder(schema graphql.ExecutableSchema, body []byte, viewer string) func
 	return func() []byte {
 		var params graphql.RawParams
 		if err := json.Unmarshal(body, &params); err != nil {
-			panic(err) // query.body made it
+			panic(err)
 		}
 		ctx := graphql.StartOperationTrace(auth.WithViewer(context.Background(), auth.Viewer{Username: viewer}))
 		op, errs := e.CreateOperationContext(ctx, &params)

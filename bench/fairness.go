@@ -16,20 +16,18 @@ import (
 )
 
 const (
-	// fairQuery is expensive, so that the abuser needs few requests. With cheap requests, the clients of
-	// this program would wait for each other on a busy machine.
+	// fairQuery is expensive, so that the abuser needs few requests. With cheap requests, the
+	// clients of this program would wait for each other on a busy machine.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairRuns    = 5
 	fairSlot    = 8 * time.Second
-	fairClients = 5  // share the ordinary load
-	fairLoad    = 20 // requests per second of all of them
-	abuse       = 10 // times the ordinary load, of one client
+	fairClients = 5
+	fairLoad    = 20
+	abuse       = 10
 	// budgetShare is the budget of a client, as a multiple of what each of the others reads.
 	budgetShare = 2
 )
 
-// fairness measures what other clients notice of one that sends ten times as many requests as all of
-// them together, without a budget of rows and with one.
 func fairness(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -82,7 +80,6 @@ func fairness(ctx context.Context, _ *dataset) error {
 	return nil
 }
 
-// rowsOf sets the response to a request, and returns the rows that it reads.
 func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadtest.Request) (rows int, err error) {
 	g, err := p.serve(ctx, program, store)
 	if err != nil {
@@ -96,10 +93,9 @@ func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadte
 	return report.Rows, err
 }
 
-// fairRun has the measurements of clients, without and with an abuser.
 type fairRun struct {
 	alone, beside, abuser loadtest.Offered
-	ratios                []float64 // of the p99, by run
+	ratios                []float64
 }
 
 func (f *fairRun) run(g *loadtest.Gateway, r loadtest.Request) error {
@@ -136,7 +132,6 @@ func merge(into *loadtest.Offered, o loadtest.Offered) {
 	slices.Sort(into.Latency)
 }
 
-// offerBeside offers multiples of the load: one by the clients, and one by another client.
 func offerBeside(
 	g *loadtest.Gateway, r loadtest.Request, ordinary, abusive float64, duration time.Duration,
 ) (others, abuser loadtest.Offered, err error) {

@@ -17,8 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// The hub is the author of the fan-out. Its followers are those of TWIBASE_DATA, or hubFollowers
-// generated ones.
+// Its followers are those of TWIBASE_DATA, or hubFollowers generated ones.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458
@@ -26,8 +25,6 @@ const (
 	posts        = 15
 )
 
-// fanOut compares posting a twit, until it is in all timelines, with batch Puts of the same
-// entries.
 func fanOut(ctx context.Context, _ *dataset) error {
 	followers, source, err := readHubFollowers()
 	if err != nil {
@@ -141,7 +138,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	return nil
 }
 
-// timelineStore records the time of the last write to timelines. It has one writer at a time.
+// timelineStore has one writer at a time.
 type timelineStore struct {
 	hbase.Store
 	last time.Time
@@ -155,7 +152,6 @@ func (e *timelineStore) Mutate(ctx context.Context, mutations []hbase.Mutation) 
 	return errs, err
 }
 
-// batch puts an entry into each timeline, in one call.
 func batch(ctx context.Context, store hbase.Store, followers []string, i int) error {
 	twit := (&tables.Twit{AuthorName: hub, PostedAt: epoch.Add(time.Duration(i) * time.Second), Name: fmt.Sprint("batch",
 		i)}).Key()
@@ -168,7 +164,6 @@ func batch(ctx context.Context, store hbase.Store, followers []string, i int) er
 	return errors.Join(append(errs, err)...)
 }
 
-// checkTimelines checks that each follower has the twit.
 func checkTimelines(ctx context.Context, store hbase.Store, key tables.TwitKey, followers []string) error {
 	gets := make([]hbase.Get, len(followers))
 	for i, name := range followers {

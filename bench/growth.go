@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// growth measures a page as its list grows, and a response as it grows.
 func growth(ctx context.Context, w *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -50,7 +49,6 @@ func growth(ctx context.Context, w *dataset) error {
 	return w.responses(twibase)
 }
 
-// pageOf requests 20 of a number of followers, from a position on.
 func pageOf(members, from int) loadtest.Request {
 	after := ""
 	if from > 0 {
@@ -87,7 +85,7 @@ func pages(from string, g *loadtest.Gateway, lengths []int) error {
 					return err
 				}
 				if round == 0 {
-					continue // the first reads come from the disk
+					continue
 				}
 				latency[i][j], cpu[i][j] = append(latency[i][j], load.Percentile(50)), append(cpu[i][j], load.CPU)
 				ratios[i][j] = append(ratios[i][j], float64(load.Percentile(50))/float64(latency[0][j][round-1]))
@@ -105,7 +103,6 @@ func pages(from string, g *loadtest.Gateway, lengths []int) error {
 	return nil
 }
 
-// responses measures responses of about 10², 10³, 10⁴ and 10⁵ objects.
 func (w *dataset) responses(twibase *loadtest.Gateway) error {
 	t := newTable("Growth of a response: the reference query with other page sizes",
 		"objects", "response", "by hand, from memory: ns of CPU per object", "plan, from memory: ns of CPU per object",

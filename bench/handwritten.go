@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// list appends a JSON array.
 func list[T any](b []byte, all []T, one func(b []byte, i int, t T) []byte) []byte {
 	b = append(b, '[')
 	for i, t := range all {
@@ -20,7 +19,6 @@ func list[T any](b []byte, all []T, one func(b []byte, i int, t T) []byte) []byt
 	return append(b, ']')
 }
 
-// text appends a JSON string or null.
 func (handwritten) text(b []byte, s *string) []byte {
 	if s == nil {
 		return append(b, "null"...)
@@ -29,7 +27,7 @@ func (handwritten) text(b []byte, s *string) []byte {
 }
 
 // handwritten has a function for each query, as a program for only these queries would have: over
-// the same data, in the same order and with the same escaping. Each appends the response to b.
+// the same data, in the same order and with the same escaping.
 type handwritten struct{ *dataset }
 
 type arguments struct {
@@ -39,7 +37,6 @@ type arguments struct {
 
 func (h handwritten) reference(b []byte, _ arguments) []byte { return h.people(b, 20, 20, 3) }
 
-// people is the reference query with pages of any size.
 func (h handwritten) people(b []byte, users, followers, twits int) []byte {
 	person := func(b []byte, u *tables.User) []byte {
 		b = relay.AppendID(append(b, `{"id":`...), u.ID())
@@ -122,7 +119,6 @@ func (h handwritten) aliases(b []byte, _ arguments) []byte {
 	return append(b, '}')
 }
 
-// aliasCount is the number of users in 3-aliases.graphql.
 const aliasCount = 30
 
 func (h handwritten) nodes(b []byte, a arguments) []byte {

@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// inMemory compares the plan, the handwritten program and gqlgen's executor on data in memory: from
-// the body of a request to the body of its response.
 func inMemory(_ context.Context, w *dataset) error {
 	planned, stock, program := w.planned(), w.stock(), w.program()
 	t := newTable("In memory, from the body of a request to that of its response",

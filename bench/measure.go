@@ -19,18 +19,15 @@ type cost struct {
 	allocs float64
 }
 
-// rounds is the number of measurements of each function. They take turns, so that all see the same
-// load of the machine.
+// Functions take turns, so that all see the same load of the machine.
 const rounds = 7
 
-// slot is the approximate duration of one measurement.
 const slot = 60 * time.Millisecond
 
-// takeTurns measures functions in turns, and returns the costs of each round.
 func takeTurns(all ...func()) [][]cost {
 	counts := make([]int, len(all))
 	for i, do := range all {
-		do() // warm-up
+		do()
 		begin := time.Now()
 		do()
 		counts[i] = max(1, int(slot/max(time.Since(begin), time.Microsecond)))
@@ -45,7 +42,7 @@ func takeTurns(all ...func()) [][]cost {
 }
 
 func measure(n int, do func()) cost {
-	runtime.GC() // of earlier garbage
+	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu := cpuTime()
@@ -60,12 +57,11 @@ func measure(n int, do func()) cost {
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // cannot fail for this process
+		panic(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// ratio is the median over the rounds of the CPU time of i divided by that of j.
 func ratio(costs [][]cost, i, j int) float64 {
 	return medianOf(costs, func(round []cost) float64 { return float64(round[i].cpu) / float64(round[j].cpu) })
 }
@@ -91,7 +87,6 @@ func geometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// table prints rows as Markdown.
 type table struct{ w *tabwriter.Writer }
 
 func newTable(title string, columns ...string) table {

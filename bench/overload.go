@@ -21,11 +21,10 @@ const (
 	follows         = 50
 	overloadQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:20){nodes{name}}}}}}`
 	overloadSlot    = 5 * time.Second
-	waitingClients  = 8 // keep the gateway busy
+	waitingClients  = 8
 	manyConnections = 4000
 )
 
-// overload offers a gateway up to four times its capacity, and slow or idle connections.
 func overload(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -40,7 +39,7 @@ func overload(ctx context.Context, _ *dataset) error {
 	if r.Want, err = g.Response(r); err != nil {
 		return err
 	}
-	if _, err := g.Drive(r, waitingClients, overloadSlot); err != nil { // warm-up
+	if _, err := g.Drive(r, waitingClients, overloadSlot); err != nil {
 		return err
 	}
 	resident, err := g.Resident()
@@ -107,14 +106,12 @@ func overload(ctx context.Context, _ *dataset) error {
 	return nil
 }
 
-// sendBody sends a request with a body, or with the beginning of one of the given length.
 func sendBody(c net.Conn, length int, body string) error {
 	_, err := fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n%s", length, body)
 	return err
 }
 
-// startFollowGraph starts a gateway over users who follow each other.
 func startFollowGraph(ctx context.Context, p *workspace) (g *loadtest.Gateway, apart bool, err error) {
 	program, store, err := p.importFollowGraph(ctx)
 	if err != nil {
@@ -143,7 +140,6 @@ func idleConnections() int {
 	return min(10_000, int(limit.Cur)*6/10)
 }
 
-// openConnections opens connections to the gateway, and calls open with each.
 func openConnections(g *loadtest.Gateway, n int, open func(net.Conn) error) (closeAll func(), err error) {
 	at, err := url.Parse(g.URL)
 	if err != nil {

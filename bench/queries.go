@@ -15,8 +15,8 @@ var queryFiles embed.FS
 
 type query struct {
 	name, text string
-	ids        []string // a variable, if not nil
-	viewer     string   // empty: anonymous
+	ids        []string
+	viewer     string // empty: anonymous
 	hand       func(b []byte, a arguments) []byte
 }
 
@@ -38,14 +38,13 @@ func (w *dataset) queries() []*query {
 	for _, q := range all {
 		text, err := queryFiles.ReadFile("queries/" + q.name + ".graphql")
 		if err != nil {
-			panic(err) // not embedded
+			panic(err)
 		}
 		q.text = string(text)
 	}
 	return all
 }
 
-// ids returns n ids of each of four nouns.
 func (w *dataset) ids(n int) []string {
 	var all []string
 	roles, departments := slices.Sorted(maps.Keys(w.role)), slices.Sorted(maps.Keys(w.department))
@@ -68,7 +67,7 @@ func (q *query) body() []byte {
 	}
 	body, err := json.Marshal(request)
 	if err != nil {
-		panic(err) // only strings
+		panic(err)
 	}
 	return body
 }
@@ -77,7 +76,6 @@ func (q *query) response() []byte {
 	return append(q.hand([]byte(`{"data":`), arguments{q.ids, q.viewer}), '}')
 }
 
-// program executes queries by their handwritten implementations.
 type program map[string]*query
 
 func (w *dataset) program() program {
@@ -88,14 +86,13 @@ func (w *dataset) program() program {
 	return p
 }
 
-// respond appends the body of the response to a request.
 func (p program) respond(b, body []byte, viewer string) []byte {
 	var request struct {
 		Query     string
 		Variables struct{ IDs []string }
 	}
 	if err := json.Unmarshal(body, &request); err != nil {
-		panic(err) // query.body made it
+		panic(err)
 	}
 	q := p[request.Query]
 	return append(q.hand(append(b, `{"data":`...), arguments{request.Variables.IDs, viewer}), '}')

@@ -18,17 +18,15 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// secret signs tokens.
 var secret = bytes.Repeat([]byte("s"), 32)
 
-// request returns the query as a request to a gateway.
 func (q *query) request() loadtest.Request {
 	r := loadtest.Request{Body: q.body(), Want: q.response()}
 	if q.viewer != "" {
 		var err error
 		if r.Token, _, err = (&auth.Tokens{Secrets: auth.NewSecrets(secret),
 			Now: time.Now}).Sign(auth.Viewer{Username: q.viewer}); err != nil {
-			panic(err) // the secret is long enough
+			panic(err)
 		}
 	}
 	return r
@@ -63,7 +61,6 @@ func serveDataset(ctx context.Context, by string) error {
 	return nil
 }
 
-// ServeHTTP executes the queries as a program for only these queries would.
 func (p program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

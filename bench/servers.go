@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Servers take turns of driveTime, serverRounds or referenceRounds times.
+// Servers take turns of driveTime.
 const (
 	serverRounds    = 5
 	referenceRounds = 9
@@ -26,7 +26,6 @@ type server struct {
 // uncached are the flags of a server that reads every row from Pebble.
 var uncached = []string{"--row-cache", "0"}
 
-// served compares servers on the embedded engine, HTTP included, with and without the row cache.
 func served(ctx context.Context, w *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -56,7 +55,6 @@ func served(ctx context.Context, w *dataset) error {
 	return w.shapes(servers)
 }
 
-// onHBase compares a server on a real HBase with the handwritten program.
 func onHBase(ctx context.Context, w *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -97,8 +95,6 @@ func startHBase(ctx context.Context, dir string) (*minihbase.HBase, error) {
 	return h, nil
 }
 
-// reference sends the reference query over one connection and over many, and reports the peak
-// memory.
 func (w *dataset) reference(servers []server) error {
 	q := w.queries()[0]
 	t := newTable("The whole server, HTTP included: the reference query",
@@ -147,8 +143,8 @@ func (w *dataset) reference(servers []server) error {
 	return nil
 }
 
-// shapes sends all queries over one connection. Ratios are relative to the first server, which
-// serves HTTP, too. The last server is twibase, and reports the rows it reads.
+// shapes prints ratios to the first server, which serves HTTP, too. The last server is twibase, and
+// reports the rows it reads.
 func (w *dataset) shapes(servers []server) error {
 	columns := []string{"query"}
 	for i, s := range servers {

@@ -22,7 +22,6 @@ func open(ctx context.Context, setting string) (hbase.Store, error) {
 	return cluster.Open(ctx, setting, zerolog.Nop())
 }
 
-// writer writes rows in batches.
 type writer struct {
 	ctx     context.Context
 	store   hbase.Store
@@ -49,7 +48,6 @@ func (w *writer) flush() {
 	w.pending, w.cells = w.pending[:0], 0
 }
 
-// fill creates the tables and calls write.
 func fill(ctx context.Context, setting string, write func(w *writer)) error {
 	store, err := open(ctx, setting)
 	if err != nil {
@@ -66,7 +64,6 @@ func fill(ctx context.Context, setting string, write func(w *writer)) error {
 	return errors.Join(w.err, store.Close())
 }
 
-// store writes the parts of the dataset that the queries read into a new store.
 func (w *dataset) store(ctx context.Context, setting string) error {
 	return fill(ctx, setting, func(to *writer) {
 		for _, u := range w.users {
@@ -114,10 +111,8 @@ func (w *dataset) storeTree(to *writer) {
 	}
 }
 
-// long is the name of a user with a number of followers.
 func long(members int) string { return fmt.Sprint("long", members) }
 
-// storeLong writes a user with a long list of followers in buckets.
 func storeLong(to *writer, members int) {
 	row := tables.Users.Put(long(members), &tables.User{Name: new("Long")}, stamp)
 	var directory []hbase.Cell
@@ -142,7 +137,6 @@ func storeLong(to *writer, members int) {
 	to.put(row)
 }
 
-// follower is the i-th newest of a number of followers.
 func follower(members, i int) tables.Follow {
 	return tables.Follow{Username: username(i), At: epoch.Add(time.Duration(members-i) * time.Second)}
 }

@@ -21,14 +21,12 @@ import (
 	"twibase/live"
 )
 
-// Each subscriber has its own connection. Twits are posted once a second.
+// Each subscriber has its own connection.
 const (
 	subscriberCount = 2000
 	postCount       = 20
 )
 
-// subscribers measures 2,000 subscribers to one author's posts, which is one row, and to their own
-// timelines.
 func subscribers(ctx context.Context, _ *dataset) error {
 	t := newTable(fmt.Sprintf("%d subscribers of one gateway, one post per second", subscriberCount),
 		"subscription", "rows", "rounds per poll", "Gets per poll", "delay: median", "p99", "maximum",
@@ -42,7 +40,6 @@ func subscribers(ctx context.Context, _ *dataset) error {
 	return nil
 }
 
-// measureSubscribers measures one type of subscription on a new store.
 func measureSubscribers(ctx context.Context, t table, field string) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -115,7 +112,6 @@ type subscriberGroup struct {
 	times   []time.Duration
 }
 
-// subscribeAll returns when all have subscribed.
 func (a *subscriberGroup) subscribeAll(ctx context.Context, field string) error {
 	var group errgroup.Group
 	group.SetLimit(50)
@@ -139,8 +135,6 @@ func (a *subscriberGroup) subscribeAll(ctx context.Context, field string) error 
 	return ctx.Err()
 }
 
-// subscribe subscribes, and then records the delay of each twit, whose content is the time of its
-// post.
 func (a *subscriberGroup) subscribe(ctx context.Context, username, field string) error {
 	socket, _, err := websocket.Dial(ctx, a.gateway.URL+"/graphql",
 		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
@@ -172,7 +166,7 @@ func (a *subscriberGroup) subscribe(ctx context.Context, username, field string)
 				}
 			}
 			err = json.Unmarshal(text, &message)
-			if message.Type == "error" { // too many queued twits
+			if message.Type == "error" {
 				time.Sleep(time.Second)
 				if socket.Write(ctx, websocket.MessageText, []byte(subscribe)) != nil {
 					return
@@ -188,7 +182,6 @@ func (a *subscriberGroup) subscribe(ctx context.Context, username, field string)
 	return nil
 }
 
-// post posts once a second, and waits for all deliveries.
 func (a *subscriberGroup) post(ctx context.Context) error {
 	token := tokenOf("author")
 	var posting sync.WaitGroup
@@ -230,7 +223,7 @@ func (a *subscriberGroup) all() []time.Duration {
 func tokenOf(username string) string {
 	token, _, err := (&auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}).Sign(auth.Viewer{Username: username})
 	if err != nil {
-		panic(err) // the secret is long enough
+		panic(err)
 	}
 	return token
 }

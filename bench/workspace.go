@@ -11,7 +11,6 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// workspace is a temporary folder, and the servers that were started in it.
 type workspace struct {
 	dir     string
 	servers []*loadtest.Gateway
@@ -24,7 +23,7 @@ func newWorkspace() (*workspace, error) {
 
 func (p *workspace) path(name string) string { return filepath.Join(p.dir, name) }
 
-// stop stops the servers. Errors are ignored: the measurements are done.
+// Errors are ignored: the measurements are done.
 func (p *workspace) stop() {
 	for _, s := range p.servers {
 		_ = s.Stop()
@@ -32,13 +31,11 @@ func (p *workspace) stop() {
 	p.servers = nil
 }
 
-// close stops the servers and removes the folder.
 func (p *workspace) close() {
 	p.stop()
 	_ = os.RemoveAll(p.dir)
 }
 
-// twibase builds twibase and starts it over a store.
 func (p *workspace) twibase(ctx context.Context, store string, flags ...string) (*loadtest.Gateway, error) {
 	program, err := p.build(ctx)
 	if err != nil {
@@ -62,7 +59,6 @@ func (p *workspace) buildAs(ctx context.Context, name string, flags ...string) (
 	return program, nil
 }
 
-// importUsers builds twibase and imports users and follows into an embedded store.
 func (p *workspace) importUsers(ctx context.Context, users, follows *bytes.Buffer) (program, store string, err error) {
 	if program, err = p.build(ctx); err != nil {
 		return "", "", err

@@ -1,5 +1,5 @@
-// Package deploy_test checks that the commands, flags, metrics and paths in the files of this
-// folder, the Dockerfile and the packages exist in twibase.
+// Package deploy_test checks that commands, flags, metrics and paths in the files of this folder,
+// the Dockerfile and the packages exist.
 package deploy_test
 
 import (
@@ -22,7 +22,6 @@ import (
 	"twibase/command"
 )
 
-// files returns the texts of all files by path.
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -47,7 +46,6 @@ func files(t *testing.T) map[string]string {
 	return texts
 }
 
-// help returns the help of a command.
 func help(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -87,14 +85,13 @@ func TestCommandsHaveTheirFlags(t *testing.T) {
 	}
 }
 
-// TestMetricsAndPathsExist compares the paths and metrics of the files with those of a gateway.
 func TestMetricsAndPathsExist(t *testing.T) {
 	url := started(t)
 	_, metrics := get(t, url+"/metrics")
 	metric, path := regexp.MustCompile(`\btwibase_[a-z_]+`), regexp.MustCompile(`/(?:readyz|healthz|metrics)\b`)
 	metricsFound, pathsFound := 0, 0
 	for file, text := range files(t) {
-		monitored := strings.HasPrefix(file, "grafana/") || strings.HasPrefix(file, "prometheus/") // monitoring_test.go
+		monitored := strings.HasPrefix(file, "grafana/") || strings.HasPrefix(file, "prometheus/")
 		for _, name := range metric.FindAllString(text, -1) {
 			metricsFound++
 			if !monitored && !strings.Contains(metrics, "# TYPE "+name+" ") {
@@ -130,7 +127,7 @@ func TestGracePeriodsAreLongEnough(t *testing.T) {
 	}
 }
 
-// TestYAMLIsValid parses all files except templates, and the files inside compose.yaml.
+// All files except templates, and the files inside compose.yaml.
 func TestYAMLIsValid(t *testing.T) {
 	for path, text := range files(t) {
 		if filepath.Ext(path) != ".yaml" || strings.Contains(path, "templates/") {
@@ -206,7 +203,6 @@ func TestSchemaHasAllValues(t *testing.T) {
 	}
 }
 
-// started runs a gateway until the test ends.
 func started(t *testing.T) (url string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

@@ -18,16 +18,13 @@ import (
 	"twibase/transfer"
 )
 
-// description matches the text of a [prometheus.Desc]. A Desc exposes its names only in this text.
+// A [prometheus.Desc] exposes its names only in this text.
 var description = regexp.MustCompile(`fqName: "(\w+)".* constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
 
-// series matches a line of /metrics.
 var series = regexp.MustCompile(`(?m)^(twibase_\w+)(?:\{(.*)\})? `)
 
-// scrapeLabels are the labels that Prometheus adds.
 var scrapeLabels = []string{"job", "instance"}
 
-// exported returns the labels of each metric of a gateway, of the cluster engine and of the command.
 func exported(t *testing.T) map[string][]string {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -60,7 +57,7 @@ func exported(t *testing.T) map[string][]string {
 		}
 		labels[found[1]] = append(all, strings.Split(found[3], ",")...)
 	}
-	_, served := get(t, started(t)+"/metrics") // with the metrics of the command
+	_, served := get(t, started(t)+"/metrics")
 	for _, found := range series.FindAllStringSubmatch(served, -1) {
 		if _, known := labels[found[1]]; known {
 			continue
@@ -75,11 +72,9 @@ func exported(t *testing.T) map[string][]string {
 	return labels
 }
 
-// functions are the PromQL functions of the files. The parser also accepts functions that Prometheus
-// lacks.
+// The parser also accepts functions that Prometheus lacks.
 var functions = []string{"rate", "increase", "histogram_quantile", "absent", "sum", "max", "count", "topk"}
 
-// check reports unknown metrics, labels and functions of an expression.
 func check(t *testing.T, metrics map[string][]string, expression string) {
 	t.Helper()
 	parsed, err := metricsql.Parse(strings.ReplaceAll(expression, "$__rate_interval", "5m"))
@@ -87,7 +82,7 @@ func check(t *testing.T, metrics map[string][]string, expression string) {
 		t.Errorf("%s: %v", expression, err)
 		return
 	}
-	var labels []string // of all metrics of the expression
+	var labels []string
 	named := 0
 	metricsql.VisitAll(parsed, func(e metricsql.Expr) {
 		switch e := e.(type) {
@@ -119,7 +114,6 @@ func check(t *testing.T, metrics map[string][]string, expression string) {
 	})
 }
 
-// checkSelector reports an unknown metric and unknown labels, and returns the labels of the metric.
 func checkSelector(
 	t *testing.T, metrics map[string][]string, expression string, selector *metricsql.MetricExpr,
 ) (labels []string) {

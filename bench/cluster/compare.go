@@ -14,8 +14,7 @@ import (
 const (
 	turns    = 9
 	askedFor = 4 * time.Second
-	// laps is the maximum number of warm-up rounds.
-	laps = 30
+	laps     = 30
 )
 
 var connections = []int{1, 16, 64}
@@ -32,7 +31,6 @@ type figures struct {
 
 func (f figures) both() float64 { return f.own + f.hbase }
 
-// compare measures all sides in turns.
 func compare(h *minihbase.HBase, sides []side) error {
 	for i := range sides {
 		if err := sides[i].prepare(h, &sides[0]); err != nil {
@@ -81,8 +79,7 @@ func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	return s.warm(h)
 }
 
-// warm sends requests until their CPU time stops falling. Java compiles hot code of HBase and of
-// its gateway, which takes minutes.
+// warm waits until Java has compiled the hot code of HBase and of its gateway, which takes minutes.
 func (s *side) warm(h *minihbase.HBase) error {
 	best, since := math.Inf(1), 0
 	for lap := 0; lap < laps && since < 4; lap++ {

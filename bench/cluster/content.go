@@ -6,14 +6,12 @@ import (
 	"reflect"
 )
 
-// nestedQuery queries the followers of a user, their followers, and the twits of these. open and
-// closed enclose the items of a list in the schema.
+// open and closed enclose the items of a list in the schema.
 func nestedQuery(open, closed string) []byte {
 	return fmt.Appendf(nil, `{"query":"{user(username:\"u31891\"){username name followers(first:20)%[1]s{username name followers(first:20)%[1]s{username name twits(first:3)%[1]s{id content}%[2]s}%[2]s}%[2]s}}"}`,
 		open, closed)
 }
 
-// sameContent returns an error if the responses have different users or twits, or in another order.
 func sameContent(first, other []byte) error {
 	var a, b any
 	if err := json.Unmarshal(first, &a); err != nil {
@@ -28,7 +26,6 @@ func sameContent(first, other []byte) error {
 	return nil
 }
 
-// plain removes the differences of the schemas: nodes of lists, and ids.
 func plain(v any) any {
 	switch v := v.(type) {
 	case []any:

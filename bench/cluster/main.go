@@ -4,8 +4,8 @@
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// Clients, gateways and HBase share this machine. CPU times are meaningful by themselves. Other
-// figures are to be compared within one run, so the gateways take turns.
+// CPU times are meaningful by themselves. Other figures are to be compared within one run, so the
+// gateways take turns.
 package main
 
 import (
@@ -27,7 +27,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// settings are appended to the store's URL.
 var settings = []string{"", "?flush=1ms"}
 
 func main() {
@@ -93,7 +92,6 @@ func measure(ctx context.Context, h *minihbase.HBase, twibase string, java sprin
 	return compare(h, append(sides, side{"Spring for GraphQL", g, loadtest.Request{Body: nestedQuery("", "")}}))
 }
 
-// load imports the data, and flushes all tables, as HBase would do some time later.
 func load(ctx context.Context, twibase, url, data string) (err error) {
 	if out, err := exec.CommandContext(ctx, twibase, "import", "--store", url, data).CombinedOutput(); err != nil {
 		return fmt.Errorf("import: %w\n%s", err, out)

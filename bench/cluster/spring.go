@@ -38,7 +38,6 @@ func buildSpring(ctx context.Context, dir string) (spring, error) {
 	return spring(dir), nil
 }
 
-// start loads the data into an HBase, and starts the gateway.
 func (s spring) start(ctx context.Context, store, data string) (*loadtest.Gateway, error) {
 	at, err := url.Parse(store)
 	if err != nil {

@@ -8,16 +8,13 @@ import (
 	"twibase/hbase/tables"
 )
 
-// comparison compares designs of tables by the same queries.
 type comparison struct {
-	// name is that of its part of LAB.md and of its plot.
 	name string
-	// scale is the unit of scales, such as "days of all users": the amount of data.
+	// scale is the unit of scales, such as "days of all users".
 	scale  string
 	scales []int
 	at     func(scale int) trial
-	// more returns additional text for its part of LAB.md.
-	more func(ctx context.Context, results []result) (markdown string, err error)
+	more   func(ctx context.Context, results []result) (markdown string, err error)
 }
 
 type trial struct {
@@ -25,7 +22,6 @@ type trial struct {
 	queries []query
 }
 
-// design is a layout of the data in tables.
 type design struct {
 	name string
 	// tables and rows are nil for a design that reads the tables of the previous one in another way.
@@ -33,34 +29,28 @@ type design struct {
 	rows   iter.Seq[hbase.Put]
 }
 
-// query is a query that each design implements, at several sizes.
 type query struct {
 	name string
-	// axis is the unit of sizes, such as "days of X". Without it the cost depends on the scale only.
-	axis  string
-	sizes []int
-	// instances is the number of queries with different arguments.
+	// axis is the unit of sizes, such as "days of X".
+	axis      string
+	sizes     []int
 	instances int
-	// run has the implementation of each design, nil if it has none of its own.
+	// run is by design; nil if a design has none of its own.
 	run []queryFunc
-	// want returns the expected result, from the data and not from a table. A query that writes has
-	// none.
+	// want returns the expected result, from the data and not from a table.
 	want func(size, instance int) []string
 }
 
-// queryFunc runs one instance of a query.
 type queryFunc func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error)
 
 var comparisons = []comparison{plays, owners, object, relation, inbox}
 
-// regions is the number of regions of a table on HBase, as twibase creates.
 const regions = 8
 
 const timestamp = 1
 
 const pageSize = 20
 
-// newTable is a table with the settings of twibase's tables.
 func newTable(name string, families ...string) hbase.Table {
 	table := hbase.Table{Name: name, Splits: tables.Definitions(regions)[0].Splits}
 	for _, family := range families {
@@ -70,7 +60,6 @@ func newTable(name string, families ...string) hbase.Table {
 	return table
 }
 
-// twibaseTable is one of twibase's tables.
 func twibaseTable(name string) hbase.Table {
 	for _, table := range tables.Definitions(regions) {
 		if table.Name == name {

@@ -16,15 +16,11 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// engine runs one trial at a time.
 type engine interface {
 	name() string
-	// load creates and fills the tables of designs, and returns a store that reads them from files,
-	// not from memory.
+	// load returns a store that reads from files, not from memory.
 	load(ctx context.Context, designs []design) (hbase.Store, error)
-	// drop removes the tables.
 	drop(ctx context.Context) error
-	// cpu is the CPU time of the region servers, 0 if there are none.
 	cpu() (time.Duration, error)
 }
 
@@ -34,8 +30,7 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill creates a design's tables, and writes its rows in batches of a few thousand cells. Region
-// servers that flush make the writes wait.
+// Region servers that flush make fill wait.
 func fill(ctx context.Context, store hbase.Store, d design) error {
 	const cells, timeout = 4000, 10 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -67,7 +62,6 @@ func fill(ctx context.Context, store hbase.Store, d design) error {
 	return group.Wait()
 }
 
-// embeddedEngine is the embedded engine, with a new folder for each trial.
 type embeddedEngine struct {
 	dir   string
 	store hbase.Store
@@ -77,7 +71,6 @@ func (*embeddedEngine) name() string { return "embedded" }
 
 func (*embeddedEngine) cpu() (time.Duration, error) { return 0, nil }
 
-// load closes the store, which flushes it, and reopens it.
 func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbase.Store, err error) {
 	if p.dir, err = os.MkdirTemp("", "lab-"); err != nil {
 		return nil, err
@@ -105,7 +98,6 @@ func (p *embeddedEngine) drop(context.Context) error {
 	return errors.Join(p.store.Close(), os.RemoveAll(p.dir))
 }
 
-// hbaseEngine is an HBase with three region servers on this machine.
 type hbaseEngine struct {
 	dir    string
 	hbase  *minihbase.HBase

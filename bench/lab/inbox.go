@@ -37,7 +37,6 @@ var inbox = comparison{
 	},
 }
 
-// inboxBound is the maximum number of entries of an inbox.
 const inboxCount, inboxBound = 32, 10_000
 
 var versionsTable, listTable = func() hbase.Table {
@@ -46,15 +45,13 @@ var versionsTable, listTable = func() hbase.Table {
 	return t
 }(), newTable("lab_inbox_list", "l")
 
-// inboxes all have the same length.
 type inboxes struct{ length int }
 
 func inboxOwner(n int) string { return fmt.Sprintf("o%02d", n%inboxCount) }
 
-// entryTime is the time of the n-th entry, oldest first. Each entry has its own millisecond.
+// entryTime gives each entry its own millisecond.
 func entryTime(n int) int64 { return 1_400_000_000_000 + int64(n)*1009 }
 
-// entryName is the author and id of an entry, which is all that an inbox stores.
 func entryName(n int) string { return fmt.Sprintf("u%05d/%08d", n*7919%100_000, n) }
 
 func versionOf(owner string, time int64, name string) hbase.Put {
@@ -62,7 +59,6 @@ func versionOf(owner string, time int64, name string) hbase.Put {
 		Cells: []hbase.Cell{{Family: "l", Qualifier: "e", Timestamp: time, Value: []byte(name)}}}
 }
 
-// position is the prefix of the qualifiers of entries of a time.
 func position(time int64) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(math.MaxInt64-time)))
 }
@@ -84,7 +80,6 @@ func (b inboxes) rows(of func(owner string, time int64, name string) hbase.Put) 
 	}
 }
 
-// page is the page after skip entries, newest first.
 func (b inboxes) page(skip int) func(size, instance int) []string {
 	return func(_, _ int) (names []string) {
 		for n := skip; n < min(skip+pageSize, b.length); n++ {
@@ -94,7 +89,6 @@ func (b inboxes) page(skip int) func(size, instance int) []string {
 	}
 }
 
-// versions also reads all entries before the page.
 func (b inboxes) versions(skip int) queryFunc {
 	return func(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
 		results, err := get(ctx, store, hbase.Get{Table: versionsTable.Name, Row: tables.RowKey(inboxOwner(instance)),
@@ -106,7 +100,6 @@ func (b inboxes) versions(skip int) queryFunc {
 	}
 }
 
-// versionsBefore reads versions older than a cursor's time.
 func (b inboxes) versionsBefore(skip int) queryFunc {
 	return func(ctx context.Context, store hbase.Store, _, instance int) ([]string, error) {
 		results, err := get(ctx, store,

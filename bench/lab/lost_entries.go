@@ -14,14 +14,11 @@ import (
 // rates are entries per second of an inbox.
 var rates = []int{1, 10, 100, 1000}
 
-// losses counts the entries that remain in either design. Entries come at random times, as from
-// independent authors.
+// losses counts what remains of entries at random times, as from independent authors.
 type losses struct {
 	rate, entries, versions, columns int
 }
 
-// countLost writes entries at each rate into inboxes of both designs, and counts those that can be
-// read.
 func countLost(ctx context.Context, store hbase.Store, entries int) (all []losses, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, rate := range rates {
@@ -49,7 +46,6 @@ func countLost(ctx context.Context, store hbase.Store, entries int) (all []losse
 	return all, nil
 }
 
-// compareLosses counts on each engine, and returns an error if they differ.
 func compareLosses(ctx context.Context, results []result) (string, error) {
 	var first []losses
 	for _, r := range results {

@@ -1,6 +1,5 @@
-// Command lab compares table designs. It loads each into both engines, checks that all give the
-// same answers, and measures their cost. It writes plots and CSV files into docs/lab, and links
-// to them into docs/LAB.md, which discusses them.
+// Command lab compares table designs. It writes plots and CSV files into docs/lab, and links to
+// them into docs/LAB.md, which discusses them.
 package main
 
 import (

@@ -11,34 +11,26 @@ import (
 )
 
 const (
-	// batchTime is the minimum duration of a sample.
 	batchTime = 20 * time.Millisecond
-	// warmUp is the duration of a query before it is measured: Java compiles hot code.
-	warmUp = 400 * time.Millisecond
-	// measureTime is the duration of the measurement of a design, in minSamples to maxSamples samples.
+	// warmUp lets Java compile hot code.
+	warmUp                 = 400 * time.Millisecond
 	measureTime            = time.Second
 	minSamples, maxSamples = 5, 25
 )
 
 type cost struct {
-	time time.Duration
-	// own is the CPU time of this process, servers that of the region servers.
+	time         time.Duration
 	own, servers time.Duration
 	rpcs         float64
-	// rows and bytes are those returned.
-	rows, bytes float64
+	rows, bytes  float64
 }
 
-// measured has the cost of a query of a size in each design, nil for a design without an own
-// implementation.
 type measured struct {
 	query       query
 	scale, size int
 	costs       []*cost
 }
 
-// check runs every instance of a query in every design, and returns an error if a result is wrong.
-// Otherwise it returns the costs that the store counts.
 func check(ctx context.Context, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs := make([]*cost, len(q.run))
 	for i, run := range q.run {
@@ -66,8 +58,7 @@ func check(ctx context.Context, store hbase.Store, t trial, q query, size int) (
 	return costs, nil
 }
 
-// measure checks the results of a query, and then measures all designs in turns, so that all see
-// the same load of the machine. Costs are medians.
+// measure takes turns, so that all designs see the same load of the machine. Costs are medians.
 func measure(ctx context.Context, e engine, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs, err := check(ctx, store, t, q, size)
 	if err != nil {
@@ -117,19 +108,15 @@ func median(samples []cost, of func(cost) time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// meter measures a query in one design.
 type meter struct {
 	engine engine
 	store  hbase.Store
 	q      query
 	run    queryFunc
 	size   int
-	// calls is the number of calls of a sample, the same for each instance.
-	calls int
+	calls  int
 }
 
-// warm runs the query until it is warm, determines the calls of a sample, and returns the time of a
-// call.
 func (m *meter) warm(ctx context.Context) (each time.Duration, err error) {
 	for start := time.Now(); each == 0 || time.Since(start) < warmUp; {
 		c, err := m.once(ctx)
@@ -142,7 +129,6 @@ func (m *meter) warm(ctx context.Context) (each time.Duration, err error) {
 	return each, nil
 }
 
-// once takes a sample.
 func (m *meter) once(ctx context.Context) (c cost, err error) {
 	own, err1 := ownCPU()
 	servers, err2 := m.engine.cpu()

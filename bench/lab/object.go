@@ -58,7 +58,6 @@ func (h layout) apart(row string) []hbase.Get {
 	}
 }
 
-// puts returns the Puts of a user's attributes and of members.
 func (h layout) puts(user string, attributes [][2]string, members ...string) []hbase.Put {
 	var list [][2]string
 	for _, m := range members {
@@ -119,7 +118,6 @@ func (p profiles) runNames(h layout) queryFunc {
 	return p.runGets(func(row string) []hbase.Get { return h.apart(row)[:1] })
 }
 
-// runGets returns the values of names and the qualifiers of members, in the order of the Gets.
 func (p profiles) runGets(of func(row string) []hbase.Get) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) (all []string, err error) {
 		var gets []hbase.Get

@@ -39,7 +39,6 @@ var owners = comparison{
 
 const ownerCount = 1000
 
-// lists all have the same length.
 type lists struct{ length int }
 
 func (lists) owner(instance, n int) string {

@@ -40,30 +40,26 @@ var plays = comparison{
 
 const wideTable, tallTable = "lab_prod_focus", "lab_prod_focus_v2"
 
-// queriedGames are sorted by popularity.
 var queriedGames = []string{gameName(3), gameName(30), gameName(150), gameName(400)}
 
-// The month of the last query.
 var monthStart, monthEnd = dayName(600), dayName(629)
 
-// subject is a user X and a game Y of a query.
 type subject struct {
 	user   string
-	games  []string // played by the user
-	game   string   // Y
+	games  []string
+	game   string // Y
 	played bool
 }
 
-// playData has the expected results.
 type playData struct {
 	population []player
-	users      map[int][]subject         // by number of days
-	players    map[string][]string       // by game, ascending
-	days       map[string]map[string]int // by game and day
+	users      map[int][]subject
+	players    map[string][]string
+	days       map[string]map[string]int
 }
 
-// newPlayData chooses up to eight users of each number of days: with a game that they played, or
-// with one that they did not.
+// newPlayData takes up to eight users of each number of days, with a game that they played, or with
+// one that they did not.
 func newPlayData(population []player) *playData {
 	p := &playData{population, map[int][]subject{}, map[string][]string{}, map[string]map[string]int{}}
 	for _, user := range population {
@@ -117,7 +113,6 @@ func (p *playData) monthOf(_, instance int) []string {
 
 func firstNames(names []string) []string { return names[:min(len(names), pageSize)] }
 
-// dayLines formats counts by day.
 func dayLines(counts map[string]int) (lines []string) {
 	for _, day := range slices.Sorted(maps.Keys(counts)) {
 		lines = append(lines, fmt.Sprint(day, " ", counts[day]))
@@ -125,7 +120,6 @@ func dayLines(counts map[string]int) (lines []string) {
 	return lines
 }
 
-// addDays adds the counts of cells with a column per day.
 func addDays(counts map[string]int, cells []hbase.Cell) error {
 	for _, c := range cells {
 		n, err := strconv.Atoi(string(c.Value))

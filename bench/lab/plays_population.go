@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// A user plays its favourites one after the other.
 const (
 	gameCount  = 500
 	favourites = 10
 	totalDays  = 1200
 )
 
-// userDays are numbers of days of users. All numbers have the same share of the total.
+// All numbers of days have the same share of the total.
 var userDays = []int{1, 10, 100, 300, 1000}
 
 // player plays two of its games on each of its days, and moves on to the next game in turn.
@@ -23,13 +22,11 @@ type player struct {
 	number, days int
 }
 
-// play is the number of plays of a game on a day.
 type play struct {
 	game, day string
 	count     int
 }
 
-// newPopulation has players with this number of days in total, sorted by days.
 func newPopulation(days int) (all []player) {
 	for _, each := range userDays {
 		for range max(days/len(userDays)/each, 1) {
@@ -41,7 +38,7 @@ func newPopulation(days int) (all []player) {
 
 func (p player) name() string { return fmt.Sprintf("u%07d", p.number) }
 
-// games returns a player's games in order. Low numbers are the most popular.
+// games with low numbers are the most popular.
 func (p player) games() []string {
 	var numbers []int
 	for i := range favourites {
@@ -61,7 +58,6 @@ func (p player) games() []string {
 	return names[:p.played()]
 }
 
-// played is the number of games that a player has come to.
 func (p player) played() int { return min(p.days+1, favourites) }
 
 func gameName(number int) string { return fmt.Sprintf("g%03d", number) }

@@ -17,7 +17,6 @@ import (
 
 func wideKey(user, day string) string { return tables.RowKey(user) + "\x00" + day }
 
-// wideKeyOf decodes a key.
 func wideKeyOf(row string) (user, day string) {
 	end := len(row) - len(time.DateOnly)
 	return row[2 : end-1], row[end:]
@@ -43,7 +42,6 @@ func (p *playData) wideRows() iter.Seq[hbase.Put] {
 	}
 }
 
-// wideScan has large pages: it reads many rows.
 func wideScan(prefix, columns string) hbase.Scan {
 	s := withPrefix(wideTable, prefix)
 	s.Columns, s.PageSize = columns, 1000
@@ -106,7 +104,6 @@ func (p *playData) tallRows() iter.Seq[hbase.Put] {
 	}
 }
 
-// byGame returns a Put without a key for each game of the player, with a column per day.
 func (p player) byGame(table, family string) iter.Seq2[string, hbase.Put] {
 	rows := map[string]hbase.Put{}
 	for play := range p.plays() {

@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// twibaseRows are the rows of plays, and of the lists and sums derived from them.
 func (p *playData) twibaseRows() iter.Seq[hbase.Put] {
 	return func(yield func(hbase.Put) bool) {
 		for _, user := range p.population {

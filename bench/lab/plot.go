@@ -30,8 +30,7 @@ var colours = []color.Color{
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
 
-// drawPlot draws time by size: a row per query, a column per engine. A query with sizes is drawn at
-// the largest scale.
+// drawPlot draws a query with sizes at the largest scale.
 func drawPlot(file string, c comparison, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	queries := c.at(c.scales[0]).queries
@@ -47,7 +46,7 @@ func drawPlot(file string, c comparison, results []result) error {
 			row = append(row, p)
 			low, high = min(low, p.Y.Min), max(high, p.Y.Max)
 		}
-		for _, p := range row { // the engines can be compared
+		for _, p := range row {
 			p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high)))
 		}
 		panels = append(panels, row)
@@ -78,7 +77,6 @@ func drawPlot(file string, c comparison, results []result) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// panel is one query on one engine.
 func (c comparison) panel(q query, r result) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = r.engine.name() + ": " + q.name
@@ -130,7 +128,6 @@ func glyph(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colours[i], Radius: 3, Shape: shapes[i]}
 }
 
-// legend names the designs, side by side.
 func legend(c draw.Canvas, designs []string) {
 	style := draw.TextStyle{Color: color.Black, Font: font.From(plot.DefaultFont, 11), YAlign: draw.YCenter,
 		Handler: plot.DefaultTextHandler}
@@ -143,7 +140,6 @@ func legend(c draw.Canvas, designs []string) {
 	}
 }
 
-// durations are a tick for each power of ten, in seconds.
 func durations(low, high float64) (ticks []plot.Tick) {
 	for power := math.Floor(math.Log10(low)); power <= math.Ceil(math.Log10(high)); power++ {
 		at := math.Pow(10, power)

@@ -27,7 +27,6 @@ func scan(ctx context.Context, store hbase.Store, scan hbase.Scan) (rows []hbase
 	return rows, nil
 }
 
-// scanEach reads ranges, a limited number of them concurrently.
 func scanEach(ctx context.Context, store hbase.Store, scans []hbase.Scan, concurrent int) ([][]hbase.Row, error) {
 	ranges := make([][]hbase.Row, len(scans))
 	group, ctx := errgroup.WithContext(ctx)
@@ -46,7 +45,6 @@ func mutate(ctx context.Context, store hbase.Store, mutations []hbase.Mutation) 
 	return errors.Join(append(errs, err)...)
 }
 
-// withPrefix is the range of all rows with a prefix.
 func withPrefix(table, prefix string) hbase.Scan {
 	return hbase.Scan{Table: table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
 }

@@ -42,11 +42,10 @@ var relation = comparison{
 	},
 }
 
-// directions are the locations of the two directions of a relation: followed users and followers.
 type directions struct {
-	out, in         string // tables
-	outKey, inKey   string // after the user in the key of an edge
-	outList, inList string // families
+	out, in         string
+	outKey, inKey   string
+	outList, inList string
 }
 
 func (s directions) tables() []hbase.Table {
@@ -82,7 +81,7 @@ func (s directions) entryOf(a, b string) hbase.Get {
 
 const userCount = 1000
 
-// follows is a regular graph: each user follows degree users, and has degree followers.
+// follows: each user follows degree users, and has degree followers.
 type follows struct{ degree int }
 
 func userName(n int) string { return fmt.Sprintf("u%04d", n%userCount) }
@@ -105,7 +104,7 @@ func (f follows) rows(of func(a, b string) []hbase.Put) iter.Seq[hbase.Put] {
 	}
 }
 
-// pair is the i-th pair of an instance. Every other pair is no follow.
+// pair: every other pair is no follow.
 func (f follows) pair(instance, i int) (a, b string, follows bool) {
 	n := instance*37 + i*11
 	if i%2 == instance%2 {
@@ -140,7 +139,6 @@ func (f follows) runPairs(of func(a, b string) hbase.Get) queryFunc {
 	}
 }
 
-// pages are the first followed users and followers of each user, by name.
 func (f follows) pages(size, instance int) (users []string) {
 	for i := range size {
 		for _, next := range []func(n, k int) int{followed, follower} {

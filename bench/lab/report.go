@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// replacePart replaces the text between the markers of a name.
 func replacePart(file, name, text string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
@@ -27,7 +26,6 @@ func replacePart(file, name, text string) error {
 	return os.WriteFile(file, []byte(before+start+text+end+after), 0o644)
 }
 
-// markdown returns the plot, and a link to the figures.
 func (c comparison) markdown(plot, figures string) string {
 	var b strings.Builder
 	queries := c.at(c.scales[0]).queries
@@ -39,7 +37,6 @@ func (c comparison) markdown(plot, figures string) string {
 	return b.String()
 }
 
-// machine describes the machine and the Go version.
 func machine() string {
 	cpu := "CPUs"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -51,7 +48,6 @@ func machine() string {
 		time.Now().Format(time.DateOnly), runtime.NumCPU(), cpu, runtime.Version())
 }
 
-// writeFigures writes all costs of a comparison as CSV: a row per query, scale, size and design.
 func (c comparison) writeFigures(file string, results []result) error {
 	head := []string{"query", c.scale, "size", "design", "rows", "bytes"}
 	for _, r := range results {
@@ -81,7 +77,6 @@ func (c comparison) writeFigures(file string, results []result) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// number formats a number with two digits or more.
 func number(x float64) string {
 	if x == float64(int(x)) {
 		return fmt.Sprintf("%.0f", x)

@@ -17,7 +17,6 @@ type result struct {
 	measured []measured
 }
 
-// run runs comparisons, all if none is named, and writes the results into docs/LAB.md.
 func run(ctx context.Context, docs string, names []string) (err error) {
 	chosen := comparisons
 	if len(names) > 0 {
@@ -57,7 +56,6 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 	return nil
 }
 
-// on runs a comparison on one engine.
 func (c comparison) on(ctx context.Context, e engine) (result, error) {
 	r := result{engine: e}
 	for _, scale := range c.scales {
@@ -86,7 +84,6 @@ func (c comparison) on(ctx context.Context, e engine) (result, error) {
 	return r, nil
 }
 
-// withDesigns calls use with a store that has the tables of designs.
 func withDesigns(ctx context.Context, e engine, designs []design, use func(hbase.Store) error) error {
 	store, err := e.load(ctx, designs)
 	if err != nil {
@@ -95,7 +92,6 @@ func withDesigns(ctx context.Context, e engine, designs []design, use func(hbase
 	return errors.Join(use(store), e.drop(ctx))
 }
 
-// sizesOrOne returns one size for a query without sizes.
 func (q query) sizesOrOne() []int {
 	if q.axis == "" {
 		return []int{1}
@@ -103,7 +99,6 @@ func (q query) sizesOrOne() []int {
 	return q.sizes
 }
 
-// write writes a comparison's part of LAB.md, its plot and its figures.
 func (c comparison) write(ctx context.Context, docs string, results []result) error {
 	text := ""
 	if c.more != nil {

@@ -21,7 +21,7 @@ func needsBrowser(t *testing.T) {
 		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// needs skips the test if a file is missing. In CI it fails the test.
+// In CI it fails the test.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

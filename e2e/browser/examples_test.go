@@ -15,8 +15,6 @@ import (
 	costs "twibase/graph/report"
 )
 
-// example is a run of an example: the plan and the report of the server, the shown response, and the
-// pictures.
 type example struct {
 	Operation string
 	Plan      *explain.Plan
@@ -35,8 +33,8 @@ type example struct {
 	}
 }
 
-// bar is the drawn row of a round and a region server. Cost and Bound are its numbers, Texts its
-// texts, Actual and Most the widths of its bars.
+// bar is the drawn row of a round and a region server: Cost and Bound are numbers, Actual and Most
+// widths.
 type bar struct {
 	Round, Server, Cost, Bound, Ms string
 	Texts                          []string
@@ -65,7 +63,6 @@ func checkExamples(t *testing.T, examples []example) {
 	}
 }
 
-// checkBars compares the drawn bars with the report, and returns the number of bars with a bound.
 func (e *example) checkBars(t *testing.T) (bounded int) {
 	var want []bar
 	for i := range e.Report.Levels {
@@ -162,7 +159,6 @@ func (e *example) checkFigures(t *testing.T) {
 	}
 }
 
-// checkData checks that the responses have the data that the comments of the examples describe.
 func (e *example) checkData(t *testing.T) {
 	for operation, text := range map[string]string{
 		"Followers":       `"username":"HanMeimei"`,

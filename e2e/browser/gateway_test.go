@@ -15,7 +15,6 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// gateway is a twibase process with an in-memory store that has the sample.
 type gateway struct {
 	url    string
 	binary string
@@ -34,7 +33,6 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// build builds the binary once.
 var build = sync.OnceValues(func() (binary string, err error) {
 	binary = filepath.Join(folder, "twibase")
 	if output, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
@@ -43,7 +41,6 @@ var build = sync.OnceValues(func() (binary string, err error) {
 	return binary, nil
 })
 
-// start starts a gateway with additional arguments. It stops when the test ends.
 func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
 	binary, err := build()
@@ -67,7 +64,6 @@ func start(t *testing.T, args ...string) *gateway {
 	return &gateway{url: g.URL, binary: binary, secret: secret}
 }
 
-// checkWatchdog fails the test if the loaders' watchdog failed a response.
 func checkWatchdog(t *testing.T, url string) {
 	t.Helper()
 	response, err := http.Get(url + "/metrics")

@@ -15,10 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// session is the report of explore.mjs.
 type session struct {
 	Requests     []string
-	Errors       []string // of the console
+	Errors       []string
 	Examples     []example
 	Inaccessible []string // violations of WCAG
 	Keyboard     struct{ First, Second, Hint string }
@@ -114,7 +113,6 @@ func TestTheIDE(t *testing.T) {
 	t.Run("curl sends the operation", func(t *testing.T) { checkCurl(t, gateway.url, s.Shared.Curl, s.Shared.Sent) })
 }
 
-// checkCurl runs a command in a shell whose curl prints its arguments.
 func checkCurl(t *testing.T, gateway, command string, sent map[string]string) {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "bash", "-c", `curl() { printf '%s\0' "$@"; }; `+command).Output()
@@ -139,7 +137,7 @@ func checkCurl(t *testing.T, gateway, command string, sent map[string]string) {
 	}
 }
 
-// TestTokenField tests the IDE of a gateway without --dev-tokens.
+// The gateway has no --dev-tokens.
 func TestTokenField(t *testing.T) {
 	needsBrowser(t)
 	gateway := start(t)
@@ -161,7 +159,6 @@ func TestTokenField(t *testing.T) {
 	}
 }
 
-// node runs a script and decodes its output.
 func node(t *testing.T, into any, script string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)

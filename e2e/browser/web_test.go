@@ -23,7 +23,7 @@ const application = "../../examples/web"
 // address matches the gateway's address in the page, also in the Content-Security-Policy.
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
-// TestWebApplication uses examples/web in a browser. The gateway has only its trusted documents.
+// The gateway has only its trusted documents.
 func TestWebApplication(t *testing.T) {
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
@@ -98,7 +98,6 @@ func TestWebApplication(t *testing.T) {
 	}
 }
 
-// line forwards connections to a gateway. It is safe for concurrent use.
 type line struct {
 	address string
 
@@ -106,7 +105,6 @@ type line struct {
 	conns []net.Conn
 }
 
-// open listens until the test ends.
 func (l *line) open(t *testing.T, gateway string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -154,8 +152,8 @@ func (l *line) cut() {
 
 type webReport struct {
 	Seen     map[string]json.RawMessage
-	Requests []map[string]json.RawMessage // bodies
-	Errors   []string                     // of the console
+	Requests []map[string]json.RawMessage
+	Errors   []string
 }
 
 func useApplication(t *testing.T, url string, tokens ...string) (report webReport) {

@@ -22,11 +22,9 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// secret signs the server's tokens.
 var secret = strings.Repeat("clients.", 8)
 
-// startWithNode starts a server, and skips the test if npm's modules are missing. token is one of
-// LiLei.
+// startWithNode skips the test if npm's modules are missing.
 func startWithNode(t *testing.T) (url, token string) {
 	t.Helper()
 	for _, module := range []string{"graphql-http", "graphql-ws", "graphql-sse", "ws"} {
@@ -43,7 +41,6 @@ func startWithNode(t *testing.T) (url, token string) {
 	return s.url, token
 }
 
-// checkWatchdog fails the test if the loaders' watchdog failed a response.
 func checkWatchdog(t *testing.T, url string) {
 	t.Helper()
 	response, err := http.Get(url + "/metrics")
@@ -58,7 +55,6 @@ func checkWatchdog(t *testing.T, url string) {
 	}
 }
 
-// node runs a script of this folder, and returns its output.
 func node(t *testing.T, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -25,7 +25,6 @@ var (
 	recipeMark  = regexp.MustCompile(`<!-- recipe: `)
 )
 
-// TestClientsPageShowsTheCodeThatRuns compares each recipe with its block in docs/CLIENTS.md.
 func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 	root, err := os.OpenRoot("../..")
 	if err != nil {
@@ -55,8 +54,7 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 	}
 }
 
-// recipesBelow returns the recipes of all programs in a folder, by "PATH NAME".
-// It skips tests, installed packages and what clients' tools generate.
+// recipesBelow skips tests, installed packages and what clients' tools generate.
 func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	all := map[string]string{}
 	var problems []error
@@ -86,7 +84,6 @@ func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	return all, errors.Join(append(problems, err)...)
 }
 
-// recipesOf returns the recipes of one program, by their names.
 func recipesOf(text string) (map[string]string, error) {
 	recipes := map[string]string{}
 	name, region := "", []string(nil)
@@ -116,8 +113,7 @@ func recipesOf(text string) (map[string]string, error) {
 	return recipes, nil
 }
 
-// dedent joins lines, without blank lines at both ends, and without the indentation that all lines
-// share that are not blank.
+// dedent drops blank lines at both ends, and common indentation.
 func dedent(lines []string) string {
 	indent, found := "", false
 	for _, line := range lines {
@@ -143,8 +139,6 @@ func dedent(lines []string) string {
 	return ""
 }
 
-// showRecipes returns the page with each recipe in its block. The problems are blocks without a
-// recipe, recipes without a block, and marks without a fenced block below them.
 func showRecipes(page string, recipes map[string]string) (updated string, problems []string) {
 	shown := map[string]bool{}
 	updated = recipeBlock.ReplaceAllStringFunc(page, func(block string) string {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answered is a result as it came. Its extensions are whatever the server adds to it.
 type answered struct {
 	Data       any
 	Errors     []struct{ Message string }
@@ -18,8 +17,7 @@ type answered struct {
 	HasNext *bool
 }
 
-// incremental checks that operations with @defer and @stream get one ordinary response over each
-// transport, with all selected fields.
+// Operations with @defer and @stream get one ordinary response.
 func incremental(t *testing.T, url, token string) {
 	var report struct {
 		Answers []struct {

@@ -8,45 +8,39 @@ import (
 	"testing"
 )
 
-// javascriptReport is the output of a client program in JavaScript.
 type javascriptReport struct {
 	Profile struct{ User profile }
-	// Newest has the twits of a profile in the program's fragments; nil if it has none.
+	// Newest is nil if the program has no fragments.
 	Newest []struct{ Content string }
 	// Unauthorized has the statuses of concurrent requests with an expired token, and of their
 	// retries.
-	Unauthorized []int
-	Statuses     []int // of all other requests
-	// Forward and Backward are usernames of a list, paged in both directions.
+	Unauthorized      []int
+	Statuses          []int // of all other requests
 	Forward, Backward []string
 	Comments          [][]string
-	// Before is the program's store before two mutations, Store after them, and Network the response
+	// Before and Store are the program's store before and after two mutations, Network the response
 	// to a query after them.
 	Before, Store, Network state
-	// After has the twits after the cursor of the edge in the payload of the first mutation; nil if
-	// the program does not query them.
+	// After has the twits after the cursor of the payload's edge; nil if not queried.
 	After []string
-	// Deferred has the deferred and streamed fields in the store, for each of the client's
-	// incremental handlers.
+	// Deferred is by incremental handler of the client.
 	Deferred []deferred
-	// Unreadable is a list with a user whose row cannot be read; zero if the program has no
-	// @throwOnFieldError.
+	// Unreadable is zero if the program has no @throwOnFieldError.
 	Unreadable struct {
-		Nulls, Throwing []bool // for each edge, whether its node is null, and whether its fragment throws
+		Nulls, Throwing []bool // by edge: the node is null, its fragment throws
 		Message         string // of the error that the query throws
 	}
-	// Nulls is an attribute after an update without it, and after one with null; nil if the program
-	// does not update.
+	// Nulls is an attribute after an update without it, and with null.
 	Nulls *struct{ Kept, Removed *int }
-	// Events are twits of a subscription, before and after its token expired.
+	// Events are from before and after the token expired.
 	Events    []string
 	Renewals  int
-	Closed    []int // codes of WebSockets
+	Closed    []int
 	UserError struct {
 		Twit, TwitEdge json.RawMessage // a program selects one of them
 		UserErrors     []userError
 	}
-	// Form has the messages for a form with a bad photo; nil if the program has no form.
+	// Form is for a form with a bad photo; nil without a form.
 	Form        map[string]string
 	FieldErrors struct {
 		Data struct {
@@ -59,11 +53,10 @@ type javascriptReport struct {
 		Class, Code string
 		Data        json.RawMessage
 	}
-	// Untrusted is the error code for a document that is not in the manifest, if there is one.
+	// Untrusted is the error code for a document that is not in the manifest.
 	Untrusted string
 }
 
-// deferred has the twits of a query, a mutation and an event in fragments with @defer.
 type deferred struct {
 	Query           [][]string
 	Mutation, Event string
@@ -74,7 +67,6 @@ type fieldError struct {
 	Code string
 }
 
-// profile is a nested query, with an attribute and a list that the viewer may not see.
 type profile struct {
 	Name            string
 	Email, Timeline json.RawMessage
@@ -95,17 +87,15 @@ type profile struct {
 	}
 }
 
-// state is changed by two mutations: the viewer's twitCount, totalCount of twits and
-// followingCount, and the other user's followerCount.
+// state has the viewer's twitCount, totalCount of twits and followingCount, and the other's
+// followerCount.
 type state struct {
 	Twits     []string
-	Following []string // nil if the program does not query them
+	Following []string // nil if not queried
 	Counts    []int
 	Follows   bool
 }
 
-// check runs the program, and fails unless it saw what the sample and its own mutations make it
-// see.
 func (c javascript) check(t *testing.T, s server) {
 	t.Helper()
 	text := run(t, ".", "node", path.Join(c.folder, c.script), s.url, s.tokens(t, c.viewer), c.viewer, c.other, commented)
@@ -194,7 +184,7 @@ func (c javascript) check(t *testing.T, s server) {
 func (c javascript) checkDeferred(t *testing.T, got []deferred) {
 	for i, d := range got {
 		if text, _, found := strings.Cut(d.Event, " "); found {
-			got[i].Event = text // without the number of the post
+			got[i].Event = text
 		}
 	}
 	want := deferred{

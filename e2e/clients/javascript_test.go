@@ -15,29 +15,27 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// generated is the folder of generated files: one per client, and one here with the schema.
 const generated = "__generated__"
 
 // commented is a twit of the sample data with six comments. The viewers below do not see the newest
 // four.
 const commented = "VOWwj-e6ogB___5qZsD2_3hpYW9ob25nLTI"
 
-// javascript is a client program; see harness.mjs.
+// javascript is a client program: see harness.mjs.
 type javascript struct {
 	folder string
-	build  [][]string // build commands
+	build  [][]string
 	script string
 	viewer string
 	other  string // whom the viewer does not follow
 	pages  [][]string
-	class  string // of the error of a rejected request
-	// deferred is the number of incremental handlers that the program tests; 0 without @defer.
+	class  string
+	// deferred is the number of incremental handlers; 0 without @defer.
 	deferred int
 }
 
 var bundle = []string{"node", "../build.mjs", "main.ts", "__generated__/main.mjs"}
 
-// pages are the comments, in pages of one. The test adds the comments whose text is a username.
 var (
 	apollo = javascript{
 		folder: "apollo", script: "main.mjs", viewer: "Jim", other: "UncleWang", class: "CombinedGraphQLErrors",
@@ -101,7 +99,6 @@ func TestJavaScriptClients(t *testing.T) {
 	})
 }
 
-// unknownField expects of gql.tada's linter the one mistake of tada/wrong.ts that is in a document.
 func unknownField(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "../node_modules/.bin/gql.tada", "check")
@@ -128,7 +125,6 @@ func (c javascript) make(t *testing.T) {
 	}
 }
 
-// writeSchema writes what the clients' tools read the schema from.
 func (s server) writeSchema(t *testing.T) {
 	t.Helper()
 	response, err := http.Get(strings.TrimSuffix(s.url, "/graphql") + "/schema.graphql")
@@ -148,7 +144,6 @@ func (s server) writeSchema(t *testing.T) {
 	}
 }
 
-// comment adds a comment of the user's to a twit, with the user's name as its text.
 func (s server) comment(t *testing.T, username, twit string) {
 	t.Helper()
 	response, err := http.Get(s.tokens(t, username))

@@ -16,9 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// report is what a client program prints of what it saw.
 type report struct {
-	// Profile is a nested query.
 	Profile struct {
 		Name  string
 		Twits struct{ Nodes []twit }
@@ -30,23 +28,20 @@ type report struct {
 			}
 		}
 	}
-	// Forward and Backward are a list, paged both ways.
 	Forward, Backward []string
-	// Change are values before a mutation, in the program's store after it, and queried again.
+	// Change is from before a mutation, in the store after it, and queried again.
 	Change struct {
 		Followers, Twits []int
 		Follows          []bool
 		Newest           [2][]twit
 	}
-	// Update is a user after a mutation that changed one attribute and removed one.
+	// Update changed one attribute and removed one.
 	Update struct {
 		Name, Email, AvatarURL string
 		Age                    *int
 	}
-	// Live are the texts of twits that a subscription delivered.
 	Live []string
-	// Errors are those of fields with the data of the others, those of an input, and the code of a
-	// subscription's.
+	// Errors are those of fields with the others' data, of an input, and of a subscription.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {
@@ -56,7 +51,7 @@ type report struct {
 		Refused      []userError
 		Subscription string
 	}
-	// Renewals is how often the program got a new token, by transport.
+	// Renewals is by transport.
 	Renewals map[string]int
 }
 
@@ -65,8 +60,6 @@ type (
 	userError struct{ Code, Field string }
 )
 
-// run runs a client program in a folder of this one, for at most two minutes. It returns what the
-// program prints.
 func run(t *testing.T, folder, program string, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -82,8 +75,7 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 	return output
 }
 
-// cut starts a proxy of the server that closes its first two connections after a second, and
-// returns the URL of GraphQL behind it. It ends with the test.
+// cut returns the URL of a proxy that closes its first two connections after a second.
 func (s server) cut(t *testing.T) (url string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")
@@ -116,7 +108,6 @@ func (s server) cut(t *testing.T) (url string) {
 	return "http://" + listener.Addr().String() + "/" + path
 }
 
-// check fails unless a client program saw what the sample and its own mutations make it see.
 func check(t *testing.T, text []byte) {
 	t.Helper()
 	var r report

@@ -22,10 +22,9 @@ import (
 	"twibase/transfer"
 )
 
-// server is a running server of this tree, with the sample data in a store in memory.
 type server struct {
-	url    string // of GraphQL
-	secret string // file of the secret that signs tokens
+	url    string
+	secret string
 }
 
 var programs string
@@ -42,7 +41,6 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// build builds the binary once.
 var build = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(programs, "twibase")
 	output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput()
@@ -52,7 +50,6 @@ var build = sync.OnceValues(func() (string, error) {
 	return program, nil
 })
 
-// start starts a server with additional flags. It stops at the end of the test.
 func start(t *testing.T, flags ...string) server {
 	t.Helper()
 	program, err := build()
@@ -78,10 +75,9 @@ func start(t *testing.T, flags ...string) server {
 	return server{url: g.URL + "/graphql", secret: file}
 }
 
-// unreadable is a user of the sample data, and a follower of Jim.
 const unreadable = "Polly"
 
-// startUnreadable starts a server whose store has a followerCount of that user that is no number.
+// startUnreadable makes that user's followerCount no number.
 func startUnreadable(t *testing.T) server {
 	t.Helper()
 	folder := t.TempDir()
@@ -107,7 +103,6 @@ func startUnreadable(t *testing.T) server {
 	return start(t, "--store", "embedded:"+folder)
 }
 
-// signer signs tokens with a lifetime.
 func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	t.Helper()
 	secrets, err := auth.ReadSecrets(s.secret)
@@ -117,8 +112,8 @@ func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	return &auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lifetime - auth.Lifetime) }}
 }
 
-// tokens starts an HTTP server of tokens, and returns its URL. A GET returns a token of the user
-// that is valid for an hour, or for the duration of the parameter lives.
+// A GET of the URL of tokens returns a token of the user that is valid for an hour, or for the
+// duration of the parameter lives.
 func (s server) tokens(t *testing.T, username string) (url string) {
 	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

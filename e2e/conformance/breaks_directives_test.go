@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// anyDirectives returns a place of the document where directives stand, and where that is.
 func (g *generator) anyDirectives(d *document) (*[]*directive, ast.DirectiveLocation) {
 	type place struct {
 		at *[]*directive

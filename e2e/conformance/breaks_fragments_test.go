@@ -16,7 +16,6 @@ func (g *generator) anyFragment(d *document) *fragment {
 	return oneOf(g, d.fragments...)
 }
 
-// inside inserts the selection that change makes into the set of a random composite field.
 func inside(
 	change func(g *generator, d *document, parent *ast.Definition) *selection,
 ) func(*generator, *document) bool {

@@ -17,12 +17,10 @@ var breaks = slices.Concat(
 	variableBreaks,
 )
 
-// tree is a mutation of a document as a tree.
 func tree(section, name string, change func(g *generator, d *document) bool) mutation {
 	return mutation{section: section, name: name, tree: change}
 }
 
-// of changes a random selection that satisfies is.
 func of(
 	is func(s *selection) bool,
 	change func(g *generator, d *document, s *selection) bool,
@@ -41,7 +39,6 @@ func isLeaf(s *selection) bool { return s.field != "" && len(s.set) == 0 }
 
 func hasArguments(s *selection) bool { return len(s.arguments) > 0 }
 
-// typeOf returns the type that the set of a selection selects from.
 func (g *generator) typeOf(s *selection) *ast.Definition {
 	switch {
 	case s.inline && s.on != "":
@@ -52,7 +49,6 @@ func (g *generator) typeOf(s *selection) *ast.Definition {
 	return g.schema.Types[s.definition.Type.Name()]
 }
 
-// leaf returns a field of a type that needs no selection and no arguments.
 func (g *generator) leaf(parent *ast.Definition) *selection {
 	var all []*selection
 	for _, f := range parent.Fields {
@@ -66,13 +62,11 @@ func (g *generator) leaf(parent *ast.Definition) *selection {
 	return oneOf(g, all...)
 }
 
-// insert adds selections at a random place of a set.
 func (g *generator) insert(set *[]*selection, more ...*selection) {
 	at := g.IntN(len(*set) + 1)
 	*set = slices.Insert(slices.Clone(*set), at, more...)
 }
 
-// subscribe replaces the document by a valid subscription.
 func (g *generator) subscribe(d *document) *operation {
 	*d = document{variables: map[string]string{}}
 	g.document = d

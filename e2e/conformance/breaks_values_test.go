@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// anyValue changes a random value that satisfies is.
 func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) func(*generator, *document) bool {
 	return func(g *generator, d *document) bool {
 		all := slices.DeleteFunc(d.values(), func(v *value) bool { return !is(v) })

@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// anyVariable returns a variable of the operation that is executed, with that.
 func anyVariable(
 	change func(g *generator, d *document, o *operation, v *variable) bool,
 ) func(*generator, *document) bool {

@@ -9,7 +9,6 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// difference describes how the server's outcome differs from the reference's, "" if it does not.
 func difference(got, want outcome) string {
 	switch {
 	case got.Phase != want.Phase:
@@ -29,7 +28,7 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// canonical normalises JSON. The order of members is part of the response, and stays.
+// The order of members is part of the response, and stays.
 func canonical(text string) string {
 	value, err := oracle.Decode([]byte(text))
 	if err != nil {
@@ -60,7 +59,6 @@ func step(value, key any) any {
 	return oracle.Get(value, key)
 }
 
-// String describes the outcome, a line for each error.
 func (o outcome) String() string {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "phase %s", o.Phase)

@@ -24,7 +24,6 @@ var (
 	most      = flag.Int("differences", 5, "after how many differences the test stops")
 )
 
-// comparison compares the server with the reference.
 type comparison struct {
 	*server
 	*reference
@@ -48,7 +47,6 @@ func newComparison(t testing.TB) *comparison {
 	return c
 }
 
-// collectValues asks the server for values that arguments can have.
 func collectValues(t testing.TB, s *server) map[string][]string {
 	pool := map[string][]string{}
 	out := s.outcome(request{Query: `{users(first:12){edges{cursor node{username id followers(first:2){edges{cursor}}
@@ -81,21 +79,18 @@ func collectValues(t testing.TB, s *server) map[string][]string {
 	return pool
 }
 
-// sample is a document of the comparison.
 type sample struct {
 	number uint64
 	made   string // the mutation, or "valid"
 	request
 }
 
-// sample makes the document of a number.
 func (c *comparison) sample(number uint64) sample {
 	g := newGenerator(c.seed, number, c.ast, c.pool)
 	made, r := g.request(number)
 	return sample{number, made, r}
 }
 
-// differ compares the outcomes of a request.
 func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text string) {
 	wait := make(chan outcome, 1)
 	go func() { wait <- c.reference.outcome(t, r) }()
@@ -104,8 +99,6 @@ func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text st
 	return got, want, difference(got, want)
 }
 
-// Random documents, and every kind of value at places of every type, have the same outcome in
-// twibase and graphql-js.
 func TestConformance(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	c := newComparison(t)
@@ -141,7 +134,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// compare compares samples concurrently, and returns the number of differences that it reported.
 func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, of func(number uint64) sample) int64 {
 	var next atomic.Uint64
 	var found atomic.Int64
@@ -174,7 +166,6 @@ func (c *comparison) compare(t *testing.T, counts *histogram, from, to uint64, o
 	return found.Load()
 }
 
-// report shrinks a document that makes a difference, and describes it.
 func (c *comparison) report(t testing.TB, s sample) string {
 	r := c.shrink(t, s.request)
 	got, want, text := c.differ(t, r)
@@ -182,7 +173,6 @@ func (c *comparison) report(t testing.TB, s sample) string {
 		text, s.made, r, got, want, repeatCommand("TestConformance", c.seed, s.number))
 }
 
-// repeatCommand is the command that repeats a test for one document.
 func repeatCommand(test string, seed, number uint64) string {
 	return fmt.Sprintf("  again: go test -count 1 -run %s ./e2e/conformance -seed %d -document %d", test, seed, number)
 }

@@ -8,9 +8,8 @@ import (
 type document struct {
 	operations []*operation
 	fragments  []*fragment
-	// extra is a definition of the type system.
-	extra string
-	// operationName and variables are sent with the document. The variables are JSON texts.
+	extra      string
+	// variables are JSON texts.
 	operationName string
 	variables     map[string]string
 }
@@ -41,20 +40,17 @@ type fragment struct {
 
 // selection is a field, the spread of a named fragment, or an inline fragment.
 type selection struct {
-	// parent is the type that the selection is of.
 	parent *ast.Definition
-	// field and definition are those of a field; definition is nil if the schema has none.
+	// definition is nil if the schema has none.
 	field, alias string
 	definition   *ast.FieldDefinition
 	arguments    []*argument
-	// spread names a fragment.
-	spread string
-	// inline is an inline fragment; on is its type condition, if any.
-	inline     bool
-	on         string
-	directives []*directive
-	set        []*selection
-	// emptySet writes {} even though there is nothing in it.
+	spread       string
+	inline       bool
+	on           string
+	directives   []*directive
+	set          []*selection
+	// emptySet writes {}.
 	emptySet bool
 }
 
@@ -69,9 +65,7 @@ type directive struct {
 	arguments []*argument
 }
 
-// value is a literal or a variable.
 type value struct {
-	// text is the literal of a scalar or an enum, or a variable.
 	text string
 	// json is the same as the value of a variable.
 	json   string
@@ -83,7 +77,6 @@ type value struct {
 	typ *ast.Type
 }
 
-// responseKey is the field's name in the response.
 func (s *selection) responseKey() string {
 	if s.alias != "" {
 		return s.alias
@@ -91,7 +84,6 @@ func (s *selection) responseKey() string {
 	return s.field
 }
 
-// walk calls f for each selection of the document, with the set that holds it.
 func (d *document) walk(f func(in *[]*selection, s *selection)) {
 	var below func(set *[]*selection)
 	below = func(set *[]*selection) {
@@ -108,7 +100,6 @@ func (d *document) walk(f func(in *[]*selection, s *selection)) {
 	}
 }
 
-// selections returns the selections of the document that satisfy is.
 func (d *document) selections(is func(s *selection) bool) (all []*selection) {
 	d.walk(func(_ *[]*selection, s *selection) {
 		if is(s) {
@@ -118,8 +109,6 @@ func (d *document) selections(is func(s *selection) bool) (all []*selection) {
 	return all
 }
 
-// values returns all literals of the arguments of fields, nested ones included, and the default
-// values.
 func (d *document) values() (all []*value) {
 	var below func(v *value)
 	below = func(v *value) {

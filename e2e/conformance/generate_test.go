@@ -14,16 +14,13 @@ import (
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
-	// pool holds values of the server's data by the name of the field: "username", "code", "id",
-	// "cursor".
-	pool map[string][]string
+	pool   map[string][]string
 
 	document  *document
-	operation *operation // that is being made
-	names     int        // how many names were made up
+	operation *operation
+	names     int
 }
 
-// newGenerator returns the generator of the document of that number.
 func newGenerator(seed, number uint64, schema *ast.Schema, pool map[string][]string) *generator {
 	return &generator{Rand: rand.New(rand.NewPCG(seed, number)), schema: schema, pool: pool}
 }
@@ -37,7 +34,6 @@ func (g *generator) name(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, g.names)
 }
 
-// valid makes a document.
 func (g *generator) valid() *document {
 	d := &document{variables: map[string]string{}}
 	g.document = d
@@ -54,7 +50,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation adds an operation. Variables have values only in the first, which is executed.
+// newOperation gives values to variables of the first only, which is executed.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {
@@ -94,7 +90,6 @@ func (g *generator) root(kind ast.Operation) *ast.Definition {
 	return g.schema.Query
 }
 
-// scope are the fields at one place of the answer, by their response keys.
 type scope map[string]*place
 
 type place struct {
@@ -168,14 +163,12 @@ func typename(parent *ast.Definition) *selection {
 	}
 }
 
-// fragment moves a set to a fragment, and returns its spread.
 func (g *generator) fragment(parent *ast.Definition, set []*selection) *selection {
 	f := &fragment{name: g.name(oneOf(g, "F", "fragment", "type", "_", "a")), on: parent.Name, set: set}
 	g.document.fragments = append(g.document.fragments, f)
 	return &selection{parent: parent, spread: f.name, directives: g.conditions(3)}
 }
 
-// field makes a field of a type, nil if it found none that may stand there.
 func (g *generator) field(parent *ast.Definition, depth int, keys scope) *selection {
 	if g.chance(12) && parent.Name != "Subscription" {
 		s := typename(parent)
@@ -201,7 +194,7 @@ func (g *generator) field(parent *ast.Definition, depth int, keys scope) *select
 	return s
 }
 
-// key gives a field an alias if its response key stands for another one.
+// key adds an alias if the response key stands for another field.
 func (g *generator) key(s *selection, keys scope) *place {
 	if g.chance(10) {
 		s.alias = oneOf(g, g.name("a"), "on", "query", "true", "null", "__typename", "type", s.field)
@@ -229,7 +222,6 @@ func (g *generator) key(s *selection, keys scope) *place {
 	return at
 }
 
-// conditions are @skip and @include, once in n times.
 func (g *generator) conditions(n int) []*directive {
 	if !g.chance(n) {
 		return nil
@@ -245,7 +237,6 @@ func (g *generator) conditions(n int) []*directive {
 	return all
 }
 
-// arguments makes those that are needed and some of the others.
 func (g *generator) arguments(definitions ast.ArgumentDefinitionList, of *selection) (all []*argument) {
 	for _, a := range definitions {
 		paging := a.Name == "last" || a.Name == "before"
@@ -256,7 +247,6 @@ func (g *generator) arguments(definitions ast.ArgumentDefinitionList, of *select
 	return all
 }
 
-// introspection selects the schema.
 func (g *generator) introspection() []*selection {
 	query := g.schema.Query
 	if g.chance(2) {
@@ -278,7 +268,6 @@ func (g *generator) introspection() []*selection {
 	return []*selection{of, typename(query)}
 }
 
-// nested selects the fields of a type, the fields of their types, and so on, that many times.
 func (g *generator) nested(depth int) *selection {
 	of := g.schema.Types["__Type"]
 	set := []*selection{{parent: of, field: "name", definition: of.Fields.ForName("name")}}

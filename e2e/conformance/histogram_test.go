@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// histogram counts how the documents ended, by how they were made.
 type histogram struct {
 	mu       sync.Mutex
 	ends     map[string]map[phase]int
@@ -39,7 +38,6 @@ func (h *histogram) intend(name string) {
 	h.intended[name]++
 }
 
-// String writes a line for each way to make documents.
 func (h *histogram) String() string {
 	var text bytes.Buffer
 	phases := []phase{syntax, validation, operating, variables, execution}
@@ -68,7 +66,6 @@ const (
 	maxIneffective = 5
 )
 
-// check fails the test if too few documents were executed or broken.
 func (h *histogram) check(t *testing.T, documents int) {
 	executed := 0
 	for _, ends := range h.ends {

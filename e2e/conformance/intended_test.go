@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// intent is a difference that is intended.
 type intent struct {
 	name    string
 	section string
@@ -34,25 +33,20 @@ var intents = []intent{
 	}},
 }
 
-// hasControl reports whether a text has a control character that is neither a tab nor the end of a
-// line.
 func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r", r) })
 }
 
-// all reports whether the messages of all errors contain a text.
 func all(o outcome, text string) bool {
 	return len(o.Errors) > 0 && !slices.ContainsFunc(o.Errors, func(p problem) bool {
 		return !strings.Contains(p.Message, text)
 	})
 }
 
-// some reports whether the message of an error contains a text.
 func some(o outcome, text string) bool {
 	return slices.ContainsFunc(o.Errors, func(p problem) bool { return strings.Contains(p.Message, text) })
 }
 
-// intended returns the name of the intended difference that a difference is, "" if it is none.
 func intended(r request, got, want outcome) string {
 	for _, i := range intents {
 		if i.is(r, got, want) {

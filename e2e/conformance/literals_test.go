@@ -10,7 +10,6 @@ var literals = []string{
 	`"ftp://example.org"`, `"/path"`, `"https://"`, `"example.org"`, `{username:"a"}`, `{__typename:"X"}`,
 }
 
-// dates and urls are texts that are right and wrong for scalars of the schema's own.
 var (
 	dates = []string{
 		`2014-12-25`, `2016-02-29`, `2015-02-29`, `2000-02-29`, `1900-02-29`, `1970-01-01`, `1969-12-31`,
@@ -33,7 +32,6 @@ var (
 	}
 )
 
-// jsonValues are JSON values of every kind: for a variable of another type each of them is wrong.
 var jsonValues = []string{
 	`null`, `true`, `false`, `0`, `1`, `-1`, `5`, `1.0`, `1e2`, `1.50`, `1.5`, `-0`, `-0.0`, `2147483647`,
 	`2147483648`, `-2147483648`, `-2147483649`, `9007199254740993`, `1e20`, `1E400`, `"1"`, `"5"`, `"true"`,

@@ -8,18 +8,15 @@ import (
 	"strings"
 )
 
-// mutation breaks a valid document.
 type mutation struct {
 	section, name string
-	// tree changes a document as a tree, and returns false if there is nothing to change in it.
+	// tree returns false if there is nothing to change.
 	tree func(g *generator, d *document) bool
-	// text makes the text of a document from its tokens.
 	text func(g *generator, tokens []string) string
 	// harmless is set if all documents of the mutation may be valid.
 	harmless bool
 }
 
-// String names the mutation.
 func (m mutation) String() string { return m.section + " " + m.name }
 
 func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
@@ -46,7 +43,6 @@ func (g *generator) request(number uint64) (made string, r request) {
 	return "valid", d.request(join(g.Rand, d.tokens()))
 }
 
-// request returns the request that sends the document as the given text.
 func (d *document) request(text string) request {
 	r := request{Query: text, OperationName: d.operationName}
 	if len(d.variables) > 0 {

@@ -10,11 +10,9 @@ import (
 // position is a place for a value of a type: VALUE in a document.
 type position struct {
 	kind, typ, set string
-	// more are contents of strings that are tried too.
-	more []string
+	more           []string
 }
 
-// positions are places of every type of input.
 var positions = []position{
 	{"query", "Int", `{users(first:VALUE){nodes{username}}}`, nil},
 	{"query", "String", `{users(first:1,after:VALUE){totalCount}}`, nil},
@@ -42,8 +40,6 @@ var positions = []position{
 	{"mutation", "LogInInput!", `{logIn(input:VALUE){clientMutationId}}`, nil},
 }
 
-// requests are the position with every value: as a literal, as the value of a variable, and as its
-// default.
 func (p position) requests() (all []request) {
 	quoted := []string{}
 	for _, content := range p.more {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// printer writes a document as tokens.
 type printer struct{ tokens []string }
 
 func (p *printer) add(tokens ...string) { p.tokens = append(p.tokens, tokens...) }
@@ -135,8 +134,7 @@ func (p *printer) value(v *value) {
 // ignored are texts that stand between tokens and mean nothing.
 var ignored = []string{" ", "\n", ",", "\t", "\r\n", " # a comment \"\"\" {\n", ",,", "\n\n", "#\n", " ,\r", "\ufeff"}
 
-// join concatenates tokens. It separates those that would otherwise be read as one, and others at
-// random.
+// join separates tokens that would otherwise be read as one, and others at random.
 func join(r *rand.Rand, tokens []string) string {
 	plain := r.IntN(3) > 0
 	var text strings.Builder
@@ -153,7 +151,6 @@ func join(r *rand.Rand, tokens []string) string {
 	return text.String()
 }
 
-// merges reports whether two tokens would be read otherwise if nothing stood between them.
 func merges(a, b string) bool {
 	last, first := a[len(a)-1], b[0]
 	return wordy(last) && (wordy(first) || first == '-' || first == '.') || last == '"' && first == '"'

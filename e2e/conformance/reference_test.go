@@ -22,7 +22,6 @@ type reference struct {
 	waiting map[int]chan outcome
 }
 
-// newReference starts graphql-js on the schema that the server serves, and with the server's values.
 func newReference(t testing.TB, s *server) *reference {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil {
@@ -70,7 +69,7 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// read distributes outcomes until node ends. Requests without an outcome then get a failure.
+// When node has ended, requests without an outcome get a failure.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)
@@ -93,7 +92,6 @@ func (r *reference) read(out io.Reader) {
 	r.waiting = nil
 }
 
-// outcome returns graphql-js's outcome of a request.
 func (r *reference) outcome(t testing.TB, of request) outcome {
 	answer := make(chan outcome, 1)
 	r.mu.Lock()

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// request is a GraphQL request. Variables is a JSON object, or empty.
+// Variables is a JSON object, or empty.
 type request struct {
 	Query         string `json:"query"`
 	OperationName string `json:"operationName"`
 	Variables     string `json:"variables"`
 }
 
-// String describes the request in an error, a line for each part.
 func (r request) String() string {
 	return fmt.Sprintf("  document: %s\n  quoted: %q\n  operationName: %q\n  variables: %s\n",
 		r.Query, r.Query, r.OperationName, r.Variables)
@@ -39,7 +38,6 @@ func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
 
-// outcome is the phase that a request reached, with the response.
 type outcome struct {
 	ID     int       `json:"id"`
 	Phase  phase     `json:"phase"`
@@ -55,7 +53,6 @@ type problem struct {
 	Path    []any  `json:"path"`
 }
 
-// phase is the step that a request reached.
 type phase string
 
 const (
@@ -67,7 +64,6 @@ const (
 	failed     phase = "failure" // a panic, or an error of the server
 )
 
-// failure is the outcome of a request that the implementation failed to serve.
 func failure(format string, args ...any) outcome {
 	return outcome{Phase: failed, Errors: []problem{{Message: fmt.Sprintf(format, args...)}}}
 }

@@ -30,7 +30,6 @@ import (
 	"twibase/writers/password"
 )
 
-// server is twibase over a store in memory that has data, asked by a client without a token.
 type server struct {
 	schema  graphql.ExecutableSchema
 	handler http.Handler
@@ -59,7 +58,6 @@ func newServer(t testing.TB, bounds limits.Limits) *server {
 	return serverOver(store, bounds)
 }
 
-// serverOver is a server over a store. bounds limit requests; the zero value does not.
 func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	tokens := &auth.Tokens{
 		Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")),
@@ -87,8 +85,6 @@ func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	return &server{schema, tokens.Handler(endpoint.New(schema, config)), bounds}
 }
 
-// outcome sends the request to the handler and to Explain, which together determine the phase that
-// it reached.
 func (s *server) outcome(r request) (out outcome) {
 	planned := s.explain(r)
 	if planned.Phase == failed || planned.Phase == execution && r.authenticates() {
@@ -136,7 +132,6 @@ func (s *server) outcome(r request) (out outcome) {
 	return out
 }
 
-// explain requests the plan, and returns the phase that the request reached.
 func (s *server) explain(r request) (out outcome) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -160,7 +155,6 @@ func (s *server) explain(r request) (out outcome) {
 	return out
 }
 
-// phaseOf returns the phase of a request that Explain rejects with these errors.
 func phaseOf(errs gqlerror.List) phase {
 	if len(errs) == 0 {
 		return execution

@@ -8,7 +8,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// shape is a mutation of the value of a variable of the operation that is executed.
 func shape(name string, change func(g *generator, v *variable, values map[string]string) bool) mutation {
 	return tree("6.1.2", name, func(g *generator, d *document) bool {
 		o := d.operations[0]
@@ -19,7 +18,6 @@ func shape(name string, change func(g *generator, v *variable, values map[string
 	})
 }
 
-// inputShape is a mutation of the members of an input object that is the value of a variable.
 func inputShape(name string, change func(g *generator, of *ast.Definition, members map[string]any) bool) mutation {
 	return tree("6.1.2", name, func(g *generator, d *document) bool {
 		input := g.inputObject(d)
@@ -47,7 +45,6 @@ func inputShape(name string, change func(g *generator, of *ast.Definition, membe
 	})
 }
 
-// shapes are the wrong values of variables.
 var shapes = []mutation{
 	shape("a value of another type", func(g *generator, v *variable, values map[string]string) bool {
 		values[v.name] = oneOf(g, jsonValues...)

@@ -16,10 +16,8 @@ var pieces = regexp.MustCompile(
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,
 )
 
-// timeout bounds the time for one difference.
 const timeout = 20 * time.Second
 
-// shrink removes parts of a request while the difference keeps its two phases.
 func (c *comparison) shrink(t testing.TB, r request) request {
 	begin := time.Now()
 	got, want, _ := c.differ(t, r)
@@ -60,7 +58,6 @@ func without(parts []string, holds func([]string) bool) []string {
 	return parts
 }
 
-// withoutVariables removes the values of variables while the rest satisfies holds.
 func withoutVariables(r request, holds func(request) bool) request {
 	if try := (request{r.Query, r.OperationName, ""}); r.Variables != "" && holds(try) {
 		return try

@@ -8,8 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestIntendedDifferencesAreDocumented compares the table of intended differences with that of
-// docs/SPEC.md.
 func TestIntendedDifferencesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/SPEC.md")
 	if err != nil {

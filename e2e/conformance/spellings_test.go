@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// written is a mutation of the tokens of a document.
 func written(section, name string, change func(g *generator, tokens []string) string) mutation {
 	return mutation{section: section, name: name, text: change}
 }
 
-// harmless is a mutation that may leave every document valid.
 func harmless(section, name string, change func(g *generator, tokens []string) string) mutation {
 	return mutation{section: section, name: name, text: change, harmless: true}
 }
@@ -35,7 +33,6 @@ func isNumber(token string) bool { return token[0] >= '0' && token[0] <= '9' || 
 
 func isName(token string) bool { return wordy(token[0]) && !isNumber(token) }
 
-// with replaces the token at an index, and joins all with the least between them.
 func with(tokens []string, at int, text string) string {
 	var b strings.Builder
 	for i, token := range tokens {
@@ -51,7 +48,6 @@ func with(tokens []string, at int, text string) string {
 	return b.String()
 }
 
-// replaced is a mutation that writes one of some texts in the place of a token.
 func replaced(section, name string, is func(string) bool, texts ...string) mutation {
 	return written(section, name, func(g *generator, tokens []string) string {
 		at := g.at(tokens, is)
@@ -59,7 +55,6 @@ func replaced(section, name string, is func(string) bool, texts ...string) mutat
 	})
 }
 
-// inString is a mutation that writes one of some texts as a string literal.
 func inString(section, name string, texts ...string) mutation {
 	return written(section, name, func(g *generator, _ []string) string {
 		text := oneOf(g, texts...)

@@ -10,7 +10,6 @@ var simpleEscapes = map[rune]string{
 	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`, '/': `\/`,
 }
 
-// quote writes a string as one of the literals that stand for it.
 func (g *generator) quote(content string) string {
 	if g.chance(4) {
 		if block, ok := g.block(content); ok {
@@ -35,7 +34,6 @@ func (g *generator) quote(content string) string {
 	return text.String()
 }
 
-// escape writes a character as one of its Unicode escapes.
 func (g *generator) escape(r rune) string {
 	format := oneOf(g, `\u{%x}`, `\u{%06X}`, `\u{%X}`)
 	switch {
@@ -48,7 +46,6 @@ func (g *generator) escape(r rune) string {
 	return fmt.Sprintf(format, r)
 }
 
-// block writes a string as a block string, if it can be one.
 func (g *generator) block(content string) (string, bool) {
 	lines := strings.Split(content, "\n")
 	blank := func(line string) bool { return strings.Trim(line, " \t") == "" }

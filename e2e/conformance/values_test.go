@@ -9,7 +9,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// argument makes the value of an argument: a literal, or a variable.
 func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) *value {
 	field := ""
 	if of != nil {
@@ -18,8 +17,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value of a type. hasDefault reports whether the place has a default value; hint is
-// the names of the field and the argument. Once in n times the value is a variable.
+// hasDefault reports whether the place has a default value; hint is the names of the field and the
+// argument. Once in n times the value is a variable.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -42,7 +41,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 		if g.chance(6) {
 			v := part(typ.Elem, false, hint)
 			if v.text != "null" {
-				return v // a list of it
+				return v
 			}
 		}
 		v := &value{list: true, typ: typ}
@@ -74,7 +73,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	return g.scalar(typ, hint)
 }
 
-// encode sets the JSON of a list or an object. Variables in it have none.
+// Variables in a list or an object have no JSON.
 func (v *value) encode() {
 	var parts []string
 	for _, item := range v.items {
@@ -119,7 +118,6 @@ func (g *generator) scalar(typ *ast.Type, hint string) *value {
 	return &value{text: g.quote(content), json: string(encoded), typ: typ}
 }
 
-// content returns the content of a string that suits a place.
 func (g *generator) content(typ, hint string) string {
 	field, name, _ := strings.Cut(hint, ".")
 	pool := ""
@@ -156,7 +154,6 @@ func (g *generator) content(typ, hint string) string {
 	)
 }
 
-// variable makes a variable that may stand at a place of that type.
 func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value {
 	if o := g.operation; len(o.variables) > 0 && g.chance(4) {
 		for _, v := range o.variables {
@@ -189,7 +186,6 @@ func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value
 	return &value{text: "$" + v.name, json: "null", typ: typ}
 }
 
-// required returns the type without null.
 func required(typ *ast.Type) *ast.Type {
 	r := *typ
 	r.NonNull = true

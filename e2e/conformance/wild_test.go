@@ -16,7 +16,6 @@ import (
 
 var fuzzed = flag.Int("fuzzed", 10_000, "with how many documents TestNoDocumentIsAnInternalError asks the server")
 
-// wild makes a valid document with values at random at its input positions.
 func (g *generator) wild() request {
 	d := g.valid()
 	if g.chance(4) {
@@ -38,7 +37,6 @@ func (g *generator) wild() request {
 	return d.request(join(g.Rand, d.tokens()))
 }
 
-// anyLiteral writes a literal of any kind, nested as deep as that.
 func (g *generator) anyLiteral(depth int) string {
 	if depth == 0 || g.chance(2) {
 		return oneOf(g, literals...)
@@ -56,7 +54,6 @@ func (g *generator) anyLiteral(depth int) string {
 	return "{" + strings.Join(parts, " ") + "}"
 }
 
-// anyJSON writes a JSON value of any kind, nested as deep as that.
 func (g *generator) anyJSON(depth int) string {
 	if depth == 0 || g.chance(2) {
 		return oneOf(g, jsonValues...)
@@ -78,7 +75,7 @@ var members = [][]string{
 	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
 }
 
-// member names a field of an input object. Within an object the numbers differ, so that names do.
+// Within an input object the numbers differ, so that names do.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)
@@ -86,9 +83,8 @@ func (g *generator) member(number int) string {
 	return members[number][g.IntN(3)]
 }
 
-// Random documents are sent to the handler and to Explain. The test fails if a response is
-// INTERNAL, if its status is 500 or more, or if anything is logged, such as a recovered panic.
-// Every other document has the default limits.
+// The test fails if a response is INTERNAL, if its status is 500 or more, or if anything is logged,
+// such as a recovered panic. Every other document has the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())

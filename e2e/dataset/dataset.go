@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// Usernames with a special role. The others are generated.
+// Usernames with a special role.
 const (
 	Hub     = "hub"      // followed by most users
 	Admin   = "admin.小红" // has the role admin
 	Nobody  = "nobody"   // has no data and follows no user
-	Special = "李雷_Ünï.٣" // has an unusual name
+	Special = "李雷_Ünï.٣"
 )
 
 type generator struct {
@@ -37,7 +37,7 @@ type twit struct {
 	at         time.Time
 }
 
-// Write writes the data of a seed into a folder. The same seed makes the same files.
+// The same seed makes the same files.
 func Write(folder string, seed uint64) error {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), files: map[string][][]string{}}
 	for _, add := range []func(){
@@ -59,7 +59,6 @@ func Write(folder string, seed uint64) error {
 
 func (g *generator) add(file string, row ...string) { g.files[file] = append(g.files[file], row) }
 
-// maybe returns s once in n calls, and otherwise an empty string.
 func (g *generator) maybe(n int, s string) string {
 	if g.IntN(n) > 0 {
 		return ""
@@ -69,10 +68,8 @@ func (g *generator) maybe(n int, s string) string {
 
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// skewed prefers the beginning of the list.
 func skewed[T any](g *generator, list []T) T { return list[g.IntN(1+g.IntN(len(list)))] }
 
-// randomTime returns one of few times, so that some are equal, sometimes with milliseconds.
 func (g *generator) randomTime() time.Time {
 	t := time.Date(2014, 1, 1+g.IntN(700), 8, g.IntN(3), 0, 0, time.UTC)
 	if g.IntN(5) == 0 {
@@ -103,7 +100,7 @@ func (g *generator) addUsers() {
 		case 8:
 			name = fmt.Sprintf("U.%d-x", i)
 		case 9:
-			name = strings.Repeat("長", 60) + strconv.Itoa(1000+i) // close to the maximum length
+			name = strings.Repeat("長", 60) + strconv.Itoa(1000+i)
 		}
 		g.users = append(g.users, name)
 	}
@@ -164,10 +161,10 @@ func (g *generator) addComments() {
 	for range 4000 {
 		t := skewed(g, g.twits)
 		author, at, text := pick(g, g.users), t.at.Add(time.Duration(g.IntN(50))*time.Second), g.text()
-		for range 1 + g.IntN(11)/10*g.IntN(3) { // some of them twice
+		for range 1 + g.IntN(11)/10*g.IntN(3) {
 			g.add("comments", t.id, author, stamp(at), text)
 		}
-		if g.IntN(20) == 0 { // another one of the same author and time
+		if g.IntN(20) == 0 {
 			g.add("comments", t.id, author, stamp(at), g.text())
 		}
 	}

@@ -17,7 +17,7 @@ func (g *generator) addDepartments() {
 	department("ceo", "CEO", "")
 	department("开发部", "开发部", "ceo")
 	parent := "开发部"
-	for i := range 12 { // a long chain
+	for i := range 12 {
 		code := fmt.Sprintf("chain/%d", i)
 		department(code, "Chain", parent)
 		parent = code
@@ -44,7 +44,7 @@ func (g *generator) addAssignments() {
 	g.add("user_roles", "username", "role")
 	g.add("user_roles", Admin, "admin")
 	for _, u := range g.users {
-		for i := range 60 { // the last roles have no users
+		for i := range 60 {
 			if g.IntN(40) < 1 || i == 3 && g.IntN(2) == 0 {
 				g.add("user_roles", u, roleCode(i))
 			}
@@ -52,7 +52,6 @@ func (g *generator) addAssignments() {
 	}
 }
 
-// addGames adds games, the last of them without plays.
 func (g *generator) addGames() {
 	g.add("games", "id", "name")
 	g.add("plays", "username", "game", "day", "count")
@@ -83,7 +82,7 @@ func (g *generator) addGames() {
 	}
 }
 
-// addLikes gives some twits many likes. A third of them has no time.
+// A third of the likes has no time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

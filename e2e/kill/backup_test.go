@@ -19,12 +19,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// kept is the number of users that only exist to be in the backup.
 const kept = 20
 
 // The procedure of docs/OPERATIONS.md: while clients write, the tables are checked, and snapshots
-// are taken one after the other. Restored, they contain writes of different times, which a repair
-// makes consistent.
+// are taken one after the other.
 func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	minihbase.Slow(t)
 	t.Logf("-seed %d", *seed)
@@ -70,7 +68,6 @@ func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	}
 }
 
-// keep creates a user that follows the star, and posts a twit.
 func (f *fixture) keep(t *testing.T, i int) {
 	t.Helper()
 	name := fmt.Sprint("kept", i)
@@ -96,7 +93,6 @@ func (f *fixture) checkKept(t *testing.T, i int) {
 	}
 }
 
-// backup takes and restores a snapshot of each table.
 type backup struct{ admin gohbase.AdminClient }
 
 func newBackup(t *testing.T, url string) backup {

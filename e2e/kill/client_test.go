@@ -16,21 +16,18 @@ import (
 	"twibase/graph/apierr"
 )
 
-// mutation is a mutation and its expected effects.
 type mutation struct {
 	name  string
 	input map[string]any
 	// viewer is an administrator if it is empty.
-	viewer string
-	// selection is added to the selected userErrors.
+	viewer    string
 	selection string
 	// effects are the values of facts after the mutation. An empty value is an absent fact.
 	effects map[string]string
-	// allowedErrors are codes of user errors that the mutation may return without an effect.
+	// allowedErrors are codes of user errors without an effect.
 	allowedErrors []string
-	// retryable mutations may be sent again if their outcome is unknown.
-	retryable bool
-	// onSuccess is called with the payload, if the mutation is acknowledged.
+	retryable     bool
+	// onSuccess is called with the payload of an acknowledged mutation.
 	onSuccess func(payload any)
 }
 
@@ -41,21 +38,17 @@ type client struct {
 	// facts has the possible values of each fact: several after a mutation with an unknown outcome. A
 	// fact is named by its kind and keys, as in "follow a b". An empty value is an absent fact.
 	facts map[string][]string
-	// dependents are the facts that end when another one ends.
+	// dependents are the facts that end with another one.
 	dependents map[string][]string
 	// ids are those of twits and comments, by content.
-	ids map[string]string
-	// names counts the names that the client has made.
-	names int
-	// retry is a mutation with an unknown outcome, to be sent again.
-	retry *mutation
-	// longestPause is the longest time between two acknowledgements.
+	ids          map[string]string
+	names        int
+	retry        *mutation
 	last         time.Time
 	longestPause time.Duration
 	acknowledged atomic.Int64
 }
 
-// value returns the value of a fact, and whether it is certain.
 func (c *client) value(fact string) (value string, certain bool) {
 	switch values := c.facts[fact]; len(values) {
 	case 0:
@@ -66,7 +59,6 @@ func (c *client) value(fact string) (value string, certain bool) {
 	return "", false
 }
 
-// possible returns the keys of the facts of a kind, in a fixed order.
 func (c *client) possible(kind string) (keys []string) {
 	for fact := range c.facts {
 		if key, matches := strings.CutPrefix(fact, kind+" "); matches {
@@ -77,7 +69,6 @@ func (c *client) possible(kind string) (keys []string) {
 	return keys
 }
 
-// existing returns the keys of the facts of a kind that certainly exist.
 func (c *client) existing(kind string) []string {
 	return slices.DeleteFunc(c.possible(kind), func(key string) bool {
 		value, certain := c.value(kind + " " + key)
@@ -92,20 +83,17 @@ func (c *client) pick(names []string) (name string, found bool) {
 	return names[c.rand.IntN(len(names))], true
 }
 
-// newName returns a name that no client has used.
 func (c *client) newName(prefix string) string {
 	c.names++
 	return fmt.Sprintf("%s-%s-%d", prefix, c.name, c.names)
 }
 
-// dependsOn records that a fact ends when another one ends, if that is a fact of the client.
 func (c *client) dependsOn(fact, other string) {
 	if c.facts[other] != nil && !slices.Contains(c.dependents[other], fact) {
 		c.dependents[other] = append(c.dependents[other], fact)
 	}
 }
 
-// deletion returns the effects of ending a fact and its dependents.
 func (c *client) deletion(fact string) map[string]string {
 	effects := map[string]string{fact: ""}
 	for _, dependent := range c.dependents[fact] {
@@ -114,13 +102,11 @@ func (c *client) deletion(fact string) map[string]string {
 	return effects
 }
 
-// user returns the client's own user, or one that it created.
 func (c *client) user() string {
 	name, _ := c.pick(append(c.existing("user"), c.name))
 	return name
 }
 
-// users returns all users whose objects the client may have changed.
 func (c *client) users() []string { return append(c.possible("user"), c.name) }
 
 func (c *client) run(stop *atomic.Bool) {
@@ -146,7 +132,6 @@ func (c *client) isCertain(m *mutation) bool {
 	return true
 }
 
-// send sends a mutation and updates the facts by its outcome.
 func (c *client) send(m *mutation) {
 	query := fmt.Sprintf("mutation($input:%sInput!){%s(input:$input){userErrors{code field message} %s}}",
 		strings.ToUpper(m.name[:1])+m.name[1:], m.name, m.selection)
@@ -164,7 +149,7 @@ func (c *client) send(m *mutation) {
 		}
 		c.acknowledge(m, payload)
 		return
-	case errors.Is(err, syscall.ECONNREFUSED): // not sent
+	case errors.Is(err, syscall.ECONNREFUSED):
 		time.Sleep(10 * time.Millisecond)
 		return
 	case err == nil && !slices.ContainsFunc(errs, isUnavailable):
@@ -198,8 +183,6 @@ func (c *client) acknowledge(m *mutation, payload any) {
 	c.acknowledged.Add(1)
 }
 
-// compare compares the facts of a noun with those found in the store, and makes all of them
-// certain.
 func (c *client) compare(n noun, found facts) (compared int) {
 	for fact, possible := range c.facts {
 		if kind, _, _ := strings.Cut(fact, " "); !slices.Contains(n.kinds, kind) {
@@ -227,7 +210,6 @@ func isUnavailable(e any) bool {
 	return code == string(apierr.CodeUnavailable) || code == string(apierr.CodeTimeout)
 }
 
-// dig returns the value at a path of decoded JSON, nil if there is none.
 func dig(v any, path ...string) any {
 	for _, name := range path {
 		object, _ := v.(map[string]any)

@@ -16,7 +16,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// After SIGTERM a gateway finishes running requests, rejects new ones, and exits.
 func TestTerminatedGatewayDrains(t *testing.T) {
 	minihbase.Slow(t)
 	f := newFixture(t, "embedded:"+t.TempDir(), 1, 1, *seed)

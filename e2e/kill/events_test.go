@@ -20,9 +20,8 @@ import (
 var events = flag.String("events", "", "measure the outages of the events whose names match, and print a table")
 
 const (
-	// registers is the number of users that are written and read.
 	registers = 8
-	// perGateway is the number of readers of each gateway. Each sends ten requests per second.
+	// Each reader sends ten requests per second.
 	perGateway = 4
 	// held is how long a table is disabled, read-only or throttled.
 	held = 3 * time.Second
@@ -30,7 +29,6 @@ const (
 	settled = 3 * time.Second
 )
 
-// event is something that happens to a cluster under load.
 type event struct {
 	name string
 	do   func(c *trial)
@@ -68,11 +66,9 @@ var clusterEvents = []event{
 	{"the balancer runs", func(c *trial) { c.on("balance") }},
 }
 
-// metaRow is hbase:meta and one of its rows.
 const metaRow = "hbase:meta 00"
 
-// Events of a cluster under load cause no wrong answer and lose no write. The test prints how long
-// clients of two gateways had no success, and a client of HBase.
+// The test prints how long clients of two gateways, and a client of HBase, had no success.
 func TestEvents(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")
@@ -115,14 +111,13 @@ func TestEvents(t *testing.T) {
 	fmt.Print(table)
 }
 
-// trial has a cluster, its clients and a witness.
 type trial struct {
 	t       *testing.T
 	h       *minihbase.Distributed
 	f       *fixture
 	hbase   *witness
-	reads   group // by gateway
-	writes  group // by user
+	reads   group
+	writes  group
 	values  [registers]register
 	wrong   atomic.Int64
 	stopped atomic.Bool
@@ -132,7 +127,6 @@ type trial struct {
 // register is a user whose name counts its writes. Only one client writes it.
 type register struct{ sent, acknowledged atomic.Int64 }
 
-// register returns the table and the row of a user, for the witness.
 func (c *trial) register(i int) string {
 	return fmt.Sprintf("%s %x", tables.Users.Table, tables.RowKey(fmt.Sprint("u", i)))
 }
@@ -149,7 +143,6 @@ func (c *trial) on(format string, args ...any) {
 	c.t.Log(c.hbase.do(c.t, format, args...))
 }
 
-// hold executes a command, and some time later the one that reverts it.
 func (c *trial) hold(begin, end string) {
 	c.t.Helper()
 	c.hbase.do(c.t, "%s", begin)
@@ -157,7 +150,6 @@ func (c *trial) hold(begin, end string) {
 	c.hbase.do(c.t, "%s", end)
 }
 
-// end ends the region server of a row, and starts a new one.
 func (c *trial) end(row string, by func(server int)) {
 	c.t.Helper()
 	port := c.hbase.do(c.t, "server %s", row)
@@ -171,7 +163,6 @@ func (c *trial) end(row string, by func(server int)) {
 	c.t.Fatalf("no server has port %s", port)
 }
 
-// start starts readers and writers of the registers, and clients of all other mutations.
 func (c *trial) start() {
 	c.reads, c.writes = newGroup(len(c.f.gateways)), newGroup(registers)
 	query := "{"
@@ -211,8 +202,8 @@ func (c *trial) errorf(format string, args ...any) {
 	c.f.errorf(format, args...)
 }
 
-// read reads all registers once. A value must not be older than the last write that was
-// acknowledged before, nor newer than the last one sent.
+// A value must not be older than the last write that was acknowledged before, nor newer than the
+// last one sent.
 func (c *trial) read(gateway int, query string) {
 	var oldest [registers]int64
 	for i := range oldest {
@@ -233,7 +224,7 @@ func (c *trial) read(gateway int, query string) {
 		value := text(data, name, "name")
 		n, err := strconv.ParseInt(strings.TrimPrefix(value, "u"), 10, 64)
 		switch newest := c.values[i].sent.Load(); {
-		case value == "" && len(errs) > 0: // it could not be read
+		case value == "" && len(errs) > 0:
 		case value == name && oldest[i] == 0: // as it was imported
 		case err != nil || n < oldest[i] || n > newest:
 			c.errorf("the name of %s is %q, want one from %d to %d", name, value, oldest[i], newest)
@@ -258,7 +249,6 @@ func (c *trial) write(i int) {
 	}
 }
 
-// checkRegisters compares the registers with the last writes.
 func (c *trial) checkRegisters() {
 	for i := range c.values {
 		user, err := c.f.object(fmt.Sprintf("user(username:\"u%d\"){name}", i))
@@ -269,8 +259,6 @@ func (c *trial) checkRegisters() {
 	}
 }
 
-// measure lets an event happen, waits until all clients succeed again, and returns a line of the
-// table.
 func (c *trial) measure(e event) string {
 	c.t.Helper()
 	wrong := c.wrong.Load()
@@ -298,7 +286,6 @@ func (c *trial) measure(e event) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf(" | %.1f", d.Seconds()) }
 
-// await waits until all streams have succeeded for some time.
 func (c *trial) await(begun time.Time) {
 	c.t.Helper()
 	for since := time.Now(); time.Since(since) < settled; time.Sleep(100 * time.Millisecond) {

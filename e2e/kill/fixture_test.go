@@ -25,26 +25,24 @@ import (
 	"twibase/hbase/tables"
 )
 
-// recoveryTime is the time after which acknowledged operations are complete again: docs/WRITES.md.
 const recoveryTime = 10 * time.Second
 
 type fixture struct {
 	store    string
-	options  []cluster.Option // of the store
+	options  []cluster.Option
 	gateways []*gateway
 	tokens   *auth.Tokens
 	clients  []*client
 	// star is the id of a twit that is never deleted.
-	star string
-	// phase counts kills: see popular.
+	star  string
 	phase atomic.Int64
 	// broadcasts has the stored states of authors; the counts are changes of them.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
-	// jobsPending is whether the last check of the store found jobs in quarantine.
+	// jobsPending: the last check found jobs in quarantine.
 	jobsPending bool
 
-	acknowledged                              map[string]*atomic.Int64 // by mutation
+	acknowledged                              map[string]*atomic.Int64
 	unknown, rejected, reads, timelineEntries atomic.Int64
 
 	mu       sync.Mutex
@@ -67,7 +65,6 @@ var mutationNames = []string{
 	"createGame", "updateGame", "deleteGame", "recordPlay",
 }
 
-// newFixture imports users into a store, and creates gateways that serve it.
 func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) *fixture {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,8 +138,6 @@ func (f *fixture) start(t *testing.T) {
 	}
 }
 
-// verify compares all facts with the store, stops the gateways, and runs 'repair --check'. It
-// returns the number of facts.
 func (f *fixture) verify(t *testing.T) int {
 	t.Helper()
 	compared := f.compareFacts()
@@ -186,8 +181,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// load lets all clients write, and two readers read, until the returned function is called, once or
-// twice.
+// load returns a function that may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup
@@ -203,7 +197,7 @@ func (f *fixture) load() (end func()) {
 	}
 }
 
-// read reads objects while they are changed. No read may fail because an operation is incomplete.
+// No read may fail because an operation is incomplete.
 func (f *fixture) read(stop *atomic.Bool, reader int) {
 	const query = `{viewer{
 		followers(first:5){totalCount nodes{name}}
@@ -241,8 +235,7 @@ func get(url string) (status int, err error) {
 	return r.StatusCode, err
 }
 
-// query sends an operation to a gateway, as an administrator if viewer is empty. err is set if
-// there is no GraphQL response, or if its status is 500 or more.
+// err is set if there is no GraphQL response, or if its status is 500 or more.
 func (f *fixture) query(gateway int, viewer, query string, variables map[string]any) (data any, errs []any, err error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -280,7 +273,7 @@ func (f *fixture) query(gateway int, viewer, query string, variables map[string]
 	return result.Data, result.Errors, nil
 }
 
-// object reads a field of Query as an administrator. GraphQL errors are returned as an error.
+// GraphQL errors are returned as an error.
 func (f *fixture) object(field string) (any, error) { return f.queryObject("{object:"+field+"}", nil) }
 
 func (f *fixture) queryObject(query string, variables map[string]any) (any, error) {
@@ -291,7 +284,6 @@ func (f *fixture) queryObject(query string, variables map[string]any) (any, erro
 	return dig(data, "object"), err
 }
 
-// eachEdge calls each with all edges of a connection of an object.
 func (f *fixture) eachEdge(object, connection, selection string, each func(edge any)) error {
 	query := fmt.Sprintf(`query($after:String){object:%s{c:%s(first:100,after:$after){
 		edges{%s} pageInfo{hasNextPage endCursor}}}}`, object, connection, selection)

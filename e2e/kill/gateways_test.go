@@ -29,8 +29,7 @@ const (
 	writers = 5
 )
 
-// A gateway that is killed at any time loses nothing that it acknowledged. Its operations are
-// complete ten seconds after the restart.
+// Operations are complete ten seconds after the restart.
 func TestKilledGatewaysLoseNothing(t *testing.T) {
 	minihbase.Slow(t)
 	t.Logf("-seed %d", *seed)
@@ -68,8 +67,7 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 	}
 }
 
-// killRepeatedly kills the gateway after random pauses, and starts it again. Clients write, except
-// before the last kill: then the gateway may be completing stale intents.
+// Clients write, except before the last kill: then the gateway may be completing stale intents.
 func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	g := f.gateways[0]
 	end := f.load()

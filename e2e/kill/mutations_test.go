@@ -7,15 +7,12 @@ import (
 	"strconv"
 )
 
-// noun makes the mutations of one noun, and reads their effects.
 type noun struct {
-	name string
-	// kinds are those of its facts.
+	name  string
 	kinds []string
-	// mutate returns a random mutation, nil if the client can make none.
+	// mutate may return nil.
 	mutate func(c *client) *mutation
-	// read reads all facts that the client may have changed.
-	read func(c *client) (facts, error)
+	read   func(c *client) (facts, error)
 }
 
 // nouns are compared in this order: a reader may rely on the facts of the nouns before it.
@@ -30,7 +27,6 @@ var nouns = []noun{
 	{"timeline", []string{"timeline"}, mutateTimeline, readTimelines},
 }
 
-// facts are values of facts that were read.
 type facts map[string]string
 
 // add makes a fact that was read twice differ from every expected value.
@@ -40,8 +36,6 @@ func (f facts) add(fact, value string) {
 	}
 	f[fact] = value
 }
-
-// Users.
 
 func mutateUser(c *client) *mutation {
 	existing := c.existing("user")
@@ -82,7 +76,6 @@ func readUsers(c *client) (facts, error) {
 	return found, nil
 }
 
-// readLists reads a connection of all users that the client may have changed.
 func (c *client) readLists(field, selection string, each func(username string, edge any)) error {
 	for _, username := range c.users() {
 		user := fmt.Sprintf("user(username:%q)", username)
@@ -92,8 +85,6 @@ func (c *client) readLists(field, selection string, each func(username string, e
 	}
 	return nil
 }
-
-// Follows.
 
 func mutateFollow(c *client) *mutation {
 	from, to := c.user(), c.user()
@@ -126,8 +117,6 @@ func readFollows(c *client) (facts, error) {
 		found.add("follow "+username+" "+text(edge, "node", "username"), "1")
 	})
 }
-
-// Twits.
 
 func mutateTwit(c *client) *mutation {
 	existing := c.existing("twit")
@@ -169,8 +158,6 @@ func readTwits(c *client) (facts, error) {
 		c.ids[content] = text(edge, "node", "id")
 	})
 }
-
-// Comments.
 
 func mutateComment(c *client) *mutation {
 	existing := c.existing("comment")
@@ -217,8 +204,6 @@ func readComments(c *client) (facts, error) {
 	return found, nil
 }
 
-// Roles and their users.
-
 func mutateRole(c *client) *mutation {
 	existing := c.existing("role")
 	code, found := c.pick(existing)
@@ -262,8 +247,6 @@ func readRoles(c *client) (facts, error) {
 		found.add("has "+username+" "+text(edge, "node", "code"), "1")
 	})
 }
-
-// Games and plays.
 
 func mutateGame(c *client) *mutation {
 	existing := c.existing("game")

@@ -11,7 +11,6 @@ import (
 // shortest is the shortest time without a success that is an outage.
 const shortest = 500 * time.Millisecond
 
-// stream has the times of the successes of a client, or of several clients together.
 type stream struct {
 	mu      sync.Mutex
 	last    time.Time
@@ -30,7 +29,7 @@ func (s *stream) succeed() {
 	s.last = now
 }
 
-// since returns the outages after a time. One may not have ended.
+// The last outage may not have ended.
 func (s *stream) since(begun time.Time) (all []outage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +44,6 @@ func (s *stream) since(begun time.Time) (all []outage) {
 	return all
 }
 
-// group are streams that all must succeed.
 type group []*stream
 
 func newGroup(n int) (g group) {
@@ -55,7 +53,6 @@ func newGroup(n int) (g group) {
 	return g
 }
 
-// outage returns how long any stream had an outage since a time, and when the last one ended.
 func (g group) outage(begun time.Time) (total time.Duration, end time.Time) {
 	var all []outage
 	for _, s := range g {

@@ -43,7 +43,6 @@ func TestMain(m *testing.M) {
 	status = m.Run()
 }
 
-// command runs a command of twibase.
 func command(t *testing.T, args ...string) (status int, out string) {
 	t.Helper()
 	cmd := exec.Command(binary, args...)
@@ -54,13 +53,12 @@ func command(t *testing.T, args ...string) (status int, out string) {
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// gateway is a process that can be started again and again, at the same address.
 type gateway struct {
 	binary  string
 	args    []string
 	address string
 	log     *os.File
-	process *exec.Cmd // nil while none runs
+	process *exec.Cmd
 	exited  chan struct{}
 }
 
@@ -85,7 +83,6 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 	return g
 }
 
-// start starts the process, and does not wait until it is ready.
 func (g *gateway) start(t *testing.T) {
 	t.Helper()
 	g.process = exec.Command(g.binary, g.args...)
@@ -135,7 +132,6 @@ func (g *gateway) stop(signal syscall.Signal) {
 	g.process = nil
 }
 
-// checkWatchdog fails the test if the loaders' watchdog failed a response of a running gateway.
 func (g *gateway) checkWatchdog(t *testing.T) {
 	t.Helper()
 	if g.process == nil {
@@ -169,7 +165,6 @@ func (g *gateway) metric(t *testing.T, name string) float64 {
 	return value
 }
 
-// logTail returns the last ten lines of the log, without those of level info.
 func (g *gateway) logTail() string {
 	f, err := os.Open(g.log.Name())
 	if err != nil {

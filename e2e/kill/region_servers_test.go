@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// While clients write through two gateways, region servers of a real HBase are killed one after the
-// other, and then one of the gateways.
+// Region servers are killed one after the other, and then one of two gateways.
 func TestKilledRegionServersLoseNothing(t *testing.T) {
 	if *servers == 0 {
 		t.Skip("it takes minutes: make killservers")
@@ -44,7 +43,7 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	f.gateways[1].kill()
 	t.Logf("killed a gateway: all clients had acknowledgements after %v", f.awaitAcknowledgements(t))
 	end()
-	time.Sleep(2 * recoveryTime) // the other gateway waits for leases of the killed one
+	time.Sleep(2 * recoveryTime) // for leases of the killed one
 	facts := f.verify(t)
 	f.finishJobs(t)
 	total.addKills(*servers+1, facts)
@@ -57,7 +56,6 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	t.Logf("longest pause between two acknowledgements of a client: %v", longest)
 }
 
-// newSecurity returns that of -tls and -kerberos, which gateways have by their environment.
 func newSecurity(t *testing.T) (security minihbase.Security) {
 	t.Helper()
 	if *withTLS {
@@ -106,8 +104,6 @@ func newKerberos(t *testing.T, protection string) minihbase.Security {
 // server and to move its regions.
 const recoveryTimeout = 3 * time.Minute
 
-// awaitAcknowledgements waits until each client got two more acknowledgements, and returns the time
-// that it took.
 func (f *fixture) awaitAcknowledgements(t *testing.T) time.Duration {
 	t.Helper()
 	began := time.Now()

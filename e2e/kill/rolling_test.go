@@ -63,7 +63,6 @@ func TestRollingUpgradeLosesNothing(t *testing.T) {
 	t.Logf("%d restarts: %s", restarts, total.String())
 }
 
-// buildCommit returns the binary of a commit.
 func buildCommit(t *testing.T, commit string) string {
 	t.Helper()
 	dir := t.TempDir()

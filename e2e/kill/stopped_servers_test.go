@@ -24,7 +24,7 @@ import (
 var stopped = flag.Bool("stopped", false, "stop region servers, and print the responses of a gateway per second")
 
 const (
-	// concurrency is the number of clients. Each sends ten requests per second.
+	// Each client sends ten requests per second.
 	concurrency = 20
 	// detectionTime is the call timeout of the store, and some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
@@ -32,8 +32,6 @@ const (
 	reconnectTime = 40 * time.Second
 )
 
-// A stopped region server does not delay reads of other region servers. When it continues, all
-// reads succeed again.
 func TestStoppedRegionServers(t *testing.T) {
 	if !*stopped {
 		t.Skip("it takes two minutes: make stopped")
@@ -44,7 +42,7 @@ func TestStoppedRegionServers(t *testing.T) {
 	}
 	t.Cleanup(h.Kill)
 	t.Logf("-seed %d", *seed)
-	const users = 16 // fewer than the limit of errors in a response
+	const users = 16
 	f := newFixture(t, h.URL(), 1, users, *seed)
 	f.start(t)
 	m := &monitor{t: t, f: f}
@@ -115,16 +113,15 @@ func failing(s second) bool {
 	return s.failed > concurrency && s.ok+s.partial == 0 && s.longest < time.Second
 }
 
-// monitor queries users in all regions, and counts the responses.
 type monitor struct {
 	t       *testing.T
 	f       *fixture
 	started time.Time
 	mu      sync.Mutex
 	current second
-	seconds []second // since the last event
+	seconds []second
 	stopped atomic.Bool
-	ready   atomic.Int64 // the last status of /readyz
+	ready   atomic.Int64
 	running sync.WaitGroup
 }
 
@@ -165,8 +162,8 @@ func (m *monitor) stop() {
 	m.running.Wait()
 }
 
-// query sends the query once. Each user that could not be read must be null and have an error at
-// its path. If there are too many errors, the last one has their number instead.
+// Each user that could not be read must be null and have an error at its path. If there are too
+// many errors, the last one has their number instead.
 func (m *monitor) query(query string, users int) {
 	begun := time.Now()
 	data, errs, err := m.f.query(0, "", query, nil)
@@ -212,7 +209,6 @@ func (m *monitor) probe() {
 	}
 }
 
-// event logs an event and starts counting again.
 func (m *monitor) event(format string, args ...any) {
 	m.mu.Lock()
 	m.seconds, m.current = nil, second{}
@@ -220,12 +216,11 @@ func (m *monitor) event(format string, args ...any) {
 	m.t.Logf("%3.0f s: "+format, append([]any{time.Since(m.started).Seconds()}, args...)...)
 }
 
-// await waits for a full second that fulfils a condition.
 func (m *monitor) await(name string, timeout time.Duration, condition func(second) bool) {
 	m.t.Helper()
 	begun := time.Now()
 	m.mu.Lock()
-	from := len(m.seconds) + 1 // the next full second
+	from := len(m.seconds) + 1
 	m.mu.Unlock()
 	for {
 		m.mu.Lock()
@@ -242,8 +237,6 @@ func (m *monitor) await(name string, timeout time.Duration, condition func(secon
 	}
 }
 
-// awaitRecovery waits until HBase serves all users to a new client, and then until the gateway
-// does.
 func (m *monitor) awaitRecovery(url string, users int) {
 	m.t.Helper()
 	var gets []hbase.Get

@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// fanoutLimit is that of the gateways. A broadcaster becomes an ordinary author again with one
-	// follower.
+	// A broadcaster becomes an ordinary author again with one follower.
 	fanoutLimit = 4
 	// quarantine is at least the time that the job of an author who stops being a broadcaster waits:
 	// docs/FEEDS.md.
 	quarantine = 45 * time.Second
 )
 
-// popular returns the author whom all users follow now, or unfollow. Each author has four phases,
-// two of either.
+// popular gives each author four phases, two of either.
 func (f *fixture) popular() (author *client, unfollow bool) {
 	n := int(f.phase.Load())
 	return f.clients[n/4%len(f.clients)], n%4 >= 2
@@ -76,8 +74,7 @@ func readTimelines(c *client) (facts, error) {
 	})
 }
 
-// countBroadcasters counts the authors who became or stopped being broadcasters since the last
-// call. No gateway may run: an embedded store is opened.
+// No gateway may run: an embedded store is opened.
 func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store
@@ -115,8 +112,7 @@ func (f *fixture) countBroadcasters(t *testing.T) {
 	}
 }
 
-// finishJobs waits for the jobs in quarantine, and verifies the store once more: their twits could
-// not be compared before.
+// finishJobs also verifies the twits of jobs in quarantine, which could not be compared before.
 func (f *fixture) finishJobs(t *testing.T) {
 	t.Helper()
 	if len(f.failures) > 0 || !f.jobsPending {

@@ -27,16 +27,12 @@ type witness struct {
 	results       chan string
 }
 
-// defaultRegions is the number of regions of each table.
 const defaultRegions = 8
 
-// row is the argument of a row that the witness reads (r) or writes (w).
 func row(how, table, key string) string {
 	return fmt.Sprintf("%s/%s/%x/%s", how, table, key, tables.Attributes)
 }
 
-// startWitness starts a witness that reads the rows of users, all together, and writes each of them
-// and a row of each region of the intents.
 func startWitness(t *testing.T, h *minihbase.Distributed, usernames []string) *witness {
 	t.Helper()
 	var read, written []string
@@ -76,7 +72,7 @@ func startWitness(t *testing.T, h *minihbase.Distributed, usernames []string) *w
 		defer close(ended)
 		w.listen(out)
 	}()
-	t.Cleanup(func() { // before its context is done
+	t.Cleanup(func() {
 		_ = java.Process.Kill()
 		<-ended
 		_ = java.Wait()
@@ -101,7 +97,6 @@ func (w *witness) listen(out io.Reader) {
 	close(w.results)
 }
 
-// do sends a command, and returns its result.
 func (w *witness) do(t *testing.T, format string, args ...any) string {
 	t.Helper()
 	command := fmt.Sprintf(format, args...)

@@ -1,5 +1,5 @@
-// Package levelbound bounds the levels of a report by the plan of its operation, as docs/EXPLAIN.md says
-// and the IDE draws it.
+// Package levelbound bounds the levels of a report by the plan of its operation, as docs/EXPLAIN.md
+// says and the IDE draws it.
 package levelbound
 
 import (
@@ -9,8 +9,7 @@ import (
 	"twibase/graph/report"
 )
 
-// Of returns the maximum number of Gets and of rows of a level. It is false for the calls of writers,
-// which have no bound.
+// Of returns the maximum number of Gets and of rows of a level. Calls of writers have no bound.
 func Of(p *explain.Plan, l *report.Level) (gets, rows int64, bounded bool) {
 	counted := map[int]bool{}
 	for i, r := range p.Reads {

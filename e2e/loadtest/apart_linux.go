@@ -9,10 +9,9 @@ import (
 )
 
 // StartApart gives the gateway the second half of the processors, and this program the first half.
-// Otherwise a busy client takes processor time from the gateway. With one processor they share it,
-// and apart is false.
+// Otherwise a busy client takes processor time from the gateway.
 func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
-	runtime.LockOSThread() // a new process inherits the processors of the thread
+	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var all, own, gateways unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
@@ -39,7 +38,7 @@ func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err err
 	if err == nil {
 		err = unlisted
 	}
-	for _, thread := range threads { // new threads inherit them
+	for _, thread := range threads {
 		if id, _ := strconv.Atoi(thread.Name()); err == nil {
 			err = unix.SchedSetaffinity(id, &own)
 		}

@@ -19,22 +19,18 @@ type Request struct {
 	Want  []byte
 }
 
-// Load is the result of Drive.
 type Load struct {
 	Requests int
 	Took     time.Duration
-	CPU      time.Duration   // of the gateway, per request
-	Latency  []time.Duration // ascending
+	CPU      time.Duration // of the gateway, per request
+	Latency  []time.Duration
 }
 
-// PerSecond returns the requests per second.
 func (l Load) PerSecond() float64 { return float64(l.Requests) / l.Took.Seconds() }
 
-// Percentile returns the latency that p percent of the requests did not exceed.
 func (l Load) Percentile(p int) time.Duration { return l.Latency[(len(l.Latency)-1)*p/100] }
 
-// Drive sends the request over connections that send the next one after each response. An
-// unexpected response is an error.
+// Drive sends the request over connections that send the next one after each response.
 func (g *Gateway) Drive(r Request, connections int, duration time.Duration) (Load, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
@@ -74,10 +70,8 @@ func (g *Gateway) Drive(r Request, connections int, duration time.Duration) (Loa
 	return all, err
 }
 
-// Report has counts of the report of a request.
 type Report struct{ Rounds, RPCs, Gets, Rows, Bytes int }
 
-// Report sends a request and returns its report.
 func (g *Gateway) Report(r Request) (Report, error) {
 	request, err := g.request(r)
 	if err != nil {
@@ -127,7 +121,6 @@ func (g *Gateway) post(client *http.Client, r Request, buffer *bytes.Buffer) err
 	return nil
 }
 
-// Response sends a request once and returns the body of the response.
 func (g *Gateway) Response(r Request) ([]byte, error) {
 	request, err := g.request(r)
 	if err != nil {

@@ -9,20 +9,17 @@ import (
 	"time"
 )
 
-// Offered is the result of Offer.
 type Offered struct {
 	Requests, Answered, Rejected, Lost int
 	Took                               time.Duration
-	Latency                            []time.Duration // of answered requests, ascending
-	CPU                                time.Duration   // of the gateway
-	Peak                               int64           // maximum resident memory of the gateway in bytes
-	Connections                        int             // maximum of the gateway
+	Latency                            []time.Duration
+	CPU                                time.Duration
+	Peak                               int64 // resident memory in bytes
+	Connections                        int
 }
 
-// PerSecond returns the answered requests per second.
 func (o Offered) PerSecond() float64 { return float64(o.Answered) / o.Took.Seconds() }
 
-// Percentile returns the latency that p percent of the answered requests did not exceed.
 func (o Offered) Percentile(p int) time.Duration {
 	if len(o.Latency) == 0 {
 		return 0
@@ -30,8 +27,7 @@ func (o Offered) Percentile(p int) time.Duration {
 	return o.Latency[(len(o.Latency)-1)*p/100]
 }
 
-// outstanding is the maximum number of requests in flight. More of them would overload this
-// program.
+// More requests in flight would overload this program.
 const outstanding = 4000
 
 // Offer sends the request at a rate, whether earlier requests are answered or not. Requests use any
@@ -59,7 +55,7 @@ func (g *Gateway) Offer(r Request, perSecond float64, connections int, duration 
 	slots := make(chan struct{}, outstanding)
 	begin, stop := time.Now(), make(chan struct{})
 	before, _ := g.CPU()
-	all.Go(func() { // measure memory and connections
+	all.Go(func() {
 		for {
 			if now, err := g.Resident(); err == nil {
 				o.Peak = max(o.Peak, now)

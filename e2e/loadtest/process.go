@@ -19,15 +19,13 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Gateway is a running process that serves GraphQL.
 type Gateway struct {
 	URL        string
-	MetricsURL string // of --metrics-listen, if given
+	MetricsURL string
 	cmd        *exec.Cmd
 }
 
-// Start starts a program, and returns when it logs its URL as JSON to standard error. The process
-// ends with ctx.
+// Start starts a program, and returns when it logs its URL as JSON to standard error.
 func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -61,7 +59,6 @@ func Start(ctx context.Context, program string, args ...string) (*Gateway, error
 	return nil, fmt.Errorf("%s did not start: %w\n%s", program, cmd.Wait(), &output)
 }
 
-// printErrors prints the first errors of the log.
 func printErrors(lines *bufio.Scanner) {
 	for printed := 0; printed < 10 && lines.Scan(); {
 		if line := lines.Bytes(); bytes.Contains(line, []byte(`"level":"error"`)) ||
@@ -72,13 +69,12 @@ func printErrors(lines *bufio.Scanner) {
 	}
 }
 
-// CPU returns the CPU time of the gateway.
 func (g *Gateway) CPU() (time.Duration, error) { return minihbase.CPUOf(g.cmd.Process.Pid) }
 
-// Peak returns the maximum resident memory of the gateway in bytes. It needs Linux.
+// Peak is the maximum resident memory in bytes. It needs Linux.
 func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
 
-// Resident returns the resident memory of the gateway in bytes. It needs Linux.
+// Resident is in bytes. It needs Linux.
 func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
 
 func (g *Gateway) memory(what string) (int64, error) {
@@ -100,7 +96,6 @@ func (g *Gateway) files() int {
 	return len(open)
 }
 
-// Stop interrupts the gateway and waits for it.
 func (g *Gateway) Stop() error {
 	if err := g.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		return err

@@ -12,13 +12,11 @@ import (
 // times without work, has leaked.
 type Goroutines map[string]Group
 
-// Group has the goroutines with the same first function.
 type Group struct {
 	Number int
-	Stacks string // in the format of the runtime's profile
+	Stacks string
 }
 
-// Goroutines returns the goroutines of a gateway with a MetricsURL.
 func (g *Gateway) Goroutines() (Goroutines, error) {
 	response, err := http.Get(g.MetricsURL + "/goroutines")
 	if err != nil {
@@ -32,8 +30,6 @@ func (g *Gateway) Goroutines() (Goroutines, error) {
 	return groupByStart(string(profile)), err
 }
 
-// groupByStart parses a profile: blocks of a line with a number and a line per frame, the last of
-// which is the first function.
 func groupByStart(profile string) Goroutines {
 	all := Goroutines{}
 	for _, block := range strings.Split(profile, "\n\n") {
@@ -57,7 +53,6 @@ func groupByStart(profile string) Goroutines {
 	return all
 }
 
-// More describes the groups that have grown. It is empty if none has.
 func (now Goroutines) More(before Goroutines) string {
 	var text strings.Builder
 	for function, begun := range now {

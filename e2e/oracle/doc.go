@@ -2,8 +2,7 @@
 // with the gateway's.
 //
 // It is deliberately simple: it reads the files into maps, sorts lists, and evaluates a query field
-// by field. It knows the rules of the schema and of permissions. It shares no code with the
-// gateway: no rows, keys, pages, import or executor.
+// by field. It shares no code with the gateway: no rows, keys, pages, import or executor.
 //
 // Ids and cursors are opaque to clients. The oracle has its own names for them, each a [Ref];
 // [Opaque] checks that the gateway always uses the same id for the same object. Where the rules

@@ -11,13 +11,12 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// Oracle executes queries over a model. It is not safe for concurrent use.
+// Oracle is not safe for concurrent use.
 type Oracle struct {
 	*Model
 	schema *ast.Schema
-	// roots are the learned orders of root lists.
-	roots map[string][]string
-	lists map[[2]string]list
+	roots  map[string][]string
+	lists  map[[2]string]list
 }
 
 func New(model *Model, schema *ast.Schema) *Oracle {
@@ -26,14 +25,13 @@ func New(model *Model, schema *ast.Schema) *Oracle {
 
 func (o *Oracle) Schema() *ast.Schema { return o.schema }
 
-// Viewer sends a request; the zero Viewer is anonymous.
+// The zero Viewer is anonymous.
 type Viewer struct {
 	Username string
 	Admin    bool
 }
 
-// Request is a query with its variables and viewer. Ids and cursors among the variables may be
-// refs.
+// Ids and cursors among the variables may be refs.
 type Request struct {
 	Query     string
 	Variables map[string]any
@@ -46,13 +44,12 @@ type Response struct {
 	Errors []string
 }
 
-// The codes of errors.
 var (
 	errBadInput      = errors.New("BAD_USER_INPUT")
 	errLimitExceeded = errors.New("LIMIT_EXCEEDED")
 )
 
-// Execute executes a query. It returns an error if the query is invalid.
+// Execute returns an error if the query is invalid.
 func (o *Oracle) Execute(q Request) (Response, error) {
 	document, errs := gqlparser.LoadQueryWithRules(o.schema, q.Query, rules.NewDefaultRules())
 	if errs != nil {
@@ -76,13 +73,11 @@ type evaluation struct {
 	errors   []string
 }
 
-// mergedField has the fields of one response key.
 type mergedField struct {
 	key    string
 	fields []*ast.Field
 }
 
-// collect collects the fields of a type, in the order of their first occurrence.
 func (e *evaluation) collect(typ string, set ast.SelectionSet, into []mergedField) []mergedField {
 	for _, selection := range set {
 		switch s := selection.(type) {
@@ -122,7 +117,7 @@ func (e *evaluation) included(directives ast.DirectiveList) bool {
 	return true
 }
 
-// object evaluates a selection set of an object. ok is false if a non-null field is null.
+// ok is false if a non-null field is null.
 func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	object, ok := Object{}, true
 	for _, c := range e.collect(typ, set, nil) {
@@ -150,7 +145,7 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 	return object, ok
 }
 
-// complete converts the result of a resolver. ok is false if it is null for a non-null type.
+// ok is false for null in a non-null type.
 func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	ok = true
 	switch {

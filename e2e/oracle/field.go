@@ -17,12 +17,10 @@ func (c *call) text(arg string) string { return c.args[arg].(string) }
 
 type resolver func(c *call) (any, error)
 
-// ofParent makes a resolver that depends on the parent only.
 func ofParent[T any](f func(T) any) resolver {
 	return func(c *call) (any, error) { return f(c.parent.(T)), nil }
 }
 
-// ofCall makes a resolver that depends on the call, too.
 func ofCall[T any](f func(*call, T) any) resolver {
 	return func(c *call) (any, error) { return f(c, c.parent.(T)), nil }
 }
@@ -46,7 +44,7 @@ func init() {
 		maps.Copy(fields, some)
 	}
 	for _, noun := range []string{"User", "Role", "Department", "Game"} {
-		fields[noun+".version"] = func(*call) (any, error) { return "0", nil } // unchanged since the import
+		fields[noun+".version"] = func(*call) (any, error) { return "0", nil }
 	}
 	for _, noun := range []string{"User", "Role", "Department", "Twit", "Comment", "Game"} {
 		fields[noun+"Connection.nodes"] = ofParent(func(c *connection) any {
@@ -111,7 +109,6 @@ func elements[T any](list []T, f func(T) any) []any {
 	return out
 }
 
-// deref returns nil for a nil pointer.
 func deref[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// LearnRoot sets the order of a root list by usernames or codes. It returns an error if an object
-// is missing, occurs twice, or is not in the files.
+// LearnRoot returns an error if an object is missing, occurs twice, or is not in the files.
 func (o *Oracle) LearnRoot(noun string, keys []string) error {
 	known := map[string]map[string]bool{"User": keysOf(o.Users), "Role": keysOf(o.Roles), "Game": keysOf(o.Games)}[noun]
 	for _, key := range keys {
@@ -30,7 +29,7 @@ func keysOf[T any](objects map[string]*T) map[string]bool {
 	return keys
 }
 
-// Ambiguous returns the twits with different comments of one author and time. Their order is
+// Ambiguous returns the twits with different comments of one author and time, whose order is
 // unspecified.
 func (m *Model) Ambiguous() []*Twit {
 	var all []*Twit
@@ -45,11 +44,9 @@ func (m *Model) Ambiguous() []*Twit {
 	return sorted(all, newest)
 }
 
-// unordered reports whether the order of two comments is unspecified.
 func unordered(a, b *Comment) bool { return a.Author == b.Author && a.PostedAt.Equal(b.PostedAt) }
 
-// LearnComments sets the order of a twit's comments. It returns an error if more than an
-// unspecified order differs from the files.
+// LearnComments returns an error if more than an unspecified order differs from the files.
 func (m *Model) LearnComments(twit string, contents []string) error {
 	comments := m.Twits[twit].Comments
 	if len(contents) != len(comments) {

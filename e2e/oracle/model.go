@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// User, like the types below, has the data of the files.
 type User struct {
 	Username, Name       string
 	Email, AvatarURL     *string
@@ -23,12 +22,12 @@ type User struct {
 
 type like struct {
 	twit *Twit
-	at   *time.Time // nil if unknown
+	at   *time.Time
 }
 
 type follow struct {
 	user *User
-	at   *time.Time // nil if unknown
+	at   *time.Time
 }
 
 type Role struct {
@@ -62,7 +61,7 @@ type Comment struct {
 	Author   *User
 	PostedAt time.Time
 	Content  string
-	line     int // in the file
+	line     int
 }
 
 type Game struct {
@@ -70,7 +69,6 @@ type Game struct {
 	players    []*User // by username
 }
 
-// Model is the content of the files.
 type Model struct {
 	Users       map[string]*User
 	Roles       map[string]*Role
@@ -102,7 +100,6 @@ func (m *Model) HasRole(username, code string) bool {
 	return user != nil && role != nil && slices.Contains(user.roles, role)
 }
 
-// Followers returns the usernames of followers, newest first.
 func (u *User) Followers() []string {
 	names := make([]string, len(u.followers))
 	for i, f := range u.followers {
@@ -111,18 +108,15 @@ func (u *User) Followers() []string {
 	return names
 }
 
-// Twits returns the user's twits, newest first.
 func (u *User) Twits() []*Twit { return u.twits }
 
-// Roles returns the user's roles, by code.
 func (u *User) Roles() []*Role { return u.roles }
 
-// Games returns the games that the user played, by code.
 func (u *User) Games() []*Game {
 	return slices.SortedFunc(maps.Keys(u.plays), func(a, b *Game) int { return cmp.Compare(a.Code, b.Code) })
 }
 
-// Timeline returns the twits of all followed users, newest first, including deleted ones.
+// Timeline includes deleted twits.
 func (u *User) Timeline() []*Twit {
 	var all []*Twit
 	for _, f := range u.following {
@@ -132,7 +126,6 @@ func (u *User) Timeline() []*Twit {
 	return all[:min(len(all), timelineBound)]
 }
 
-// timelineBound is the maximum number of entries.
 const timelineBound = 10_000
 
 func (u *User) sum(game *Game) (count int, last string) {
@@ -142,13 +135,10 @@ func (u *User) sum(game *Game) (count int, last string) {
 	return count, last
 }
 
-// Players returns the players, by username.
 func (g *Game) Players() []*User { return g.players }
 
-// Users returns the users with the role, by username.
 func (r *Role) Users() []*User { return r.users }
 
-// Descendant is a department in a subtree, and its depth.
 type Descendant struct {
 	*Department
 	Depth int
@@ -172,7 +162,6 @@ func (d *Department) Descendants() []Descendant {
 	return all
 }
 
-// newest orders twits: newest first, then by id.
 func newest(a, b *Twit) int {
 	return cmp.Or(b.PostedAt.Compare(a.PostedAt), cmp.Compare(a.ID, b.ID))
 }

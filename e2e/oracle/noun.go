@@ -138,7 +138,6 @@ var gameFields = map[string]resolver{
 	"DayPlays.count": ofParent(func(p dayPlays) any { return p.count }),
 }
 
-// days returns the sums over all players, by day, of the days with plays in a range.
 func (g *Game) days(from, to string) []any {
 	sums := map[string]int{}
 	for _, player := range g.players {

@@ -7,26 +7,23 @@ import (
 )
 
 // Opaque maps each [Ref] to the gateway's id or cursor. It learns from each response, and rejects
-// one that contradicts an earlier one. It is not safe for concurrent use.
+// one that contradicts an earlier one.
 type Opaque struct {
 	names map[Ref]string
 	ids   map[string]Ref
-	// Seen has the refs of each kind, in the order of their first occurrence.
+	// Seen is by kind, in the order of the first occurrence.
 	Seen map[string][]Ref
 }
 
-// NewOpaque returns an empty Opaque.
 func NewOpaque() *Opaque {
 	return &Opaque{map[Ref]string{}, map[string]Ref{}, map[string][]Ref{}}
 }
 
-// Name returns the gateway's id or cursor.
 func (o *Opaque) Name(ref Ref) (string, bool) {
 	name, ok := o.names[ref]
 	return name, ok
 }
 
-// Variables replaces refs in variables by the gateway's ids and cursors.
 func (o *Opaque) Variables(variables map[string]any) map[string]any {
 	named := make(map[string]any, len(variables))
 	for key, value := range variables {
@@ -53,8 +50,7 @@ func (o *Opaque) named(value any) any {
 	return value
 }
 
-// learn records the gateway's name of a ref. Ids and objects correspond one to one; cursors of
-// different lists may be equal.
+// learn: ids and objects correspond one to one; cursors of different lists may be equal.
 func (o *Opaque) learn(ref Ref, name string) error {
 	if known, ok := o.names[ref]; ok {
 		if known != name {
@@ -73,7 +69,6 @@ func (o *Opaque) learn(ref Ref, name string) error {
 	return nil
 }
 
-// Compare returns the first difference of the oracle's data and the gateway's.
 func (o *Opaque) Compare(want, got any) error { return o.compare("data", want, got) }
 
 func (o *Opaque) compare(path string, want, got any) error {

@@ -10,8 +10,8 @@ import (
 
 type list struct {
 	kind, owner string
-	entries     []entry // by key
-	// visible reports whether the viewer sees an entry; nil if all are visible.
+	entries     []entry
+	// visible is nil if all are.
 	visible func(node any) bool
 	total   *int
 	// reversed lists are shown from the end to the beginning.
@@ -19,7 +19,7 @@ type list struct {
 }
 
 type entry struct {
-	key        string // its position
+	key        string
 	node       any
 	followedAt *time.Time
 	day        *string
@@ -113,8 +113,6 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 	return c, nil
 }
 
-// take returns the indices of the candidates of a page, and of the visible ones among them,
-// ascending.
 func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	bound := size
 	if l.visible != nil {
@@ -134,8 +132,7 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	return looked, shown
 }
 
-// existsBetween reports whether there is an entry in a range of indices: true if one is visible,
-// Either if all are hidden.
+// existsBetween is true if an entry is visible, Either if all are hidden.
 func (l list) existsBetween(from, to int) any {
 	for i := from; i < to; i++ {
 		if l.visible == nil || l.visible(l.entries[i].node) {
@@ -148,8 +145,7 @@ func (l list) existsBetween(from, to int) any {
 	return false
 }
 
-// orUnknown is the hasNextPage or hasPreviousPage in the direction of paging: exists, or unknown if
-// more entries follow the bound.
+// orUnknown is for the direction of paging: unknown if more entries follow the bound.
 func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
@@ -157,7 +153,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor is that of the other direction.
+// behindCursor is for the other direction.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:
@@ -189,7 +185,6 @@ func sizeOf(args map[string]any) (size int, backward bool, err error) {
 	return size, backward, nil
 }
 
-// number converts an Int of a query or of a variable.
 func number(value any) int {
 	if n, ok := value.(int64); ok {
 		return int(n)
@@ -197,7 +192,6 @@ func number(value any) int {
 	return value.(int)
 }
 
-// bound returns the position of a cursor, nil without a cursor.
 func (l list) bound(cursor any) (*string, error) {
 	switch cursor := cursor.(type) {
 	case nil:

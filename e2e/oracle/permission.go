@@ -1,14 +1,11 @@
 package oracle
 
-// administrator reports whether the viewer is an administrator, by token or role.
 func (c *call) administrator() bool {
 	return c.viewer.Admin || c.HasRole(c.viewer.Username, "admin")
 }
 
-// owns reports whether the viewer sees private data of the user.
 func (c *call) owns(u *User) bool { return c.viewer.Username == u.Username || c.administrator() }
 
-// sees reports whether the viewer sees the user's twits for followers.
 func (c *call) sees(u *User) bool { return c.owns(u) || c.Follows(c.viewer.Username, u.Username) }
 
 func (c *call) seesTwit(t *Twit) bool {

@@ -38,7 +38,6 @@ var queryFields = map[string]resolver{
 
 var allUsers = root("User", func(m *Model, key string) any { return m.Users[key] })
 
-// foundUsers are the users whose names begin with a text, by name.
 var foundUsers = paged("User", func(c *call, _ query) list {
 	// The data have no other accents.
 	folded := func(s string) string {
@@ -54,7 +53,6 @@ var foundUsers = paged("User", func(c *call, _ query) list {
 	return l
 })
 
-// node returns the object of an id, if the viewer sees it.
 func (c *call) node(id any) (any, error) {
 	ref, ok := id.(Ref)
 	if !ok {
@@ -119,7 +117,6 @@ func root(noun string, find func(*Model, string) any) resolver {
 	})
 }
 
-// cached builds a list once.
 func (o *Oracle) cached(kind, owner string, build func() list) list {
 	l, ok := o.lists[[2]string{kind, owner}]
 	if !ok {

@@ -39,7 +39,6 @@ func Read(folder string) (*Model, error) {
 	return m, nil
 }
 
-// reader holds the current row.
 type reader struct {
 	folder, file string
 	line         int
@@ -48,7 +47,6 @@ type reader struct {
 	err          error
 }
 
-// text returns the value of a column, empty if the file lacks it.
 func (r *reader) text(column string) string {
 	if i, ok := r.columns[column]; ok {
 		return r.row[i]
@@ -89,7 +87,6 @@ func (r *reader) optionalTime(column string) *time.Time {
 	return &t
 }
 
-// find returns the object that a column names.
 func find[T any](r *reader, objects map[string]*T, column string) *T {
 	object, ok := objects[r.text(column)]
 	if !ok {
@@ -123,7 +120,6 @@ func (r *reader) each(name string, read func(*reader)) error {
 	return r.err
 }
 
-// open opens the file, or the one with .gz.
 func open(path string) (io.ReadCloser, error) {
 	plain, err := os.Open(path)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -254,7 +250,7 @@ func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }
 
-// latestLike orders the likes of a user like latest, then by author and position of the twit.
+// latestLike is like latest, then by author and position of the twit.
 func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }

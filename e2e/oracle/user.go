@@ -74,7 +74,6 @@ var userFields = map[string]resolver{
 	}),
 }
 
-// counted sets the total of a list.
 func (l list) counted() list {
 	n := len(l.entries)
 	l.total = &n
@@ -91,7 +90,6 @@ func (o *Oracle) follows(kind string, u *User, follows []*follow) list {
 	})
 }
 
-// posts is a list of the user's twits. Its total counts the visible ones.
 func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 	l, total := list{kind: kind, owner: u.Username, visible: func(node any) bool { return c.seesTwit(node.(*Twit)) }}, 0
 	l.reversed = c.args["orderBy"] == "OLDEST_FIRST"
@@ -111,7 +109,6 @@ func (c *call) posts(kind string, u *User, which func(*Twit) bool) list {
 	return l
 }
 
-// instant returns the time in an argument, nil without one.
 func (c *call) instant(arg string) *time.Time {
 	text, given := c.args[arg].(string)
 	if !given {
@@ -156,7 +153,7 @@ func users(kind, owner string, users []*User) list {
 	return l.counted()
 }
 
-// subDepartments lists the children of a department; parent is empty for the top level.
+// subDepartments has an empty parent for the top level.
 func subDepartments(parent string, children []*Department) list {
 	l := list{kind: "Department.subDepartments", owner: parent}
 	for _, d := range children {
@@ -165,7 +162,6 @@ func subDepartments(parent string, children []*Department) list {
 	return l.counted()
 }
 
-// descendants lists a subtree down to a depth.
 func (o *Oracle) descendants(d *Department, maxDepth int) list {
 	l := o.cached("Department.descendants", d.Code, func() list {
 		l := list{kind: "Department.descendants", owner: d.Code}

@@ -10,28 +10,22 @@ import (
 // string, bool, int (or [json.Number], if decoded), nil, Ref and Either.
 type Object []Member
 
-// Member is a member of an object.
 type Member struct {
 	Key   string
 	Value any
 }
 
-// List is a JSON array.
 type List []any
 
 // Ref is the oracle's name of an id or cursor.
 type Ref struct {
-	// Kind is "id", or the connection of a cursor, such as "User.followers".
-	Kind string
-	// Owner is the owner of the list, or the noun of an id. Key is the position in the list, or the
-	// key of the object.
+	Kind       string
 	Owner, Key string
 }
 
 // Either is a bool that the rules leave open.
 type Either struct{}
 
-// Decode decodes JSON.
 func Decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -15,12 +15,11 @@ import (
 	"twibase/resolvers"
 )
 
-// fixture is a store, the gateways over it, and the twits in it.
 type fixture struct {
 	*testing.T
 	store    *embedded.Store
 	random   *rand.Rand
-	ctx      context.Context // of the gateways
+	ctx      context.Context
 	gateways []*gateway
 
 	mu           sync.Mutex
@@ -29,13 +28,13 @@ type fixture struct {
 	deleted      map[tables.TwitKey]time.Time
 	unfollowed   time.Time     // when the fan unfollowed other
 	disconnected chan struct{} // closed when the next subscriber disconnects
-	finished     bool          // no more events
+	finished     bool
 
 	failuresMu sync.Mutex
 	failures   []string
 }
 
-// Errorf records a failure. The test reports those of the smallest history that fails.
+// The test reports the failures of the smallest history that fails.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()
@@ -99,7 +98,6 @@ func (f *fixture) write(mutations ...hbase.Mutation) {
 	}
 }
 
-// startGateway starts a gateway whose clock is right, or 2.5 seconds fast or slow.
 func (f *fixture) startGateway(running *sync.WaitGroup) {
 	skew := oneOf[time.Duration](f.random, -2500, 0, 2500) * time.Millisecond
 	store := &faultyStore{
@@ -127,7 +125,6 @@ func (f *fixture) startGateway(running *sync.WaitGroup) {
 	})
 }
 
-// oldestFanout returns the time of the oldest undelivered twit.
 func (f *fixture) oldestFanout() (oldest time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,7 +136,6 @@ func (f *fixture) oldestFanout() (oldest time.Time) {
 	return oldest
 }
 
-// newTwit makes a twit with the time of the gateway's clock, and does not store it.
 func (f *fixture) newTwit(by string, g *gateway) *tables.Twit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,7 +147,6 @@ func (f *fixture) newTwit(by string, g *gateway) *tables.Twit {
 	}
 }
 
-// post stores a twit in its author's list.
 func (f *fixture) post(twit *tables.Twit) {
 	f.write(hbase.Put{
 		Table: tables.Twits.Table,
@@ -166,7 +161,6 @@ func (f *fixture) post(twit *tables.Twit) {
 	}
 }
 
-// deliver stores a twit in the timeline.
 func (f *fixture) deliver(key tables.TwitKey) {
 	f.write(hbase.Put{
 		Table: tables.Timelines.Table,
@@ -178,7 +172,6 @@ func (f *fixture) deliver(key tables.TwitKey) {
 	delete(f.undelivered, key)
 }
 
-// delete deletes a twit from its author's list and the timeline.
 func (f *fixture) delete(key tables.TwitKey) {
 	column := func(table, row, family, qualifier string) hbase.Mutation {
 		return hbase.Delete{Table: table, Row: row, Columns: []hbase.Deletion{
@@ -198,8 +191,7 @@ func (f *fixture) unfollow() {
 	f.unfollowed = time.Now()
 }
 
-// visible reports whether subscribers of a kind must receive a twit. If it was deleted, or its
-// author unfollowed, hidden is the time of that.
+// If the twit was deleted, or its author unfollowed, hidden is the time of that.
 func (f *fixture) visible(kind live.Kind, key tables.TwitKey) (visible bool, hidden time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,10 +8,8 @@ import (
 	"twibase/loaders"
 )
 
-// watchdog counts the responses of all tests whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
-// TestMain also fails if the watchdog failed a response.
 func TestMain(m *testing.M) {
 	status := m.Run()
 	if n := watchdog.Stalls.Load(); n != 0 {

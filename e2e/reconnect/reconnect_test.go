@@ -2,8 +2,7 @@
 //
 // Three gateways share a store. Their clocks differ by up to five seconds, they poll at different
 // times, and each loses the store, or one row of it, at times. Twits are stored in one order and
-// delivered to the timeline in another; some are deleted, and an author is unfollowed. All of it is
-// random, from a seed, in synthetic time.
+// delivered to the timeline in another; some are deleted, and an author is unfollowed.
 package reconnect
 
 import (
@@ -23,8 +22,6 @@ import (
 
 var replay = flag.Uint64("seed", 0, "run only the history of this seed")
 
-// TestReconnectingSubscribersMissNothing has some subscribers reconnect, with the last twit that
-// they received, and others stay connected.
 func TestReconnectingSubscribersMissNothing(t *testing.T) {
 	seed, histories := rand.Uint64()>>20, 30
 	if os.Getenv("CI") != "" {
@@ -50,17 +47,16 @@ func TestReconnectingSubscribersMissNothing(t *testing.T) {
 	t.Logf("%d twits were delivered, and %d once more", delivered, redelivered)
 }
 
-// history is a random sequence of events that its fields determine. Shrinking makes them smaller.
+// history is a random sequence of events that its fields determine.
 type history struct {
 	seed         uint64
-	bursts       int  // groups of twits
-	reconnecting int  // subscribers
+	bursts       int
+	reconnecting int
 	connected    bool // some subscribers stay at one gateway
 	faults       bool // gateways lose the store or a row
 	scenario     bool // ends with one of scenarios
 }
 
-// Smaller implements [shrink.History].
 func (h history) Smaller() (all []history) {
 	less := func(possible bool, change func(*history)) {
 		if smaller := h; possible {
@@ -77,7 +73,6 @@ func (h history) Smaller() (all []history) {
 	return all
 }
 
-// Next implements [shrink.History].
 func (h history) Next() history {
 	h.seed++
 	return h
@@ -104,7 +99,6 @@ func (h history) run(t *testing.T) (r result) {
 	return r
 }
 
-// subscribers runs the history, and returns all subscribers when they have ended.
 func (h history) subscribers(f *fixture) (all []*subscriber) {
 	ctx, end := context.WithCancel(f.Context())
 	f.ctx = ctx

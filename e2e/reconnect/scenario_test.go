@@ -17,7 +17,7 @@ type scenario struct {
 	clock    *gateway // whose clock gave both twits their time
 	s        *subscriber
 	older    *tables.Twit
-	newer    tables.TwitKey // guarded by mu
+	newer    tables.TwitKey
 }
 
 // scenarios each break a delivery rule that is simpler than the real one, and would leave the older
@@ -32,7 +32,6 @@ var scenarios = []func(*scenario){
 	(*scenario).olderIsDeletedWhileStoreFails,
 }
 
-// run also keeps another subscriber connected to the second gateway, so that it polls the row.
 func (f *fixture) run(play func(*scenario)) {
 	gateways := slices.Clone(f.gateways)
 	f.random.Shuffle(len(gateways), func(i, j int) { gateways[i], gateways[j] = gateways[j], gateways[i] })
@@ -56,7 +55,6 @@ func (f *fixture) run(play func(*scenario)) {
 	running.Wait()
 }
 
-// postNew makes a twit, posts and delivers it.
 func (c *scenario) postNew(by string) *tables.Twit {
 	t := c.newTwit(by, c.clock)
 	c.postAndDeliver(t)
@@ -78,8 +76,7 @@ func (c *scenario) postNewer(by string) {
 	c.postAndDeliver(newer)
 }
 
-// connect subscribes at the first gateway. The returned function waits until the newer twit was
-// received.
+// The returned function waits until the newer twit was received.
 func (c *scenario) connect() (awaitNewer func()) {
 	c.s.stop = func(key tables.TwitKey) bool {
 		c.mu.Lock()
@@ -109,7 +106,6 @@ func (c *scenario) olderIsDeliveredDuringReconnect() {
 	c.reconnect()
 }
 
-// olderIsDeliveredDuringFirstPoll has two subscribers wait for the poll that adds them.
 func (c *scenario) olderIsDeliveredDuringFirstPoll() {
 	awaitNewer := c.connect()
 	c.older = c.newTwit(author, c.clock)
@@ -118,7 +114,7 @@ func (c *scenario) olderIsDeliveredDuringFirstPoll() {
 	awaitNewer()
 	c.to.store.readRowByRow(1)
 	c.to.store.awaitFirstRead("")
-	second := c.subscriber(live.Timeline) // without an earlier twit
+	second := c.subscriber(live.Timeline)
 	var both sync.WaitGroup
 	both.Go(c.reconnect)
 	both.Go(func() { second.subscribe(c.ctx, c.to, 1000, deliveryTime) })
@@ -130,8 +126,6 @@ func (c *scenario) olderIsDeliveredDuringFirstPoll() {
 	both.Wait()
 }
 
-// olderIsDeliveredDuringPoll has a poll read the older twit's row before that twit is delivered,
-// and the newer twit's row afterwards.
 func (c *scenario) olderIsDeliveredDuringPoll() {
 	older, newer, row := c.differentRows()
 	awaitNewer := c.connect()
@@ -144,7 +138,6 @@ func (c *scenario) olderIsDeliveredDuringPoll() {
 	c.reconnect()
 }
 
-// differentRows returns authors whose twits are read from different rows, and the row of the first.
 func (c *scenario) differentRows() (older, newer, row string) {
 	if c.random.IntN(2) == 0 {
 		return author, broadcaster, tables.Timelines.Row(fan, 0)
@@ -164,8 +157,7 @@ func (c *scenario) storeFails() {
 	c.failDuringPosts("", older, newer)
 }
 
-// failDuringPosts lets reads of the first gateway fail while both twits are posted. A subscriber to
-// another row joins when the reads succeed again.
+// A subscriber to another row joins when the reads succeed again.
 func (c *scenario) failDuringPosts(row, older, newer string) {
 	const outage = 70 * time.Second
 	awaitNewer := c.connect()
@@ -179,8 +171,6 @@ func (c *scenario) failDuringPosts(row, older, newer string) {
 	c.reconnect()
 }
 
-// olderIsDeletedWhileStoreFails loses the store between the poll that finds the twit and the check
-// whether the viewer may see it.
 func (c *scenario) olderIsDeletedWhileStoreFails() {
 	posts := c.subscriber(live.Posts)
 	var both sync.WaitGroup

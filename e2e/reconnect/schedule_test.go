@@ -7,9 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// play runs the events of a history: bursts of twits that are posted in another order than their
-// times say, and delivered in a third order. Most events follow each other closely, or follow a
-// disconnect; a few come minutes later, beyond the time limits of package live.
+// Most events follow each other closely, or follow a disconnect; a few come minutes later, beyond
+// the time limits of package live.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -38,8 +37,6 @@ func (f *fixture) play(h history) {
 	f.finished = true
 }
 
-// injectFault makes reads of a gateway fail for longer than a poll, the overlap of polls, or the
-// idle timeout.
 func (f *fixture) injectFault() {
 	if f.random.IntN(2) == 0 {
 		return
@@ -68,7 +65,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 			continue
 		}
 		switch f.random.IntN(24) {
-		case 0, 1, 2, 3: // delivered late
+		case 0, 1, 2, 3:
 			pause := oneOf(f.random, 2*time.Second, 12*time.Second, 40*time.Second, 2*time.Minute, 5*time.Minute)
 			late.Go(func() {
 				time.Sleep(pause)
@@ -87,8 +84,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	}
 }
 
-// gap is the pause between two events. In two of five cases it ends shortly after a subscriber
-// disconnects.
+// In two of five cases gap ends shortly after a subscriber disconnects.
 func (f *fixture) gap() {
 	switch f.random.IntN(5) {
 	case 0, 1:

@@ -11,9 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultyStore is the store as one gateway reads it. All rows, or one row, can fail for a while. The
-// rows of a poll can be read one by one, in random order and with pauses, as different region
-// servers would read them.
+// faultyStore is the store as one gateway reads it. The rows of a poll can be read one by one, in
+// random order and with pauses, as different region servers would read them.
 type faultyStore struct {
 	hbase.Store
 	firstRead chan string // receives the first row of each poll that is read row by row
@@ -27,7 +26,6 @@ type faultyStore struct {
 
 var errFault = fmt.Errorf("injected fault: %w", hbase.ErrUnavailable)
 
-// fail lets reads of a row fail, or all reads if row is empty.
 func (s *faultyStore) fail(row string, duration time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,14 +36,12 @@ func (s *faultyStore) fail(row string, duration time.Duration) {
 	}
 }
 
-// readRowByRow sets the probability that a poll is read row by row.
 func (s *faultyStore) readRowByRow(probability float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rowByRow = probability
 }
 
-// heal ends all faults.
 func (s *faultyStore) heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +49,7 @@ func (s *faultyStore) heal() {
 	clear(s.rowsFailUntil)
 }
 
-// order returns the random order of a poll's rows, and the pause after each. It is nil if all are
-// read together.
+// order is nil if all rows are read together.
 func (s *faultyStore) order(gets []hbase.Get) (order []int, pause time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +72,8 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits for a poll that is read row by row and has read its first row: the given
-// one, if it is not empty. It gives up after a minute.
+// awaitFirstRead waits up to a minute for a poll that has read its first row: the given one, if it
+// is not empty.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {
@@ -92,7 +87,6 @@ func (s *faultyStore) awaitFirstRead(row string) {
 	}
 }
 
-// Get implements [hbase.Store].
 func (s *faultyStore) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
 	if s.fails() {
 		return nil, errFault

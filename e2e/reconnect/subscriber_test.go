@@ -10,13 +10,12 @@ import (
 	"twibase/live"
 )
 
-// subscriber subscribes to the fan's timeline, or to the author's posts, once or many times.
 type subscriber struct {
 	*fixture
 	kind       live.Kind
 	random     *rand.Rand
-	after      tables.TwitKey                     // the last twit received
-	stop       func(received tables.TwitKey) bool // ends the subscription; may be nil
+	after      tables.TwitKey
+	stop       func(received tables.TwitKey) bool // may be nil
 	received   map[tables.TwitKey]bool
 	deliveries int
 }
@@ -26,12 +25,8 @@ func (f *fixture) subscriber(kind live.Kind) *subscriber {
 	return &subscriber{fixture: f, kind: kind, random: random, received: map[tables.TwitKey]bool{}}
 }
 
-// deliveryTime is the longest time from the last event until every subscriber has received its
-// twit.
 const deliveryTime = 15 * time.Second
 
-// reconnect subscribes to random gateways, for short times, until it was connected once after the
-// last event.
 func (s *subscriber) reconnect(ctx context.Context) {
 	for last := false; !last; {
 		last = s.isFinished()
@@ -53,7 +48,6 @@ func (s *subscriber) reconnect(ctx context.Context) {
 	}
 }
 
-// stay subscribes to one gateway until after the last event.
 func (s *subscriber) stay(ctx context.Context, g *gateway) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,8 +64,6 @@ func (s *subscriber) stay(ctx context.Context, g *gateway) {
 	}
 }
 
-// subscribe receives the twits after the last received one, until the limit, the duration or stop
-// ends it.
 func (s *subscriber) subscribe(ctx context.Context, g *gateway, limit int, duration time.Duration) {
 	ctx, cancel := context.WithCancel(auth.WithViewer(ctx, auth.Viewer{Username: fan}))
 	defer cancel()
@@ -108,7 +100,6 @@ func (s *subscriber) subscribe(ctx context.Context, g *gateway, limit int, durat
 	}
 }
 
-// receive records a twit, and checks the promises for deliveries over one subscription.
 func (s *subscriber) receive(key tables.TwitKey, received map[tables.TwitKey]bool) {
 	at, name, _ := key.Parts()
 	if received[key] {
@@ -124,7 +115,6 @@ func (s *subscriber) receive(key tables.TwitKey, received map[tables.TwitKey]boo
 	s.deliveries++
 }
 
-// missing returns the visible twits that the subscriber did not receive.
 func (s *subscriber) missing() (names []string) {
 	for key := range s.posted {
 		if visible, _ := s.visible(s.kind, key); visible && !s.received[key] {

@@ -3,23 +3,18 @@ package shrink
 
 import "time"
 
-// History is a random test case.
 type History[H any] interface {
-	// Smaller returns histories with less of something.
 	Smaller() []H
-	// Next returns a history of the same size with another seed.
+	// Next has the same size and another seed.
 	Next() H
 }
 
 const (
-	// seeds is the number of seeds that are tried for a smaller history.
-	seeds = 40
-	// timeout limits the time until the test reports.
+	seeds   = 40
 	timeout = 2 * time.Minute
 )
 
-// Down returns a small history that fails, and its result. run executes a history and reports
-// whether it fails; h has failed with the given result.
+// Down returns a small history that fails, and its result. h has failed with the given result.
 func Down[H History[H], R any](h H, result R, run func(H) (R, bool)) (H, R) {
 	begun := time.Now()
 	for again := true; again; {
