@@ -12,17 +12,17 @@ import (
 // Budget is the number of bytes of keys and values that a request may still read. It is safe for
 // concurrent use. A nil one is unlimited.
 type Budget struct {
-	ctx    context.Context // of the request
-	most   int64           // 0 is unlimited
+	ctx    context.Context
+	most   int64 // 0 is unlimited
 	read   atomic.Int64
 	memory *Memory // nil is unlimited
 
 	mu   sync.Mutex
-	held atomic.Int64 // from memory; mu guards changes
-	done bool         // the request has returned its memory
+	held atomic.Int64 // mu guards changes
+	done bool         // its memory was returned
 }
 
-// OverBudget is the error of a read that exceeds Most bytes, or is likely to.
+// OverBudget is the error of a read of more than Most bytes, maybe estimated.
 type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
@@ -30,13 +30,12 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded lets package apierr report the error without importing this package.
+// Exceeded is for package apierr, which does not import this one.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend returns an [*OverBudget] once the budget is exceeded, and a [*Busy] if the gateway's memory
-// is exhausted.
+// Spend returns an [*OverBudget], or a [*Busy] if the gateway's memory is exhausted.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
@@ -48,7 +47,6 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold takes memory, so that the request has enough for bytes in total.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -95,7 +93,6 @@ func (b *Budget) left() int64 {
 
 type pieceKey struct{}
 
-// piece is a call of the store for a request.
 type piece struct {
 	budget *Budget // nil is unlimited
 	size   size
@@ -120,8 +117,7 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. Gets beyond the budget return its error. Results that may be too large
-// for one call are read in successive pieces.
+// Get implements [Store]. Large results are read in successive pieces.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err

@@ -3,6 +3,6 @@
 // A table has rows. A row has cells, each named by a column (family and qualifier) and a timestamp.
 // Row keys and qualifiers are strings of arbitrary bytes, in bytewise order.
 //
-// Two engines implement [Store]: embedded (Pebble, one machine) and cluster (a real HBase). Both
-// pass the suite of package hbasetest. HBase decides where they would differ.
+// The engines are embedded (Pebble, one machine) and cluster (a real HBase). Both pass the suite of
+// package hbasetest. HBase decides where they would differ.
 package hbase

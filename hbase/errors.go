@@ -7,35 +7,33 @@ import (
 	"time"
 )
 
-// Errors of a store, wrapped with details.
+// Wrapped with details.
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
-	// ErrTableNotFound is an [Outage]: the table may be restored.
+	// ErrTableNotFound is an [Outage]: a table may be restored.
 	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
 	ErrTableExists          = errors.New("hbase: table exists")
 	ErrFamilyNotFound       = errors.New("hbase: column family not found")
 	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
-	// ErrRefused is an [Outage]: the region did not execute the call, because its table is
-	// read-only, for example.
+	// ErrRefused is an [Outage]: the call was not executed, because the table is read-only, for
+	// example.
 	ErrRefused error = &Outage{"refused", retryAfter}
-	// ErrDenied is an [Outage] that a retry does not end: the store's user lacks a right.
+	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt is stored data that can't be decoded. It is never reported as absence.
+	// ErrCorrupt is never reported as absence.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// ErrLocked: the embedded store is open in another process.
+	// The embedded store is open in another process.
 	ErrLocked = errors.New("hbase: store is in use by another process")
-	// ErrFormat: the embedded store is of a newer version.
+	// The embedded store is of a newer version.
 	ErrFormat = errors.New("hbase: store has an unknown format")
 	ErrClosed = errors.New("hbase: store is closed")
 )
 
-// retryAfter is the default, where HBase's exception names no time.
 const retryAfter = time.Second
 
-// Outage is an error of the cluster's state. Packages that do not import this one recognise it by
-// its methods.
+// Outage is an error of the cluster's state. Its methods identify it without an import.
 type Outage struct {
 	what  string
 	after time.Duration
@@ -44,24 +42,23 @@ type Outage struct {
 // Error implements error.
 func (o *Outage) Error() string { return "hbase: " + o.what }
 
-// Temporary is true: the cluster's state can change.
+// Temporary is true.
 func (*Outage) Temporary() bool { return true }
 
-// RetryAfter returns the time after which to retry, or 0 if that does not help.
+// RetryAfter is 0 if a retry does not help.
 func (o *Outage) RetryAfter() time.Duration { return o.after }
 
-// DefaultTimeout bounds a call whose context has no deadline.
+// DefaultTimeout is for calls without a deadline.
 const DefaultTimeout = 30 * time.Second
 
-// ErrUnresponsive is the [ErrUnavailable] of a server that exceeds the store's call timeout.
+// ErrUnresponsive is [ErrUnavailable] after the call timeout.
 var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 
-// ErrUnlocated is the [ErrUnavailable] of a call to a server whose address ZooKeeper does not
-// return.
+// ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
-// Bounded returns ctx with a deadline, for a read or write of an engine. A callTimeout bounds ctx
-// with the cause [ErrUnresponsive]. Without one, the default is [DefaultTimeout].
+// Bounded returns ctx with a deadline, for a call of an engine: callTimeout, with the cause
+// [ErrUnresponsive], or [DefaultTimeout].
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

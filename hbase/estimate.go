@@ -15,15 +15,15 @@ import (
 type size struct{ likely, possible int64 }
 
 const (
-	// A row is large if its cells have an average of at least largeCell bytes.
+	// The average cell of a large row.
 	largeCell = 8 << 10
-	// maxColumns is assumed for a Get with a greater limit, or none.
+	// maxColumns is the default limit.
 	maxColumns = 1000
 )
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns how many Gets, at least one, fit within most, and their size.
+// estimate returns how many Gets, at least one, fit within most.
 func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -51,22 +51,21 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		return size{possible: int64(s.named + columns*s.each)}
 	}
 	row := m.known(g, s)
-	if row.large() && !g.Page.NoValues { // HBase reads these values, too
+	if row.large() && !g.Page.NoValues { // reads them
 		return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 	}
 	known := min(columns, row.smallColumns(&g.Page))
 	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
-// columnSizes is the maximum sizes of a table's selected columns.
 type columnSizes struct {
 	table, columns string
-	hash           uint64 // of the table
-	named          int    // of all named columns
-	each           int    // of one column of each whole family
+	hash           uint64 // table
+	named          int    // in total
+	each           int    // per column of whole families
 }
 
-// sizesOf: last is that of the previous Get, which usually has the same columns.
+// last is the previous Get's, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -88,7 +87,6 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
-// learn remembers the rows that may have large cells.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -144,8 +142,8 @@ func (r knownRow) smallColumns(page *Page) int {
 	return r.columns()
 }
 
-// replaces reports whether r replaces an earlier row in its slot. A small row never replaces
-// another one that is large. A large row becomes small only if it is read completely.
+// A small row never replaces another one that is large. A large row becomes small only if it is
+// read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {
@@ -159,10 +157,10 @@ func (r knownRow) replaces(earlier knownRow) bool {
 	return r.columns() > 0
 }
 
-// knownRowSlots is the number of bits of an index in the hash table of rows.
+// knownRowSlots are bits.
 const knownRowSlots = 17
 
-// slot returns one of two slots of a row: its own, a free one, or another row's.
+// slot is the row's own, a free one, or another row's.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-knownRowSlots)], &m.rows[hash>>(64-knownRowSlots)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {

@@ -13,8 +13,8 @@ type Memo struct {
 	room func(bytes int) bool
 }
 
-// GiveMemos gives a memo to each cell that an engine keeps. room reserves bytes of the engine's
-// memory, or returns false; it must be safe for concurrent use.
+// GiveMemos gives a memo to each cell. room reserves bytes of the engine's memory; it must be safe
+// for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {
@@ -31,13 +31,12 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember keeps a decoded value if it is the first and has room. bytes is the memory that it needs
-// in addition to the cell.
+// Remember keeps the first decoded value, if there is room for bytes, besides the cell's.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)
 	}
 }
 
-// Equal makes comparisons of cells ignore memos.
+// Equal ignores memos.
 func (m *Memo) Equal(*Memo) bool { return true }

@@ -12,14 +12,12 @@ import (
 )
 
 const (
-	// smallRequest bytes need no share of the memory. Most requests read less.
+	// smallRequest bytes are free. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds the likely bytes of a call.
-	maxPiece = 8 << 20
-	// Requests that wait for memory, and their wait.
-	maxWaiting    = 4
-	maxMemoryWait = time.Second
-	// In [Reserve].
+	// maxPiece bounds likely bytes.
+	maxPiece       = 8 << 20
+	maxWaiting     = 4
+	maxMemoryWait  = time.Second
 	maxReserveWait = 3 * time.Second
 )
 
@@ -42,18 +40,18 @@ type Memory struct {
 	requests *semaphore.Weighted
 	calls    *semaphore.Weighted
 	maxCell  func(table, family string) int
-	sizes    *lru.Cache[[2]string, *columnSizes] // by table and columns
+	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
 
-	rows [1 << knownRowSlots]atomic.Uint64 // each a [knownRow]
-	// knowsRows is false in most stores, which need no look-up.
+	rows [1 << knownRowSlots]atomic.Uint64 // [knownRow]s
+	// knowsRows is false in most stores.
 	knowsRows atomic.Bool
 
 	waiting, held, refused atomic.Int64
-	doubted                atomic.Int64 // when: Unix seconds
+	doubted                atomic.Int64 // Unix seconds
 }
 
-// NewMemory returns a memory. maxCell returns the maximum size of a family's cell, in bytes.
+// NewMemory returns a memory. maxCell is in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -66,7 +64,7 @@ func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	}
 }
 
-// Load returns the bytes that requests hold, and the number of rejected requests. m may be nil.
+// Load returns the bytes held, and the number of rejected requests. m may be nil.
 func (m *Memory) Load() (held, refused int64) {
 	if m == nil {
 		return 0, 0
@@ -74,13 +72,13 @@ func (m *Memory) Load() (held, refused int64) {
 	return m.held.Load(), m.refused.Load()
 }
 
-// Busy is the error of a read that found no free memory.
+// Busy means that no memory is free.
 type Busy struct{}
 
 // Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
-// RetryAfter lets packages that do not import this one know when to retry.
+// RetryAfter identifies a Busy without an import.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 func (m *Memory) take(ctx context.Context, bytes int64, wait bool) error {
@@ -107,18 +105,18 @@ func (m *Memory) give(bytes int64) {
 	m.requests.Release(bytes)
 }
 
-// doubts is true once per second: then a request that is likely to exceed its budget is read
-// nevertheless, because its rows may have changed.
+// doubts is true once per second: then a request that is likely to exceed its budget is read,
+// because its rows may have changed.
 func (m *Memory) doubts() bool {
 	last, now := m.doubted.Load(), time.Now().Unix()
 	return now > last && m.doubted.CompareAndSwap(last, now)
 }
 
-// errLearnt: rows of the Gets became known as large while they waited.
+// errLearnt: rows became known as large while the Gets waited.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Reserve reserves memory for the possible bytes of gets, until release is called with the results.
-// Engines that can't stop between two rows call it in [Store.Get], and return its error unchanged.
+// Reserve reserves memory for gets until release is called. Engines that can't stop between two
+// rows call it in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil || p.size.possible <= smallRequest {

@@ -7,48 +7,44 @@ import (
 	"strings"
 )
 
-// Get selects cells of one row. Equal reads compare as equal.
+// Get selects cells of a row. It is comparable.
 type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, as in "i:name i:email f"; empty selects every family.
-	// Select a qualifier with bytes other than letters, digits, '_' and '-' with a Page: [Exactly].
+	// Columns selects families and columns, as in "i:name i:email f", by default all. Select a
+	// qualifier with bytes other than letters, digits, '_' and '-' with a Page: [Exactly].
 	Columns string
 
-	// Page narrows and limits the columns.
 	Page Page
 
-	// Versions limits the versions of each cell, newest first, within the family's VERSIONS; 0
-	// means 1. With a Page, at most 1.
+	// Versions limits each cell's versions, newest first; 0 means 1. With a Page, at most 1.
 	Versions int
 
 	// Time selects versions before Versions limits them.
 	Time TimeRange
 }
 
-// Page is a range of columns of a row. The zero value is all.
+// Page is a range of columns.
 type Page struct {
-	// The range is [Start, Stop); an empty Stop is the end of the family. A page with either needs
-	// Columns to name exactly one whole family.
+	// [Start, Stop); an empty Stop is no end. Columns must name exactly one whole family.
 	Start, Stop string
-	// Limit is the maximum number of columns of each family; 0 is none.
+	// Limit is per family; 0 is none.
 	Limit int
-	// NoValues returns cells without their values.
+	// NoValues omits values.
 	NoValues bool
 }
 
-// After returns the page of at most limit columns that follow qualifier.
+// After returns the columns that follow qualifier.
 func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier), Limit: limit} }
 
-// Exactly returns the page of one column.
+// Exactly returns one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
 
-// Next returns the least row key or qualifier greater than key.
+// Next is the least greater key.
 func Next(key string) string { return key + "\x00" }
 
-// PrefixEnd returns the least row key or qualifier greater than all with the prefix, or "" (no
-// end).
+// PrefixEnd is the least key greater than all with the prefix, or "".
 func PrefixEnd(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -58,7 +54,7 @@ func PrefixEnd(prefix string) string {
 	return ""
 }
 
-// TimeRange is the milliseconds [From, To). A To of 0 is no end.
+// TimeRange is [From, To) in milliseconds. A To of 0 is no end.
 type TimeRange struct{ From, To int64 }
 
 // Contains implements the range.
@@ -66,25 +62,25 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result is the result of one Get. Its cells are in HBase's order: family, qualifier, newest first.
-// They may be shared, and must not be changed.
+// Result has cells in HBase's order: family, qualifier, newest first. They may be shared, and must
+// not be changed.
 type Result struct {
 	Cells []Cell
 	Err   error
 }
 
-// Cell is one version of one column.
+// Cell is a version of a column.
 type Cell struct {
 	Family    string
 	Qualifier string
 	// Timestamp is in milliseconds since 1970. In a Put, 0 means now.
 	Timestamp int64
 	Value     []byte
-	// Memo is nil unless the engine keeps the cell in memory. Put ignores it.
+	// Memo may be nil. Put ignores it.
 	Memo *Memo
 }
 
-// Youngest returns the greatest timestamp of cells, or 0.
+// Youngest is the greatest timestamp, or 0.
 func Youngest(cells []Cell) (timestamp int64) {
 	for i := range cells {
 		timestamp = max(timestamp, cells[i].Timestamp)
@@ -92,14 +88,14 @@ func Youngest(cells []Cell) (timestamp int64) {
 	return timestamp
 }
 
-// Row is a row key and its selected cells, at least one.
+// Row has at least one cell.
 type Row struct {
 	Key   string
 	Cells []Cell
 }
 
-// Scan selects the rows [Start, Stop). If it is Reversed, it descends from Start to Stop. An empty
-// bound is the end of the table. Columns of a row ascend in both directions.
+// Scan selects the rows [Start, Stop), or descends from Start to Stop. An empty bound is the
+// table's end. Columns always ascend.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -110,12 +106,11 @@ type Scan struct {
 	Time        TimeRange
 	// Limit is in rows; 0 is none.
 	Limit int
-	// PageSize is in rows per RPC; 0 is the engine's choice.
+	// PageSize is per RPC; 0 is the engine's choice.
 	PageSize int
 }
 
-// Empty reports whether the range is empty. Such a scan must not be sent: HBase reads the row of a
-// range with equal bounds.
+// Empty scans must not be sent: HBase reads the row of equal bounds.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -123,17 +118,17 @@ func (s Scan) Empty() bool {
 	return s.Stop != "" && s.Start >= s.Stop
 }
 
-// Column is a selected column, or a family if Whole.
+// Column is one column, or a whole family.
 type Column struct {
 	Family    string
 	Qualifier string
 	Whole     bool
 }
 
-// MaxCachedColumns bounds caches by [Get.Columns]: each selection of a client is a key.
+// MaxCachedColumns bounds caches by [Get.Columns]: each selection is a key.
 const MaxCachedColumns = 1000
 
-// ParseColumns parses [Get.Columns]. It returns [ErrInvalid] if they are malformed.
+// ParseColumns parses [Get.Columns], or returns [ErrInvalid].
 func ParseColumns(columns string) ([]Column, error) {
 	var list []Column
 	err := eachColumn(columns, func(c Column) { list = append(list, c) })
@@ -143,16 +138,16 @@ func ParseColumns(columns string) ([]Column, error) {
 	return list, nil
 }
 
-// FamilyColumns is the selected columns of a family, ascending; none means all.
+// FamilyColumns are ascending; none means all.
 type FamilyColumns struct {
 	Family     string
 	Qualifiers []string
 }
 
-// ByFamily groups columns by family, ascending. A whole family includes its columns.
+// ByFamily sorts by family. A whole family includes its columns.
 func ByFamily(columns []Column) []FamilyColumns {
 	columns = slices.Clone(columns)
-	slices.SortFunc(columns, func(a, b Column) int { // a whole family sorts first
+	slices.SortFunc(columns, func(a, b Column) int { // whole families first
 		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Qualifier, b.Qualifier))
 	})
 	var families []FamilyColumns
@@ -193,7 +188,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate returns [ErrInvalid] if the Get is malformed.
+// Validate may return [ErrInvalid].
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -201,7 +196,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate returns [ErrInvalid] if the Scan is malformed.
+// Validate may return [ErrInvalid].
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
@@ -229,11 +224,11 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls use for each valid Get. Successive Gets that differ only in Row share one result of
-// selection. Errors are stored in results.
+// Select calls use for each valid Get, and stores errors in results. Successive Gets that differ
+// only in Row share a selection.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
-	selected := false // for the previous Get
+	selected := false
 	for i := range gets {
 		g, err := &gets[i], error(nil)
 		if selected && g.sameButRow(&gets[i-1]) {

@@ -12,28 +12,28 @@ import (
 
 // Stats counts store calls. It is safe for concurrent use.
 type Stats struct {
-	// Rounds counts waits for a batch of Gets, a scan or a write.
+	// Rounds are waits for a batch of Gets, a scan or a write.
 	Rounds atomic.Int64
-	// RPCs counts multis, single calls and pages of scans; in the embedded engine, calls.
+	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
-	// Rows and Bytes (of keys and values) count the results.
+	// Results; bytes of keys and values.
 	Rows, Bytes atomic.Int64
-	// Operation returns the GraphQL operation's name, for HBase's slow log. It may be nil.
+	// Operation is for HBase's slow log. It may be nil.
 	Operation func() string
-	// Servers and Tables are for reports. They may be nil.
+	// For reports. They may be nil.
 	Servers *Servers
 	Tables  *Tables
 }
 
 type statsKey struct{}
 
-// WithStats returns a ctx that counts its calls in stats.
+// WithStats counts the calls of a ctx.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
 
-// StatsOf returns the stats of ctx, or new ones.
+// StatsOf may return new ones.
 func StatsOf(ctx context.Context) *Stats {
 	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
 		return stats
@@ -41,7 +41,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add adds other, without its tables.
+// Add omits tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -56,20 +56,20 @@ func (s *Stats) Add(other *Stats) {
 	}
 }
 
-// ServerCalls is the RPCs to one region server.
+// ServerCalls are to one region server.
 type ServerCalls struct {
-	Server       string // address
+	Server       string
 	RPCs, Gets   int64
-	Begun, Ended time.Time // of the first and the last RPC
+	Begun, Ended time.Time // the first and the last
 }
 
-// Servers collects the RPCs by region server. It is safe for concurrent use. A nil one stays empty.
+// Servers has RPCs by region server. It is safe for concurrent use. A nil one stays empty.
 type Servers struct {
 	mu    sync.Mutex
 	calls map[string]ServerCalls
 }
 
-// Add adds RPCs that have ended.
+// Add adds ended RPCs.
 func (s *Servers) Add(c ServerCalls) {
 	if s == nil {
 		return
@@ -120,21 +120,21 @@ func (t *Tables) Names() (names []string) {
 	return names
 }
 
-// Meter counts the rows of a Get, and spends their bytes of the request's [Budget].
+// Meter counts the rows of a Get, and spends its [Budget].
 type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is set once the budget is exceeded. Later rows must not be returned.
+	// Err is the budget's. Later rows must not be returned.
 	Err error
 }
 
-// MeterOf returns the meter of a call.
+// MeterOf returns a call's meter.
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a row of that [Size], unless it is empty.
+// Count counts a [Size], unless 0.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes
@@ -142,14 +142,13 @@ func (m *Meter) Count(bytes int64) {
 	}
 }
 
-// Close adds the counts to the [Stats] of the call.
+// Close adds the counts to the [Stats].
 func (m *Meter) Close() {
 	m.stats.Rows.Add(m.rows)
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts the results of a Get. The budget's error replaces the rows after the one that
-// exceeds it.
+// CountResults counts a Get. The budget's error replaces the rows after the one that exceeds it.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()
@@ -161,7 +160,7 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts an RPC that has ended.
+// CountRPC counts an ended RPC.
 func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
 	if s.Servers != nil {
@@ -169,13 +168,13 @@ func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	}
 }
 
-// CountRow counts a row of a scan.
+// CountRow is for scans.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
 	s.Bytes.Add(int64(len(row.Key)) + Size(row.Cells))
 }
 
-// Size returns the bytes of cells in [Stats] and a [Budget]: keys and values, without the row key.
+// Size is in bytes of keys and values, without the row key.
 func Size(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))

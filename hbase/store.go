@@ -9,43 +9,43 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: callers must not
-// change them. Callers may reuse their slices when a call has returned.
+// A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: do not change them.
+// Arguments may be reused after a call.
 //
 // A call fails as a whole if its ctx is done or the store is closed. An error of one item, such as
-// a missing table or an unavailable region, takes that item's place.
+// a missing table, takes that item's place.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
-	// Scan iterates over a key range, a page of rows per RPC. Rows without a selected cell are left
-	// out. The first error ends the iteration. [DefaultTimeout] is for each page.
+	// Scan reads a page of rows per RPC, each with [DefaultTimeout]. Rows without a selected cell
+	// are left out. The first error ends the iteration.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
-	// Mutate writes rows. Each mutation is atomic, the batch is not. The errors are index-aligned
-	// with mutations, or nil if all were written and are durable. Mutations of one row in a batch
-	// have no order, unless their cells have timestamps.
+	// Mutate writes rows, each mutation atomically. The errors are index-aligned, or nil if all
+	// were written and are durable. Mutations of one row in a batch have no order, unless their
+	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if the newest version of the checked cell has the expected
+	// CheckAndPut atomically writes put if the checked cell's newest version has the expected
 	// value, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].
 	CreateTable(ctx context.Context, table Table) error
 
-	// Tables returns the names, ascending.
+	// Tables are ascending.
 	Tables(ctx context.Context) ([]string, error)
 
 	// DropTable deletes a table and its rows, or returns [ErrTableNotFound].
 	DropTable(ctx context.Context, name string) error
 
-	// Close closes the store. Later calls, also of Close, return [ErrClosed].
+	// Close makes later calls return [ErrClosed].
 	Close() error
 }
 
-// GetAll is [Store.Get] that returns the first error of a Get.
+// GetAll returns the first error of a Get.
 func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -64,7 +64,7 @@ func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	return cells, nil
 }
 
-// GetOne is [GetAll] of one Get.
+// GetOne is [GetAll] of one.
 func GetOne(ctx context.Context, store Store, get Get) ([]Cell, error) {
 	cells, err := GetAll(ctx, store, []Get{get})
 	if err != nil {
@@ -73,7 +73,7 @@ func GetOne(ctx context.Context, store Store, get Get) ([]Cell, error) {
 	return cells[0], nil
 }
 
-// GetEach is [GetAll] with a Get for each item.
+// GetEach is [GetAll] of items.
 func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
 	gets := make([]Get, len(items))
 	for i, item := range items {
@@ -82,8 +82,7 @@ func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get
 	return GetAll(ctx, store, gets)
 }
 
-// MutateAll is [Store.Mutate] that returns the first error of a mutation. Others may have been
-// written.
+// MutateAll returns the first error. Other mutations may have been written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {
 		return nil
@@ -101,8 +100,7 @@ func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	return nil
 }
 
-// ColumnPages iterates over the columns of a row, in pages of get.Page.Limit. The first error ends
-// the iteration.
+// ColumnPages reads a row in pages of get.Page.Limit. The first error ends the iteration.
 func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, error] {
 	return func(yield func([]Cell, error) bool) {
 		for more := true; more; {
@@ -118,8 +116,8 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 // defaultPageSize is in rows.
 const defaultPageSize = 256
 
-// Pages implements [Store.Scan] for an engine. open begins the scan, and returns a function that
-// reads the next page, and reports whether more may follow.
+// Pages implements [Store.Scan] for an engine. open returns a function that reads the next page,
+// and reports whether more may follow.
 func Pages(
 	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
 ) iter.Seq2[Row, error] {

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Table is the definition of a table.
+// Table is a definition.
 type Table struct {
 	Name     string
 	Families []FamilySchema
-	// Splits are the start keys of regions after the first, ascending.
+	// Splits are the start keys of the other regions, ascending.
 	Splits []string
 }
 
-// FamilySchema is a column family. A zero field means HBase's default, 1 for Versions.
+// FamilySchema is a column family. Zero is HBase's default, 1 for Versions.
 type FamilySchema struct {
-	Name string
-	// Versions is the number of versions kept.
+	Name     string
 	Versions int
 	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
 	Encoding string
@@ -26,12 +25,12 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
-	// TTL is the time from a cell's timestamp to its expiry, in whole seconds. Readers do not see
-	// expired cells. 0 is no expiry.
+	// TTL is from a cell's timestamp, in whole seconds; 0 is none. Readers do not see expired
+	// cells.
 	TTL time.Duration
 }
 
-// Validate returns [ErrInvalid] if the table is malformed.
+// Validate may return [ErrInvalid].
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

@@ -13,7 +13,6 @@ const (
 
 // Mutation is an atomic change of one row.
 type Mutation interface {
-	// At returns the table and the row.
 	At() (table, row string)
 	// Validate returns [ErrInvalid] or [ErrCellTooLarge].
 	Validate() error
@@ -31,9 +30,9 @@ type Put struct {
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are the parts to delete; none is all families up to Timestamp.
+	// Columns are the parts; none is all families up to Timestamp.
 	Columns []Deletion
-	// Timestamp is for a Delete without Columns; 0 means now.
+	// Timestamp 0 means now. Columns have their own.
 	Timestamp int64
 }
 
@@ -42,15 +41,15 @@ type Kind uint8
 
 // HBase's DeleteFamily, DeleteColumn and Delete.
 const (
-	// Family masks the family's columns up to the timestamp, included.
+	// Family masks columns up to the timestamp, included.
 	Family Kind = iota
-	// AllVersions masks a column's versions up to the timestamp, included.
+	// AllVersions masks a column up to the timestamp, included.
 	AllVersions
-	// OneVersion masks exactly the timestamp, which must be set.
+	// OneVersion masks the timestamp, which must be set.
 	OneVersion
 )
 
-// Deletion is one part of a Delete.
+// Deletion is a part of a Delete.
 type Deletion struct {
 	Kind      Kind
 	Family    string
@@ -71,11 +70,11 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is a condition for the newest version of a cell in CheckAndPut's row.
+// Check is for a cell's newest version.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value is the expected value; empty matches an absent or an empty cell.
+	// Value matches an absent cell if empty.
 	Value []byte
 }
 
@@ -121,7 +120,7 @@ func (d Delete) Validate() error {
 	return checkRow(d.Row)
 }
 
-// validTime rejects MaxInt64, which HBase replaces by the current time.
+// HBase replaces MaxInt64 by the current time.
 func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
 
 func checkRow(row string) error {

@@ -49,11 +49,11 @@ var (
 	errNotEnabled      = fmt.Errorf("%w: table is not enabled", hbase.ErrInvalid)
 )
 
-// Another client may create the namespace at the same time.
+// Another client may create it at the same time.
 func (s *Store) createNamespace(ctx context.Context) error {
 	name := strings.TrimSuffix(s.prefix, ":")
 	request := &pb.CreateNamespaceRequest{NamespaceDescriptor: &pb.NamespaceDescriptor{Name: []byte(name)}}
-	// gohbase's CreateNamespaceResponse lacks the id of the procedure; here it has the same field.
+	// gohbase's CreateNamespaceResponse lacks the id of the procedure.
 	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
 	switch {
 	case err == nil || errors.Is(err, errNamespaceExists):
@@ -79,8 +79,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// VERSIONS and DATA_BLOCK_ENCODING are always set, because gohbase's defaults are not HBase's:
-// three versions, and an encoding that makes a Get five times as expensive.
+// gohbase's defaults are not HBase's: three versions, and an encoding that makes a Get five times
+// as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -119,7 +119,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// hbase:meta has a row for each table. This family has its state.
+// hbase:meta has a row for each table.
 const (
 	metaTable   = "hbase:meta"
 	stateFamily = "table"
@@ -135,15 +135,15 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	name = s.FullName(name)
 	err = s.runProcedure(ctx, "DisableTable", name, &pb.DisableTableRequest{TableName: protoName(name)},
 		new(pb.DisableTableResponse))
-	if err != nil && !errors.Is(err, errNotEnabled) { // an interrupted drop has disabled it
+	if err != nil && !errors.Is(err, errNotEnabled) { // by an interrupted drop
 		return err
 	}
 	return s.runProcedure(ctx, "DeleteTable", name, &pb.DeleteTableRequest{TableName: protoName(name)},
 		new(pb.DeleteTableResponse))
 }
 
-// Flush writes the MemStore of a table to its files, for benchmarks. gohbase has no call that
-// flushes, so it creates and deletes a snapshot, which takes a second.
+// Flush writes a table's MemStore to files, for benchmarks, in a second. gohbase has no call for
+// that, so it creates and deletes a snapshot.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
@@ -163,7 +163,6 @@ func (s *Store) Flush(ctx context.Context, table string) error {
 	return nil
 }
 
-// beginAdmin returns a context that also ends if the master refuses connections.
 func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	ctx, end, err := s.begin(ctx, 0)
 	if err != nil {
@@ -173,7 +172,6 @@ func (s *Store) beginAdmin(ctx context.Context) (context.Context, context.Cancel
 	return ctx, func() { cancel(); end() }, nil
 }
 
-// finishAdminCall translates the error, and stores the connection for closeAdmin.
 func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	if region := call.Region(); region != nil {
 		s.adminRegion.Store(&region)

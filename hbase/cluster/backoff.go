@@ -12,15 +12,15 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's test hook for its pauses between attempts to find a region. It has no
-// option for them, and they grow to half a minute: regions would stay unavailable after an outage.
+// gohbaseBackoff is gohbase's test hook for its pauses between attempts to find a region. They grow
+// to half a minute, and have no option: regions would stay unavailable after an outage.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for half of backoff to all of it, and returns the next one.
+// backOff pauses for half of backoff to all of it.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// batch describes calls that are sent together through gohbase.
 type batch struct {
 	table func(i int) string
 	// gohbase can't send a call twice.
@@ -23,7 +22,7 @@ type batch struct {
 	done func(i int, err error)
 }
 
-// sendAll returns when all requests are done. A batch of gohbase has only one table.
+// A batch of gohbase has only one table.
 func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -42,8 +41,8 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch returns the requests to send again. If gohbase does not find a region while it retries
-// some calls, it stops. Then calls that succeeded or were not retried can have an error.
+// If gohbase does not find a region while it retries some calls, it stops. Then calls that
+// succeeded or were not retried can have an error.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
@@ -52,7 +51,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
-	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // it reorders the calls
+	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // which it reorders
 	countMultis(ctx, calls, begun)
 	span.endBatch(calls, results)
 	for _, call := range calls {
@@ -60,7 +59,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // the call succeeded, even if it also has an error
+		case result.Msg != nil: // maybe with an error, too
 			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && retryable(result.Error):
@@ -80,7 +79,7 @@ func retryable(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// gohbase does not report the duration of each multi, so each gets that of the batch.
+// gohbase does not report the duration of each multi.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {

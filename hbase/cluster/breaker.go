@@ -14,7 +14,7 @@ import (
 )
 
 // breaker is a circuit breaker for regions that exceeded the call timeout. With each further call,
-// gohbase would wait longer before it gives up the connection.
+// gohbase would keep the connection longer.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
@@ -25,14 +25,13 @@ import (
 //
 // A probe reads one row, without a call timeout, until a response or an error other than a timeout.
 type breaker struct {
-	open    atomic.Int64 // the number of regions; usually 0, which needs no lock
+	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // connections that timed out; nil for none
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // nil for none
 
 	unresponsive atomic.Int64 // servers
 }
 
-// isOpen is false for a region that has moved to another connection.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +39,6 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add returns those regions for which the breaker was closed.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +55,7 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove leaves the regions that add has since opened for another connection.
+// remove keeps the regions that add has since opened for another connection.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,15 +84,14 @@ func (s *Store) failFast(table, row string) error {
 	return nil
 }
 
-// callError translates the error of a call, and opens the breaker after a timeout. server may be
-// "".
+// callError opens the breaker after a timeout. server may be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
 		s.observe(err)
 	}
 	at := place{table, server}
-	if errors.Is(err, hbase.ErrUnavailable) { // translated already
+	if errors.Is(err, hbase.ErrUnavailable) {
 		return err
 	}
 	region := s.regions.find(table, row)
@@ -127,7 +124,7 @@ func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// unlocated returns why gohbase does not find a region, if ZooKeeper has the reason, or nil.
+// unlocated returns ZooKeeper's reason, if any.
 func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	if serverOf(region) != nil {
 		return nil
@@ -135,8 +132,8 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	return s.locator.err()
 }
 
-// trip opens the breaker for a region and, if its server is unresponsive or it has no connection,
-// for the other regions of the connection or without one.
+// trip also opens the breaker for the other regions of an unresponsive server, or without a
+// connection.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
@@ -152,8 +149,8 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	}
 }
 
-// openFor opens the breaker for regions, until a probe of the first of them is answered. It returns
-// nil if it was open for all.
+// openFor's breaker is open until a probe of the first region is answered. It returns nil if it was
+// open for all.
 func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
@@ -179,7 +176,6 @@ func (s *Store) probe(region hrpc.RegionInfo) {
 	}
 }
 
-// reportUnresponsive logs and counts a server until ended.
 func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
 	s.breaker.unresponsive.Add(1)
 	s.log.Warn().Str("server", server).
@@ -209,7 +205,6 @@ func (s *Store) respondedWithin(server string, d time.Duration) bool {
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
-// others returns the other regions of a connection, or those without one if client is nil.
 func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (others []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -52,23 +52,23 @@ type Store struct {
 	locator  *locator // of hbase:meta's server
 	refusals refusals // of region servers
 	masters  refusals
-	denied   sync.Map // missing rights that have been logged
+	denied   sync.Map // logged
 
 	lastResponse sync.Map // by address: *atomic.Int64, Unix time in ns
 
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
 
-	metaServer  string                   // of hbase:meta when the store was opened
-	user        string                   // whose rights HBase checks
-	tls         func() *tls.Config       // nil without TLS
-	login       *kerberos.Login          // nil without Kerberos
-	prefix      string                   // of full table names, such as "ns:"
-	callTimeout time.Duration            // 0 is none
-	maxMulti    int                      // Gets
-	multiSize   *prometheus.HistogramVec // gohbase's
+	metaServer  string             // at first
+	user        string             // whose rights HBase checks
+	tls         func() *tls.Config // nil without TLS
+	login       *kerberos.Login    // nil without Kerberos
+	prefix      string             // of full table names, such as "ns:"
+	callTimeout time.Duration      // 0 is none
+	maxMulti    int                // Gets
+	multiSize   *prometheus.HistogramVec
 
-	// true if gohbase delays Gets to send them with others (?flush=)
+	// ?flush=: gohbase delays Gets to send them together
 	collects bool
 
 	adminRegion atomic.Pointer[hrpc.RegionInfo]
@@ -169,7 +169,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin bounds ctx by timeout, if that is not 0.
+// A timeout of 0 is none.
 func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
@@ -183,8 +183,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// ZooKeeper's client has one logger per process and reads it without a lock, so only the first
-// store sets it.
+// ZooKeeper's client has one logger per process and reads it without a lock: only the first store
+// sets it.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -218,11 +218,10 @@ func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. The messages are about connections; calls return errors.
+// Printf implements zk.Logger. Calls return errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns the histogram that gohbase has registered. gohbase does not count the multis of
-// this package.
+// gohbase does not count the multis of this package.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",
@@ -230,5 +229,5 @@ func multiSize() *prometheus.HistogramVec {
 	if existing := (prometheus.AlreadyRegisteredError{}); errors.As(prometheus.Register(again), &existing) {
 		return existing.ExistingCollector.(*prometheus.HistogramVec)
 	}
-	return again // gohbase has no such metric
+	return again // not registered
 }

@@ -7,12 +7,12 @@ import (
 
 type denial struct {
 	user  string
-	right string // such as READ
-	// target is a table, @NAMESPACE, or empty for the cluster, as in the HBase shell.
+	right string // e.g. READ
+	// target is a table, @NAMESPACE, or empty for the cluster.
 	target string
 }
 
-// HBase's message has two forms: for one table or the cluster, and with a scope and parameters.
+// HBase's message has two forms: for a table or the cluster, and with a scope.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)
@@ -20,7 +20,7 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// ok is false if the message names no right, for example because the user is unknown.
+// ok is false if the message names no right, as for an unknown user.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {
@@ -37,9 +37,8 @@ func parseDenial(text string) (d denial, ok bool) {
 	return d, d.user != "" && d.right != ""
 }
 
-// grant returns the HBase shell's command that gives the right.
 func (d denial) grant() string {
-	// The initials of HBase's actions are the letters of its rights.
+	// The initials of actions are the letters of rights.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
 	if d.target != "" {
 		command += fmt.Sprintf(", '%s'", d.target)
@@ -51,7 +50,6 @@ func (d denial) String() string {
 	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
 }
 
-// reportDenied logs a missing right once.
 func (s *Store) reportDenied(text string) {
 	d, ok := parseDenial(text)
 	if !ok {

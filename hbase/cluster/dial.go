@@ -10,8 +10,6 @@ import (
 
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialer returns a dialFunc for gohbase.
-//
 //	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
 //
 // Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
@@ -48,7 +46,7 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 
 type firstRead struct {
 	conn   net.Conn
-	simple bool // without Kerberos
+	simple bool
 	note   func(error)
 	done   atomic.Bool
 }

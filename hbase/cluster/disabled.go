@@ -14,20 +14,19 @@ import (
 )
 
 const (
-	// stateInterval is the time between reads of a table's state, while a region is unavailable.
+	// stateInterval is between reads of an unavailable table's state.
 	stateInterval = 500 * time.Millisecond
 	stateTimeout  = 300 * time.Millisecond
 )
 
-// tableStates has the tables that may be disabled: gohbase waits for their regions until the
-// deadline.
+// gohbase waits for the regions of disabled tables until the deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
 }
 
 type tableState struct {
-	mu       sync.Mutex // held while the state is read
+	mu       sync.Mutex // while reading
 	read     time.Time
 	disabled atomic.Bool
 }
@@ -44,19 +43,18 @@ func (t *tableStates) of(table string) *tableState {
 	return t.states[table]
 }
 
-// suspect makes the next call to an unknown region of a table check the table's state.
+// suspect makes the next call to an unknown region check the table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
-// known returns nil for a table that was not suspected.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.states[table]
 }
 
-// checkEnabled returns an error if a call for a row would wait for a region of a disabled table. A
-// region with a connection needs no check, unless its table is known to be disabled: gohbase keeps
-// the connection until a call gets an exception.
+// checkEnabled returns an error if a call would wait for a region of a disabled table. gohbase
+// keeps a region's connection until a call gets an exception, so it needs no check unless its table
+// is known to be disabled.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {
@@ -89,7 +87,6 @@ func (s *Store) disabledError(table string) error {
 	return nil
 }
 
-// awaitEnabled reads the state until the table is enabled or dropped.
 func (s *Store) awaitEnabled(table string, t *tableState) {
 	for {
 		time.Sleep(stateInterval)
@@ -104,7 +101,6 @@ func (s *Store) awaitEnabled(table string, t *tableState) {
 	}
 }
 
-// readEnabled is true for the state ENABLED, or none.
 func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()
@@ -115,7 +111,7 @@ func (s *Store) readEnabled(table string) (bool, error) {
 	if len(get.cells) == 0 {
 		return true, nil
 	}
-	// A protobuf message: field 1 is the state, where 0 is ENABLED.
+	// A protobuf message with the state: 0 is ENABLED.
 	value := get.cells[0].Value
 	field, kind, n := protowire.ConsumeTag(value)
 	if n < 0 || field != 1 || kind != protowire.VarintType {

@@ -28,11 +28,11 @@ var exceptions = []struct {
 	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
 	{"AccessDeniedException", hbase.ErrDenied},
 	{"FailedSanityCheckException", hbase.ErrInvalid},
-	{"DoNotRetryIOException", hbase.ErrRefused}, // e.g. region is read only
+	{"DoNotRetryIOException", hbase.ErrRefused}, // e.g. a read-only region
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// busyExceptions are those of a server that will be able to execute the call later.
+// busyExceptions end by themselves.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
@@ -46,7 +46,7 @@ var busyExceptions = map[string]bool{
 
 var exceptionClass = regexp.MustCompile(`(?:HBase Java|procedure) exception:? (?:[\w$]+\.)*([\w$]+)`)
 
-// exceptionOf returns the class of HBase's exception without its package, or "".
+// exceptionOf returns HBase's class without its package, or "".
 func exceptionOf(err error) string {
 	if err == nil {
 		return ""
@@ -59,12 +59,11 @@ func exceptionOf(err error) string {
 
 func busy(err error) bool { return busyExceptions[exceptionOf(err)] }
 
-// newException has the text of gohbase's errors.
 func newException(class, stack string) error {
 	return fmt.Errorf("HBase Java exception %s:\n%s", class, stack)
 }
 
-// place is where a call failed. The server may be unknown.
+// place is where a call failed.
 type place struct{ table, server string }
 
 func (p place) String() string {
@@ -104,7 +103,7 @@ func translate(err error, at place) error {
 	return unavailable
 }
 
-// throttled is an error with the time that HBase asks to wait.
+// throttled is after HBase's exception.
 type throttled struct {
 	error
 	after time.Duration
@@ -120,8 +119,7 @@ var (
 	waitUnits = strings.NewReplacer("hrs", "h", "hr", "h", "mins", "m", "min", "m", "sec", "s", ", ", "")
 )
 
-// waitTime parses the text of a RpcThrottlingException, such as "- wait 1mins, 2sec". The default
-// is 0.
+// waitTime parses "- wait 1mins, 2sec" of a RpcThrottlingException.
 func waitTime(text string) time.Duration {
 	found := waitText.FindStringSubmatch(text)
 	if found == nil {
@@ -133,11 +131,11 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines cuts off a Java stack trace, and the table description of some messages.
+// firstLines omits a Java stack trace, and the table description of some messages.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {
-		text = message // repeats the class name
+		text = message // without the class name
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
 	if len(text) > maxErrorText {

@@ -16,7 +16,7 @@ import (
 
 // Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
-	release, err := hbase.Reserve(ctx, gets) // before the call timeout starts
+	release, err := hbase.Reserve(ctx, gets) // before the call timeout
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		if err := s.failFast(gets[i].Table, gets[i].Row); err != nil {
 			return err
 		}
-		if s.collects { // without it, getAndRetry checks
+		if s.collects { // otherwise getAndRetry checks
 			if err := s.checkEnabled(gets[i].Table, gets[i].Row); err != nil {
 				return err
 			}
@@ -53,8 +53,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	return results, cancellation(ctx)
 }
 
-// getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. Meanwhile gohbase gets the rest: Gets of unknown regions, and with other errors.
+// getAndRetry repeats Gets that a busy server rejected. Meanwhile gohbase gets the rest: Gets of
+// unknown regions, and with other errors.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -73,7 +73,6 @@ func (s *Store) getAndRetry(
 	}
 }
 
-// dropDisabled removes Gets of disabled tables, and sets their errors.
 func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
 	disabled := map[string]error{}
 	return slices.DeleteFunc(rest, func(i int) bool {
@@ -110,7 +109,7 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation is nil after a deadline: then each Get or mutation has an error.
+// After a deadline, each Get or mutation has an error.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())

@@ -8,8 +8,7 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// WithKerberos authenticates connections to region servers and masters as the principal of login.
-// The store starts login.
+// WithKerberos authenticates connections as the principal of login, which the store starts.
 func WithKerberos(login *kerberos.Login) Option {
 	return func(s *Store) { s.login, s.user = login, login.Principal() }
 }

@@ -39,7 +39,7 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse decodes the cell at the start of b. The fields alias b.
+// parse's fields alias b.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
 		return nil, malformed("%d bytes are too short for a cell", len(b))
@@ -67,16 +67,16 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's response: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block is the cells of a response. Decoded cells alias its memory.
+// Decoded cells alias the memory of a block.
 type block struct {
 	data []byte
-	text string // a copy of data
-	at   int    // offset of the next cell
+	text string // copy of data
+	at   int    // next cell
 }
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read decodes the next len(cells) cells, which belong to one row.
+// The cells belong to one row.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {
@@ -99,8 +99,7 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	return key, nil
 }
 
-// readRow decodes and copies a row of count cells at the start of a response, and returns its
-// encoded length.
+// readRow copies count cells at the start of a response, and returns their encoded length.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	var kv keyValue
 	rest := answer

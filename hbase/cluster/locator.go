@@ -11,15 +11,15 @@ import (
 	"twibase/hbase"
 )
 
-// locator wraps gohbase's ZooKeeper client, which panics in a goroutine of its own if a znode is
-// empty or truncated. A locator returns an error instead, and gohbase tries again.
+// gohbase's ZooKeeper client panics in a goroutine of its own if a znode is empty or truncated. A
+// locator returns an error instead, and gohbase tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger
-	failure atomic.Pointer[error] // of the last call; nil if it succeeded
+	failure atomic.Pointer[error] // of the last call; may be nil
 }
 
-// setLocator replaces the ZooKeeper client of a gohbase client, which has no option for that.
+// gohbase's client has no option for its ZooKeeper client.
 func setLocator(client any, log *zerolog.Logger) *locator {
 	field := reflect.ValueOf(client).Elem().FieldByName("zkClient")
 	pointer := (*zk.Client)(field.Addr().UnsafePointer())

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// masterCall is any RPC to the master. gohbase has few, and only in the default namespace.
+// masterCall is any RPC to the master: gohbase has few, and only in the default namespace.
 type masterCall struct {
 	*hrpc.ListTableNames // implements the rest of hrpc.Call
 	name, table          string
@@ -35,7 +35,6 @@ func (c *masterCall) ToProto() proto.Message { return c.request }
 // NewResponse implements [hrpc.Call].
 func (c *masterCall) NewResponse() proto.Message { return c.response }
 
-// askMaster fills in the response. table is for errors.
 func (s *Store) askMaster(ctx context.Context, name, table string, request, response proto.Message) error {
 	list, err := hrpc.NewListTableNames(ctx)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Store) askMaster(ctx context.Context, name, table string, request, resp
 	return s.finishAdminCall(call, err)
 }
 
-// runProcedure is like askMaster, and returns when the procedure that the RPC starts has ended.
+// runProcedure is like askMaster, and waits for the procedure.
 func (s *Store) runProcedure(ctx context.Context, name, table string, request proto.Message,
 	response interface {
 		proto.Message

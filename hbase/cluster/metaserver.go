@@ -16,8 +16,8 @@ import (
 
 const metaServerTimeout = 4 * time.Second
 
-// checkMetaServer returns the refusal of hbase:meta's server. It reads a row on its own connection,
-// because gohbase does not report why a connection failed. Other errors are left to the first call.
+// checkMetaServer returns the refusal of hbase:meta's server. It needs a connection of its own,
+// because gohbase does not report why one failed.
 func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, metaServerTimeout)
 	defer cancel()
@@ -35,9 +35,8 @@ func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Lo
 	return s.refusals.of(s.metaServer)
 }
 
-// parseServer returns the address in the znode of a server, or "".
 func parseServer(znode []byte) string {
-	const magic = 0xFF // followed by the length of an id, the id, and a message
+	const magic = 0xFF // then the length of an id, the id, and a message
 	if len(znode) < 5 || znode[0] != magic {
 		return ""
 	}

@@ -13,13 +13,12 @@ func newExceptionCounter() *prometheus.CounterVec {
 	}, []string{"exception"})
 }
 
-// Metrics returns collectors with the names and labels of [Store.Metrics], of a store with Kerberos
-// that is not connected.
+// Metrics returns the collectors of a store with Kerberos that is not connected.
 func Metrics() []prometheus.Collector {
 	return (&Store{exceptions: newExceptionCounter(), login: new(kerberos.Login)}).Metrics()
 }
 
-// Metrics returns the collectors of the store.
+// Metrics returns the store's collectors.
 func (s *Store) Metrics() []prometheus.Collector {
 	collectors := []prometheus.Collector{
 		s.exceptions,

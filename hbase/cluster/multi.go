@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti bounds the calls of a multi. A region server executes a multi in one thread, and several
-// in parallel, while the gateway decodes others. BenchmarkUncut shows the gain.
+// maxMulti bounds a multi. A region server executes several in parallel, while the gateway decodes
+// others (BenchmarkUncut).
 const maxMulti = 256
 
 type multi struct {
@@ -22,14 +22,14 @@ type multi struct {
 	gets    []routedGet // in the order of the request
 	server  string
 	answer  chan hrpc.RPCResult
-	cells   [][]hbase.Cell // by Get
+	cells   [][]hbase.Cell
 
 	span    rpcSpan
 	sent    time.Time
-	arrived time.Time // the response with cells; set by another goroutine, before the answer
-	ended   time.Time // set by wait
+	arrived time.Time // with cells; set by another goroutine, before the answer
+	ended   time.Time // by wait
 
-	// by Get; set by wait
+	// Set by wait.
 	answered []bool
 	failed   map[int]error
 }
@@ -55,15 +55,15 @@ func newMulti(
 		}
 		message := &messages[k]
 		selections[r.get].fill(&message.get, []byte(gets[r.get].Row))
-		message.index = uint32(k) + 1 // HBase reads 0 as none
+		message.index = uint32(k) + 1 // 0 is none
 		message.action.Index, message.action.Get = &message.index, &message.get
 		region.Action = append(region.Action, &message.action)
 	}
 	return m
 }
 
-// getFromServers sends Gets of known regions. again has the Gets that a busy server rejected, and
-// rest those for gohbase, which locates their regions or retries them.
+// getFromServers sends Gets of known regions. A busy server rejected those in again; gohbase
+// locates or retries the rest.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -106,8 +106,7 @@ func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait waits for the response or the end of ctx, and sets answered and failed. An exception is a
-// response.
+// wait sets answered and failed. An exception is a response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()
@@ -117,7 +116,7 @@ func (m *multi) wait() (responded bool) {
 	case result = <-m.answer:
 	case <-m.ctx.Done():
 		select {
-		case result = <-m.answer: // both were ready
+		case result = <-m.answer:
 		default:
 			m.ended, failed = time.Now(), m.ctx.Err()
 			return false
@@ -132,14 +131,14 @@ func (m *multi) wait() (responded bool) {
 		}
 		return exceptionOf(result.Error) != ""
 	}
-	if m.cells == nil { // no row has cells
+	if m.cells == nil { // no cells
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
 	failed = m.readResults(result.Msg.(*pb.MultiResponse))
 	return true
 }
 
-// readResults returns the exception of a region, if any.
+// failed is the exception of a region.
 func (m *multi) readResults(response *pb.MultiResponse) (failed error) {
 	for i, region := range response.GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {
@@ -219,7 +218,7 @@ func (m *multi) NewResponse() proto.Message { return new(pb.MultiResponse) }
 // ResultChan implements [hrpc.Call].
 func (m *multi) ResultChan() chan hrpc.RPCResult { return m.answer }
 
-// Table implements [hrpc.Call]. A multi to a known server has no table, key or region.
+// Table implements [hrpc.Call]. A known server needs no table, key or region.
 func (m *multi) Table() []byte { return nil }
 
 // Key implements [hrpc.Call].

@@ -55,15 +55,14 @@ const (
 	latestTimestamp       = math.MaxInt64
 )
 
-// mutationCall is a Put or a Delete whose cells have timestamps and types of their own, which
-// gohbase's lack.
+// gohbase's mutations lack timestamps and types per cell.
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
-	upTo     *uint64 // timestamp of a Delete of all families
-	cells    []byte  // keyValues
+	upTo     *uint64 // of a Delete of all families
+	cells    []byte
 	count    int32
-	sent     int // attempts of gohbase
+	sent     int // attempts
 }
 
 func newMutation(ctx context.Context, m hbase.Mutation) *mutationCall {
@@ -120,7 +119,7 @@ func baseMutation(ctx context.Context, table, row string, kind pb.MutationProto_
 
 func (c *mutationCall) add(kind byte, cell hbase.Cell) {
 	if cell.Timestamp == 0 {
-		cell.Timestamp = latestTimestamp // the server replaces it by its time
+		cell.Timestamp = latestTimestamp // the server's time
 	}
 	kv := keyValue{c.Key(), []byte(cell.Family), []byte(cell.Qualifier), cell.Value, cell.Timestamp, kind}
 	c.cells = kv.append(c.cells)

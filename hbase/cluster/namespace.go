@@ -13,8 +13,8 @@ import (
 // DefaultNamespace is the namespace of tables without a prefix.
 const DefaultNamespace = "default"
 
-// WithNamespace sets the namespace of all tables. Callers use names without it. [Store.CreateTable]
-// creates it if it does not exist.
+// WithNamespace sets the namespace of all tables, which [Store.CreateTable] creates. Callers use
+// names without it.
 func WithNamespace(namespace string) Option {
 	return func(s *Store) {
 		if s.prefix = namespace + ":"; namespace == DefaultNamespace {
@@ -34,8 +34,8 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// FullName returns a table's name in the cluster, and a full name unchanged. Public methods call it
-// for their arguments; the other functions take full names only.
+// FullName returns a table's name in the cluster. Public methods call it; the other functions take
+// full names only.
 func (s *Store) FullName(table string) string {
 	if s.prefix == "" || strings.Contains(table, ":") {
 		return table
@@ -43,7 +43,6 @@ func (s *Store) FullName(table string) string {
 	return s.prefix + table
 }
 
-// shortName: ok is false for a table of another namespace.
 func (s *Store) shortName(full string) (table string, ok bool) {
 	if s.prefix == "" {
 		return full, !strings.Contains(full, ":")

@@ -14,18 +14,17 @@ import (
 	"twibase/hbase"
 )
 
-// operationAttribute is the attribute of a request's header with the name of the GraphQL operation.
-// HBase's slow log shows it since version 2.6; earlier versions ignore it.
+// operationAttribute has the GraphQL operation in a request's header. HBase's slow log shows it
+// since version 2.6.
 const operationAttribute = "operation"
 
-// attributeField is a field of HBase's RequestHeader that gohbase's lacks, of type NameBytesPair.
+// attributeField is a NameBytesPair of HBase's RequestHeader that gohbase's lacks.
 const attributeField = 8
 
-// maxOperation bounds the name of an operation, in bytes.
+// maxOperation is in bytes.
 const maxOperation = 100
 
-// methodOf returns the Name of a call: the method and, for withOperation, the operation. gohbase
-// puts it in the header of the request.
+// methodOf appends the operation, for withOperation. gohbase puts it in the header of the request.
 func methodOf(ctx context.Context, method string) string {
 	named := hbase.StatsOf(ctx).Operation
 	if named == nil {
@@ -45,8 +44,7 @@ func methodName(call hrpc.Call) string {
 	return method
 }
 
-// withOperation moves the operation of methodOf into an attribute of the header. It returns b if
-// that does not begin with a header, or the header has no operation.
+// withOperation moves the operation of methodOf, if any, into an attribute of the header.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {

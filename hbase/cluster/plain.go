@@ -12,8 +12,7 @@ import (
 
 const probeTimeout = time.Second
 
-// dialPlain makes connections without TLS, and recognises a server that expects TLS: it closes the
-// connection, or sends a TLS alert.
+// dialPlain recognises a server that expects TLS: it closes the connection, or sends a TLS alert.
 func dialPlain(wire dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := wire(ctx, network, addr)
@@ -30,7 +29,7 @@ type plainConn struct {
 	read       bool
 }
 
-// Only one goroutine reads a connection, so read needs no lock.
+// Only one goroutine reads a connection.
 func (c *plainConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if c.read {
@@ -45,14 +44,13 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isTLSRecord recognises a TLS alert. As the length of HBase's first response, these bytes would be
-// 352 MB.
+// As the length of HBase's first response, a TLS alert would be 352 MB.
 func isTLSRecord(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }
 
-// expectsTLS reports whether a server answers a TLS handshake. It need not accept it.
+// The server need not accept the handshake.
 func expectsTLS(wire dialFunc, network, addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

@@ -13,8 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// refusal is a connection error that a retry cannot fix. Its text says how to change the
-// configuration.
+// A retry cannot fix a refusal. Its text says how to change the configuration.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
@@ -22,15 +21,14 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
 // refusals has the servers that refuse connections. Calls to their regions fail immediately, while
-// gohbase keeps trying to connect. It is safe for concurrent use.
+// gohbase keeps trying. It is safe for concurrent use.
 type refusals struct {
-	count   atomic.Int64 // usually 0, which needs no lock
+	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
 	servers map[string]error
-	added   chan struct{} // closed by the next refusal; may be nil
+	added   chan struct{} // by the next refusal; may be nil
 }
 
-// of returns nil if the server does not refuse connections.
 func (r *refusals) of(server string) error {
 	if r.count.Load() == 0 {
 		return nil
@@ -40,7 +38,6 @@ func (r *refusals) of(server string) error {
 	return r.servers[server]
 }
 
-// any returns some refusal, or nil.
 func (r *refusals) any() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +47,7 @@ func (r *refusals) any() error {
 	return nil
 }
 
-// set returns the previous refusal. Both may be nil.
+// Both errors may be nil.
 func (r *refusals) set(server string, err error) (before error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,9 +77,8 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the refusal that keeps a region without a connection, or nil: that of the
-// region's server, or of hbase:meta's, without which gohbase cannot locate the region. An unknown
-// region may be on any server.
+// refusal returns why a region has no connection, or nil: the refusal of its server, or of
+// hbase:meta's, without which gohbase cannot locate it. An unknown region may be on any server.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:
@@ -96,7 +92,6 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
-// orRefused returns a context that the next refusal ends, as its cause.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()
@@ -110,7 +105,6 @@ func (r *refusals) orRefused(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
-// note records the result of a connection, and logs a change.
 func (s *Store) note(r *refusals, server string, err error) {
 	var refused refusal
 	switch {

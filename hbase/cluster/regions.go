@@ -14,12 +14,12 @@ import (
 	"twibase/hbase"
 )
 
-// regionCache caches the regions that gohbase has found. gohbase exposes them only in the calls
-// that it has sent. A RegionInfo knows whether it is valid, so entries do not expire.
+// gohbase exposes the regions that it has found only in the calls that it has sent. A RegionInfo
+// knows whether it is valid, so entries do not expire.
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
-	// last has the address of the server that last served a region, even if disconnected.
+	// last is the address of the server that last served a region.
 	last sync.Map
 }
 
@@ -37,7 +37,7 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region of a call, and removes overlapping ones: they were split or merged.
+// learn removes overlapping regions: they were split or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {
@@ -72,10 +72,9 @@ func overlap(a, b hrpc.RegionInfo) bool {
 	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
 }
 
-// startsBefore compares a start key with a stop key. An empty stop key is the table's end.
+// An empty stop is the table's end.
 func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
 
-// serverOf returns nil if gohbase must locate the region or its server first.
 func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
 		return nil
@@ -91,10 +90,10 @@ func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
 
 type routedGet struct {
 	region hrpc.RegionInfo
-	get    int // index
+	get    int
 }
 
-// route groups Gets by region server. gohbase must locate those in unknown first.
+// gohbase must locate those in unknown first.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {
@@ -124,7 +123,6 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	return group.Wait()
 }
 
-// awaitRegions scans hbase:meta once, and reads a row of each region.
 func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	found := make(chan error, 1)
 	go func() { found <- s.client.CacheRegions([]byte(table)) }() // ends with the store

@@ -14,8 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// Scan implements [hbase.Store]. Each page is one RPC that opens and closes a scanner, because
-// regions may move or split between pages. A page ends at the end of its region.
+// Scan implements [hbase.Store]. Each page is one RPC that opens and closes a scanner: regions may
+// move or split between pages. A page ends with its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	scan.Table = s.FullName(scan.Table)
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
@@ -29,14 +29,14 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 
 type position struct {
 	start string
-	// skip is true if the row at start was returned. gohbase lacks HBase's exclusive start.
+	// skip the row at start. gohbase lacks HBase's exclusive start.
 	skip bool
 	more bool
 }
 
 func newPosition(scan hbase.Scan) position {
 	if scan.Reversed && scan.Start == "" {
-		return position{start: lastRow, more: true} // an empty start is in the first region
+		return position{start: lastRow, more: true}
 	}
 	return position{start: scan.Start, more: true}
 }
@@ -74,12 +74,11 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p after a page. more is true if the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // none: the server ran out of time
+		if n := len(call.rows); n > 0 { // the server ran out of time
 			p.moveAfter(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:
@@ -135,7 +134,7 @@ func (c *scanCall) Name() string {
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
-	// No partial rows, and no early end of a slow page; the deadline of ctx ends it.
+	// No partial rows, and no early end of a slow page.
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection

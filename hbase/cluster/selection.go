@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// selection has the fields of a Get or a Scan, except for the rows. It is immutable.
+// selection is immutable.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -51,8 +51,7 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		sel.time.To = timestamp(g.Time.To)
 	}
 	if g.Page.Limit > 0 {
-		// HBase's limit counts cells of each family after deletes, versions and filters; with one
-		// version each, columns.
+		// HBase's limit counts cells of each family after deletes, versions and filters.
 		sel.limit = number(g.Page.Limit)
 	}
 	if g.Page.NoValues {
@@ -63,7 +62,7 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		return sel, nil
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
-		// A named column allows a ROWCOL bloom filter.
+		// For ROWCOL bloom filters.
 		sel.columns = []*pb.Column{{Family: sel.columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
@@ -79,20 +78,20 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewList(filter.MustPassAll, columnRange(page), noValues).ConstructPBFilter()
 }
 
-// columnRange returns a filter that seeks to Start. HBase's ColumnPaginationFilter counts over all
-// families, reads a nil Start as an offset, and takes 1.5 times as long.
+// HBase's ColumnPaginationFilter counts over all families, reads a nil Start as an offset, and
+// takes 1.5 times as long.
 //
 // In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
 // with an empty qualifier. Families that are read in pages must not have such cells.
 func columnRange(page hbase.Page) filter.Filter {
-	var stop []byte // nil is no end
+	var stop []byte // no end
 	if page.Stop != "" {
 		stop = []byte(page.Stop)
 	}
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false)
 }
 
-// number limits n to a Java int.
+// A Java int.
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32))
 	return &u

@@ -11,13 +11,12 @@ import (
 	"twibase/hbase"
 )
 
-// Pauses before a call is sent again to a busy server: the first and the longest.
+// Pauses before retries of a busy server.
 const (
 	firstPause = 20 * time.Millisecond
 	maxPause   = 500 * time.Millisecond
 )
 
-// sendOne fails if the breaker is open for the call's region.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	if err := s.failFast(string(call.Table()), string(call.Key())); err != nil {
 		return nil, err
@@ -36,9 +35,9 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	return answer, nil
 }
 
-// sendToServer sends a call to the server of its region, and repeats it while the server is busy:
-// gohbase would return a timeout instead of the server's exception. If the region is unknown or has
-// moved, or the connection is lost, gohbase sends it.
+// sendToServer retries while the server is busy: gohbase would return a timeout instead of the
+// server's exception. If the region is unknown or has moved, or the connection is lost, gohbase
+// sends the call.
 func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		region := s.regions.find(string(call.Table()), string(call.Key()))
@@ -83,13 +82,12 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	_, span := startSpan(ctx, methodName(call))
 	begun := time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // the parent of gohbase's span is that of the call's ctx
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // its span's parent is that of the call's ctx
 	countCall(ctx, call, begun)
 	span.endCall(call, err)
 	return answer, err
 }
 
-// countCall counts an RPC, even if abandoned.
 func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	stats := hbase.StatsOf(ctx)
 	if server := serverAddress(call); server != "" {
@@ -99,8 +97,7 @@ func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	}
 }
 
-// wait pauses before a retry. It returns false at once if the server asks for a wait beyond the
-// deadline.
+// wait returns false at once if the server asks for a wait beyond the deadline.
 func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
 		return false

@@ -15,10 +15,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// rpcSpan's zero value records nothing.
+// The zero rpcSpan records nothing.
 type rpcSpan struct{ trace.Span }
 
-// startSpan starts no span if the parent is not recorded.
+// An unrecorded parent has no child.
 func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -30,7 +30,6 @@ func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan)
 	return ctx, rpcSpan{span}
 }
 
-// describe: server is "" if it is unknown.
 func (s rpcSpan) describe(server string, err error, attributes ...attribute.KeyValue) {
 	s.SetAttributes(attributes...)
 	if host, port, wrong := net.SplitHostPort(server); wrong == nil {
@@ -75,7 +74,7 @@ func (s rpcSpan) endMulti(m *multi, err error) {
 	s.End(trace.WithTimestamp(m.ended)) // maybe long ago
 }
 
-// endBatch ends the span of one table's calls, sent by gohbase as multis.
+// endBatch is for one table's calls, sent by gohbase as multis.
 func (s rpcSpan) endBatch(calls []hrpc.Call, results []hrpc.RPCResult) {
 	if s.Span == nil {
 		return

@@ -13,8 +13,7 @@ import (
 )
 
 // WithTLS encrypts connections to region servers and masters. It calls config for each, so that
-// certificates can change. A server's certificate must be valid for the host name that it has
-// registered. The config's GetClientCertificate returns the client certificate.
+// certificates can change. A server's certificate must be valid for its registered host name.
 func WithTLS(config func() *tls.Config) Option { return func(s *Store) { s.tls = config } }
 
 func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
@@ -32,13 +31,13 @@ func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
 	}
 }
 
-// tlsConn explains errors of its handshake. In TLS 1.3, a server may reject a client certificate
-// after the handshake, which is an error of the first Read.
+// In TLS 1.3, a server may reject a client certificate after the handshake, which is an error of
+// the first Read.
 type tlsConn struct {
 	*tls.Conn
 	host  string
 	asked bool              // for a client certificate
-	own   *x509.Certificate // the client certificate sent, or nil
+	own   *x509.Certificate // client certificate, or nil
 }
 
 func newTLSConn(conn net.Conn, config *tls.Config, addr string) *tlsConn {
@@ -70,7 +69,6 @@ func (c *tlsConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain returns a refusal if a retry cannot help.
 func (c *tlsConn) explain(err error) error {
 	var (
 		noTLS     tls.RecordHeaderError
@@ -88,7 +86,6 @@ func (c *tlsConn) explain(err error) error {
 	return err
 }
 
-// alertOf returns the alert that the server sent.
 func alertOf(err error) (alert string, ok bool) {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {
@@ -136,7 +133,6 @@ func valid(c *x509.Certificate, now time.Time) bool {
 	return !now.Before(c.NotBefore) && !now.After(c.NotAfter)
 }
 
-// validity says why a certificate is not valid.
 func validity(what string, c *x509.Certificate, now time.Time) string {
 	if now.Before(c.NotBefore) {
 		return fmt.Sprintf("%s is not valid before %s", what, c.NotBefore.UTC().Format(time.RFC3339))

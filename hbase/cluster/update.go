@@ -56,7 +56,7 @@ func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*che
 		return nil, fmt.Errorf("%w: %w", hbase.ErrInvalid, err)
 	}
 	return &checkCall{
-		// A multi's response lacks the result of the condition.
+		// A multi's response lacks the condition's result.
 		mutationCall: newPut(ctx, put, hrpc.SkipBatch()),
 		condition: &pb.Condition{
 			Row: []byte(put.Row), Family: []byte(check.Family), Qualifier: []byte(check.Qualifier),
@@ -90,7 +90,7 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains compares the version of want's timestamp, or the newest if that is 0.
+// A zero timestamp of want is the newest version.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {

@@ -18,8 +18,7 @@ const (
 	maxFlush     = 100 * time.Millisecond
 )
 
-// address is a parsed URL: comma-separated servers of ZooKeeper, the root znode, and the flush
-// interval.
+// address has comma-separated servers of ZooKeeper, the root znode, and the flush interval.
 type address struct {
 	quorum, znode string
 	flush         time.Duration

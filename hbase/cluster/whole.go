@@ -8,8 +8,7 @@ import (
 )
 
 // dialWhole makes connections that send whole messages. gohbase writes a message with cells as
-// several buffers, and several goroutines write at the same time. Only a TCP connection keeps the
-// buffers of a message together.
+// several buffers, from several goroutines. Only TCP connections keep a message's buffers together.
 func dialWhole(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -29,9 +28,9 @@ func dialWhole(dial dialFunc) dialFunc {
 type wholeConn struct {
 	net.Conn
 	mu       sync.Mutex
-	complete sync.Cond // the message has been sent
+	complete sync.Cond // the message
 	started  bool
-	message  []byte // buffers so far
+	message  []byte // so far
 	size     int    // of the message
 	err      error
 }
@@ -41,7 +40,7 @@ const lengthBytes = 4
 func (w *wholeConn) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.started { // the first Write has the preamble and the connection header
+	if !w.started { // with the preamble and the connection header
 		w.started = true
 		return w.Conn.Write(b)
 	}
@@ -66,7 +65,7 @@ func (w *wholeConn) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// After an error of send, all calls of Write fail.
+// After an error, all calls of Write fail.
 func (w *wholeConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err

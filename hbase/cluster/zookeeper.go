@@ -17,8 +17,7 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// await waits until HBase has registered in ZooKeeper. gohbase would retry a wrong address until
-// the deadline, without an explanation.
+// gohbase would retry a wrong address until the deadline, without an explanation.
 func (a address) await(ctx context.Context) (metaServer string, err error) {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {
@@ -33,10 +32,9 @@ func (a address) await(ctx context.Context) (metaServer string, err error) {
 	case <-ctx.Done():
 	}
 	select {
-	case answer := <-found: // its error is better than a timeout
+	case answer := <-found: // better than a timeout
 		return answer.metaServer, answer.err
 	case <-time.After(probeBackoff):
-		// conn.Close ends the goroutine.
 		return "", fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w",
 			hbase.ErrUnavailable, a.quorum, ctx.Err())
 	}

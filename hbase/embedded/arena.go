@@ -7,17 +7,17 @@ import (
 	"twibase/hbase"
 )
 
-// arena allocates cells in a few large pieces, which it never overwrites.
+// arena never overwrites its large pieces.
 type arena struct {
 	cells []hbase.Cell
-	row   int // index of the row's first cell
+	row   int // first cell
 	data  []byte
 }
 
 const (
 	minCells, maxCells = 8, 512
 	minBytes, maxBytes = 512, 64 << 10
-	// largeValue bounds the values that share a piece: larger ones leave much of it unused.
+	// Larger values would leave much of a piece unused.
 	largeValue = maxBytes / 16
 )
 
@@ -39,7 +39,6 @@ func (a *arena) add(c hbase.Cell) {
 	a.cells = append(a.cells, c)
 }
 
-// reserve makes room for n bytes.
 func (a *arena) reserve(n int) (start int) {
 	if n > cap(a.data)-len(a.data) {
 		a.data = make([]byte, 0, max(min(2*cap(a.data), maxBytes), minBytes, n))

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// formatVersion is incremented by a change of the stored bytes that an older version would misread.
+// A change of the stored bytes that an older version would misread increments formatVersion.
 const formatVersion = 1
 
 // The catalog is table 0.
@@ -61,8 +61,8 @@ func (s *Store) checkFormat() error {
 	if err := s.db.Set(formatKey, strconv.AppendUint(nil, formatVersion, 10), s.sync()); err != nil {
 		return storeError(err)
 	}
-	// Pebble writes the first log of a new database in an older format, without the fields that
-	// checkLogs needs. A flush ends that log.
+	// Pebble writes the first log of a new database without the fields that checkLogs needs. A
+	// flush ends that log.
 	return storeError(s.db.Flush())
 }
 
@@ -140,7 +140,6 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables excludes calls.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

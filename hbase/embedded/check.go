@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the later of the present and
-// the checked version's.
+// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the later of now and the
+// checked version's.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	}
 	if !bytes.Equal(current.Value, check.Value) {
 		unlock()
-		// The answer may depend on writes that are not durable yet.
+		// It may depend on writes that are not durable yet.
 		return false, s.settle(ctx)
 	}
 	// As in HBase, only if the check succeeds.
@@ -51,7 +51,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return err == nil, err
 }
 
-// newest returns the newest version of a cell, or a zero Cell.
+// newest may be a zero Cell.
 func (s *Store) newest(t *table, row string, f family, qualifier string) (hbase.Cell, error) {
 	r, err := s.reader(nil)
 	if err != nil {

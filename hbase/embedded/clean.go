@@ -47,7 +47,7 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read if it has much garbage, or nothing else.
+// offer queues rows with much garbage, or nothing else.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -93,7 +93,7 @@ func (c *cleaner) expire(ctx context.Context) {
 	}
 }
 
-// nextExpiring returns the first row after another in a table with a TTL, or nil.
+// nextExpiring may be nil.
 func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -132,9 +132,8 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes a row's garbage under its lock: otherwise a put could add a version that a marker
-// masks, and the removal of the marker would unmask it. It is not synced: after a crash the garbage
-// is back.
+// clean holds the row's lock: otherwise a put could add a version that a marker masks, and the
+// removal of the marker would unmask it. It is not synced: after a crash the garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -230,7 +229,7 @@ func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 	}
 	if len(superseded) > tolerated {
 		for _, key := range superseded {
-			_ = b.Delete(key, nil) // never fails
+			_ = b.Delete(key, nil)
 		}
 	}
 	return nil

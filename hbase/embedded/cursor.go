@@ -6,14 +6,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// nearby is the number of entries that a cursor steps over before it seeks. A step costs a tenth of
-// a seek, but most targets are the next entry or far away: with 4, a scan of users took 10 % more
-// CPU time.
+// nearby is the number of steps before a seek. A step costs a tenth of a seek, but most targets are
+// the next entry or far away: with 4, a scan of users took 10 % more CPU time.
 const nearby = 1
 
 type cursor struct {
 	it *pebble.Iterator
-	// within restricts seeks to their target's row: Pebble then uses its bloom filters.
+	// within the target's row, Pebble uses its bloom filters.
 	within bool
 	valid  bool
 	// key is valid until the cursor moves.

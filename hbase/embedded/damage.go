@@ -67,8 +67,7 @@ func checkLog(fs vfs.FS, name string, log logFile) error {
 //
 // A chunk of MANIFEST was synced before the next one was written.
 type logFile struct {
-	data []byte
-	// writes: a write-ahead log, not MANIFEST.
+	data   []byte
 	writes bool
 	number uint32
 }
@@ -81,8 +80,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of damage, or -1: a chunk that can't be read although a later one shows
-// that it was synced, or a last chunk of MANIFEST that is complete and wrong.
+// damage returns the offset of a chunk that can't be read although a later one shows that it was
+// synced, or of a last chunk of MANIFEST that is complete and wrong, or -1.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -109,7 +108,7 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, 0 if there is none, and its synced bytes.
+// chunk returns length 0 if there is none.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -137,7 +136,7 @@ func (l logFile) chunk(at int) (length int, synced uint64) {
 	return end - at, synced
 }
 
-// synced looks for a later chunk that shows that the bytes at an offset were synced.
+// A later chunk shows that bytes were synced.
 func (l logFile) synced(at int) bool {
 	for later := at + 1; later+l.header() <= len(l.data); later++ {
 		if n, synced := l.chunk(later); n > 0 && synced > uint64(at) {

@@ -12,15 +12,13 @@ import (
 	"twibase/hbase"
 )
 
-// lookup is the state of a Get.
 type lookup struct {
-	sel *selection // nil if the Get is invalid
-	// cacheable: the cache may serve or keep the row.
+	sel       *selection // may be nil
 	cacheable bool
 	index     uint16 // of the rowState
 	key       cacheKey
-	hash      uint64 // of the key
-	writes    uint64 // the row's count before it is read
+	hash      uint64
+	writes    uint64 // before it is read
 	cached    *cachedRow
 }
 
@@ -48,8 +46,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is: it reads
-	// missing rows, and cached rows that have changed.
+	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is: it also
+	// reads cached rows that have changed.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -65,7 +63,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// newLookups returns zero lookups of a pool.
+// newLookups are zero.
 func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	pooled, _ := s.lookups.Get().(*[]lookup)
 	if pooled == nil {
@@ -79,7 +77,7 @@ func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	}
 }
 
-// selected is what successive Gets share.
+// Successive Gets may share it.
 type selected struct {
 	*selection
 	shape     unique.Handle[shape]

@@ -95,13 +95,13 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// behind changes a prefix that ends in a terminator to the least key after it.
+// behind returns the least key after a prefix that ends in a terminator.
 func behind(key []byte) []byte {
 	key[len(key)-1]++
 	return key
 }
 
-// split returns the length of a row prefix, for Pebble's bloom filters.
+// split returns the row prefix, for Pebble's bloom filters.
 func split(key []byte) int {
 	for i := tableLength; i < len(key); i++ {
 		n := bytes.IndexByte(key[i:], 0)

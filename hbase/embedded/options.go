@@ -16,9 +16,9 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// indexBlockSize gives most SSTables an index of one level, which saves each seek a block.
+	// One level of index saves each seek a block.
 	indexBlockSize = 256 << 10
-	// format pins Pebble's, so that an older Pebble can read directories of a newer one.
+	// An older Pebble can read it.
 	format = pebble.FormatValueSeparation
 )
 
@@ -38,7 +38,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts. These limits postpone write stalls.
+		// An import writes faster than one core compacts.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,

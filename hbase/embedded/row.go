@@ -10,12 +10,12 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column. If
-// a family keeps many, it steps over more, to find garbage.
+// maxPassed is the number of versions before a seek. If a family keeps many, a reader steps over
+// more, to find garbage.
 const maxPassed = 64
 
 type query struct {
-	// Encoded; empty is none.
+	// Encoded.
 	start, stop []byte
 	limit       int
 	noValues    bool
@@ -23,18 +23,18 @@ type query struct {
 	time        hbase.TimeRange
 }
 
-// reader reads rows from a snapshot. It reuses its buffers; the arena holds the returned cells.
+// reader reads a snapshot. The arena holds the returned cells.
 type reader struct {
 	cursor
 	arena
 	query query
 
-	rowKey, family, column []byte // of the current ones
+	rowKey, family, column []byte
 	target, behind         []byte // scratch
 
-	masked  int64 // greatest timestamp that a marker of the family masks, or -1
-	now     int64 // in milliseconds
-	garbage int   // of the row's skipped entries, those for the cleaner
+	masked  int64 // by a marker of the family, or -1
+	now     int64 // ms
+	garbage int   // skipped entries for the cleaner
 }
 
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
@@ -60,7 +60,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the row at rowKey. The cursor is at its first entry, or anywhere if within is set.
+// The cursor is at the row's first entry, or anywhere if within is set.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -159,8 +159,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask is what markers hide of a column: all up to a timestamp, and that of the last OneVersion
-// marker. A marker sorts before the versions that it hides.
+// mask hides versions up to a timestamp, and that of the last OneVersion marker, which sorts before
+// it.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {
@@ -173,7 +173,7 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn adds the matching versions of the column at the cursor. known may be nil.
+// known may be nil.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -189,7 +189,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		if !ok {
 			return false, badKey(r.key)
 		}
-		// Older versions do not match either. If there are many, seek.
+		// Older versions do not match either.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
 			if passed++; passed > max(maxPassed, fs.keep+tolerated) {
 				r.behind = append(r.behind[:0], r.column...)

@@ -24,15 +24,13 @@ import (
 // A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
 //
 // A cached row is never stale. The store locks its directory, and counts each row's writes before
-// they become visible (rowState). A cached row is valid while the count is that from before it was
-// read.
+// they become visible (rowState). The count must be that from before the row was read.
 type rowCache struct {
 	shards [16]cacheShard
-	// asked has hashes of keys that were read and not kept.
+	// asked has hashes of keys that were not kept.
 	asked []atomic.Uint32
 }
 
-// cacheKey is a Get of the newest versions.
 type cacheKey struct {
 	shape unique.Handle[shape]
 	row   string
@@ -44,32 +42,32 @@ type shape struct {
 	page    hbase.Page
 }
 
-// cacheShard keeps up to limit bytes of rows. It evicts the least recently used.
+// limit is in bytes.
 type cacheShard struct {
 	mu          sync.Mutex
-	rows        *simplelru.LRU[uint64, *cachedRow] // by hash of the key
+	rows        *simplelru.LRU[uint64, *cachedRow] // of the key
 	size, limit int
 }
 
-// Callers share the cells of a cachedRow.
+// Callers share the cells.
 type cachedRow struct {
 	key   cacheKey
 	cells []hbase.Cell
 	bytes int64 // as [hbase.Size]
-	// writes is the row's count before it was read.
+	// writes is from before it was read.
 	writes uint64
-	// size is in bytes, with the values of memos. The shard's mu guards size and evicted.
+	// size includes memos. The shard's mu guards size and evicted.
 	size    int
 	evicted bool
 }
 
 const (
-	// Memory of a row and a cell without their bytes.
+	// Memory without their bytes.
 	rowOverhead  = 320
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
-	// maxCached bounds a row. Copying a larger one costs more than reading it.
+	// Copying a larger row costs more than reading it.
 	maxCached = 64 << 10
-	// bytesPerAsked is about a small row's size.
+	// About a small row.
 	bytesPerAsked = 512
 )
 
@@ -133,8 +131,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether this hash was offered before and not kept. A key replaces another in its
-// slot half of the time: otherwise two keys read in turns would never be kept.
+// again: the hash was offered before. A key replaces another in its slot half of the time:
+// otherwise two keys read in turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
 	switch known := asked.Load(); {
@@ -166,7 +164,6 @@ func (s *cacheShard) add(hash uint64, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow makes room for a memo, unless the row is evicted or too large.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +182,7 @@ func (s *cacheShard) take(bytes int) {
 	}
 }
 
-// Metrics returns the metrics of the row cache.
+// Metrics are of the row cache.
 func (s *Store) Metrics() []prometheus.Collector {
 	counter := func(name, help string, count *atomic.Int64) prometheus.Collector {
 		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}

@@ -12,23 +12,23 @@ import (
 // Rows with the same hash share a rowState.
 type rowStates [1 << rowStateBits]rowState
 
-// rowStateBits makes 640 KB of states. A write invalidates the cached rows that share its state:
-// about four if the cache is full of small rows.
+// rowStateBits makes 640 KB. A write invalidates the cached rows that share its state: about four
+// in a cache full of small rows.
 const rowStateBits = 14
 
-// rowState is the lock of a row and its counts of writes. Blind writes share the lock; writes that
-// read the row hold it exclusively, until the write is visible, not durable.
+// Blind writes share the lock of a row; writes that read it hold the lock exclusively, until the
+// write is visible, not durable.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64
 }
 
-// begin precedes a write's visibility; end follows it, or failure.
+// begin precedes visibility; end follows it, or failure.
 func (r *rowState) begin() { r.begun.Add(1) }
 
 func (r *rowState) end() { r.ended.Add(1) }
 
-// idle: no write is in progress. Cells read later are current while unchanged(writes).
+// Cells read later are current while unchanged(writes).
 func (r *rowState) idle() (writes uint64, ok bool) {
 	ended := r.ended.Load() // first: a write ends after it begins
 	writes = r.begun.Load()
@@ -45,8 +45,7 @@ func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(ta
 
 func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
-// share locks the rows of mutations with a table for a blind write, in ascending order: two batches
-// do not deadlock.
+// In ascending order, two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {

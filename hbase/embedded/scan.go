@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// server is the store's name in [hbase.Stats].
+// server is for [hbase.Stats].
 const server = "embedded"
 
 // maxPageBytes bounds a page of a scan, like its number of rows.
@@ -103,7 +103,6 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	return r.valid
 }
 
-// keyRange is [lower, upper).
 type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }

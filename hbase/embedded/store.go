@@ -20,16 +20,15 @@ import (
 
 // Store is an [hbase.Store] on one machine.
 type Store struct {
-	db    *pebble.DB
-	lock  *pebble.Lock
-	log   *slog.Logger
-	clock func() time.Time
-	// volatile: in memory, without a log.
+	db        *pebble.DB
+	lock      *pebble.Lock
+	log       *slog.Logger
+	clock     func() time.Time
 	volatile  bool
 	blockSize int
 	rowCache  int
 
-	// mu is read-locked by every call, and locked by Close and by changes of tables.
+	// Calls read-lock mu; Close and changes of tables lock it.
 	mu     sync.RWMutex
 	closed bool
 	tables map[string]*table
@@ -37,14 +36,14 @@ type Store struct {
 	rows    rowStates
 	lookups sync.Pool // of *[]lookup
 	lastNow atomic.Int64
-	// unsynced counts writes visible but not durable. syncing waits for them.
+	// syncing waits for visible writes to be durable.
 	unsynced atomic.Int64
 	syncing  sync.WaitGroup
 
 	cleaner *cleaner
 
 	cache        *rowCache
-	hits, misses atomic.Int64 // of the cache
+	hits, misses atomic.Int64
 }
 
 var _ hbase.Store = (*Store)(nil)
@@ -120,7 +119,6 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call, unless the store is closed or ctx is done; leave ends it.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -135,7 +133,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now is in milliseconds, and never goes back.
+// now never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -163,8 +161,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes Pebble, because damage at the end of a log looks like a crash. Pebble panics if it
-// can't write a file, such as on a full disk. The log has all acknowledged writes by then.
+// Damage at the end of a log looks like a crash, so shut flushes. Pebble panics if it can't write a
+// file, such as on a full disk. The log has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

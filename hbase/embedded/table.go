@@ -12,22 +12,20 @@ import (
 
 // table is immutable.
 type table struct {
-	id   uint32
-	name string
-	// families are ordered by name.
+	id         uint32
+	name       string
 	families   []family
 	selections *lru.Cache[string, *selection]
 }
 
 type family struct {
 	name string
-	// keep is the family's VERSIONS.
 	keep int
-	// ttl is in milliseconds; 0 is none.
+	// ttl is in milliseconds.
 	ttl int64
 }
 
-// storedTable is a catalog entry. Splits are binary, and JSON strings are not.
+// Splits are binary, and JSON strings are not.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema
@@ -61,21 +59,19 @@ func (s *Store) table(name string) (*table, error) {
 	return nil, fmt.Errorf("%w: %q", hbase.ErrTableNotFound, name)
 }
 
-// selection is parsed Columns.
 type selection struct {
 	table    uint32
 	families []familySelection
-	expires  bool // a family has a TTL
+	expires  bool
 }
 
 type familySelection struct {
 	family
 	key string
-	// columns are ascending; none means all.
+	// All, if none.
 	columns []column
 }
 
-// column has a qualifier, and its escaped form.
 type column struct{ qualifier, key string }
 
 func (t *table) selection(columns string) (*selection, error) {

@@ -67,9 +67,9 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	return t, nil
 }
 
-// commit makes a batch visible, unlocks the rows, and returns when the batch is durable. Concurrent
-// calls share an fsync. A later write that depends on this one follows it in the log. When ctx ends
-// first, the outcome is unknown.
+// commit returns when the batch is durable, and before unlocks the rows. Concurrent calls share an
+// fsync. A later write that depends on this one follows it in the log. When ctx ends first, the
+// outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()
@@ -102,7 +102,7 @@ func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) erro
 	}
 }
 
-// settle returns when all visible writes are durable.
+// settle waits for visible writes to be durable.
 func (s *Store) settle(ctx context.Context) error {
 	if s.unsynced.Load() == 0 {
 		return nil
@@ -113,8 +113,7 @@ func (s *Store) settle(ctx context.Context) error {
 }
 
 type writer struct {
-	batch *pebble.Batch
-	// now is for cells without a timestamp.
+	batch    *pebble.Batch
 	now      int64
 	row, key []byte
 }

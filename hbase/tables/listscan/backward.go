@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd takes the results of backwardFirst. A short bucket 0 needs no other round.
+// A short bucket 0 needs no other round.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -27,7 +27,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// keysFirst: members may be so large that positions are read before values.
+// keysFirst reads positions before values, which may be large.
 func (s *Scan) keysFirst() bool { return s.list.MaxMember > 0 }
 
 func (s *Scan) readBucket() {
@@ -50,9 +50,9 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 	return nil
 }
 
-// endOfKeys returns the page from the first-th key to the last: one more than the page lacks, to
-// learn whether a member precedes it. If it has as many columns as its limit, members were added
-// since the keys were read, and its end may be missing.
+// endOfKeys returns the page of the last keys: one more than the page lacks, to learn whether a
+// member precedes it. If it has as many columns as its limit, members were added since the keys
+// were read, and its end may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)
@@ -67,14 +67,14 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			s.added += page.Limit // repeating the same Get would not help within a response
+			s.added += page.Limit // the same Get would not help within a response
 			return nil
 		}
 		s.keys = s.keys[:first]
 	}
 	members := withoutMarkers(r.Cells)
 	switch n := len(members); {
-	case n == 0 && len(s.keys) > 0: // they were removed
+	case n == 0 && len(s.keys) > 0:
 		s.next(backwardBucket, 1)
 	case n == 0:
 		s.skipEmpty()
@@ -105,8 +105,7 @@ func (s *Scan) skipEmpty() {
 	}
 }
 
-// takePreceding takes the directory before an empty bucket, and does not probe yet: usually the
-// preceding bucket has members, and the empty one was only read up to Before.
+// takePreceding does not probe yet: usually the bucket before the empty one has members.
 func (s *Scan) takePreceding(r hbase.Result) error {
 	sealed, err := s.directory(r)
 	if err != nil {
@@ -144,7 +143,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads a column each of twice as many buckets as the last probe.
+// probe reads a column each of twice as many buckets as before.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

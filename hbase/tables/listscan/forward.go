@@ -13,15 +13,15 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		return results[0].Err
 	}
 	cells := results[0].Cells
-	// A short page has the end of the row: the whole directory.
+	// A short page has the whole directory.
 	complete := len(cells) < s.columns()
 	members, columns := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
-		members = members[:marker:marker] // the others are in the buckets that cover them
+		members = members[:marker:marker] // other buckets cover the others
 	}
 	ended := s.add(members)
-	if max(s.After, s.From) == "" { // bucket 0 was read from its start
+	if max(s.After, s.From) == "" { // from its start
 		s.width = 2
 		s.estimate(1, len(s.cells))
 	}
@@ -35,7 +35,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		complete = len(s.known) < FarLookup
 	} else {
 		// The page has a marker or is the only result. Its directory columns are as new as the
-		// marker; those of the other Get may be older than the split.
+		// marker; the other Get's may be older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Scan) takeLookup(r hbase.Result) (err error) {
 func (s *Scan) takeBuckets(results []hbase.Result) error {
 	read := s.known[:len(results)]
 	s.known = s.known[len(results):]
-	whole, found := 0, 0 // counts of buckets that start in the range, and their members
+	whole, found := 0, 0 // buckets that start in the range, and their members
 	for k, b := range read {
 		if results[k].Err != nil {
 			return results[k].Err
@@ -80,14 +80,14 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 	return nil
 }
 
-// estimate sets fill from the members of the whole buckets just read.
+// estimate sets fill from whole buckets.
 func (s *Scan) estimate(buckets, members int) {
 	if s.fill = MaxWidth; members > 0 {
 		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))
 	}
 }
 
-// add appends members. ended: the page is full, or the range ends.
+// ended: the page is full, or the range ends.
 func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	if s.Before != "" {
 		n := len(members)
@@ -105,7 +105,7 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete: no bucket follows the known ones.
+// complete: no unknown bucket follows.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -113,10 +113,9 @@ func (s *Scan) advance(complete bool) {
 	}
 	s.skipRead()
 	complete = s.cutKnown() || complete
-	needed, width := 1, int(min(s.width, s.fill)) // known buckets
+	needed, width := 1, int(min(s.width, s.fill)) // buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The first bucket is read from its middle, and may have few members there. So the next one
-		// is read in the same round.
+		// The first bucket is read from its middle, so the next one is read in the same round.
 		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
@@ -129,7 +128,6 @@ func (s *Scan) advance(complete bool) {
 	}
 }
 
-// skipRead advances s.from past the page, and drops the known buckets before it.
 func (s *Scan) skipRead() {
 	if n := len(s.cells); n > 0 {
 		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
@@ -139,7 +137,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// cutKnown drops known buckets behind the range. complete: it needs no others.
+// complete: the range needs no other buckets.
 func (s *Scan) cutKnown() (complete bool) {
 	if s.Before == "" {
 		return false

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rows scans all columns of a list, row after row, including old copies and moved markers, for
-// rebuilding and clearing.
+// Rows scans all columns of a list, including old copies and moved markers, for rebuilding and
+// clearing.
 //
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the sealed buckets
 //	  └─────► directory ──► the other pages of bucket 0 ──► pages of the sealed buckets
@@ -23,50 +23,49 @@ type Rows struct {
 	state     rowsState
 	directory []tables.Bucket
 	first     []hbase.Cell // the first page, while the directory is read
-	start     string       // of the next page
+	start     string       // next page
 	limit     int
-	buckets   []uint32 // known buckets, in the order of reading
-	current   int      // index
+	buckets   []uint32 // in the order of reading
+	current   int
 }
 
 // RowsOptions are settings of [Rows].
 type RowsOptions struct {
-	// First and Next are the columns of the first and of later pages.
+	// First and Next are the columns of pages.
 	First, Next int
-	// Pending includes the pending buckets of a split, and those created during the scan.
+	// Pending includes the buckets of a split, also of one during the scan.
 	Pending bool
 }
 
 type rowsState uint8
 
 const (
-	rowsFirst rowsState = iota // of bucket 0, with the directory if it is short
+	rowsFirst rowsState = iota // bucket 0
 	rowsDirectory
-	rowsPage  // of the current bucket
-	rowsAgain // the directory, for buckets created during the scan
+	rowsPage  // current bucket
+	rowsAgain // the directory, for new buckets
 	rowsDone
 )
 
-// RowPage is a page of a row.
+// RowPage is of one row.
 type RowPage struct {
 	Bucket uint32
-	// Cells include moved markers.
-	Cells []hbase.Cell
-	Last  bool // of the bucket
+	Cells  []hbase.Cell
+	Last   bool // of the bucket
 }
 
-// NewRows returns a scan. o.First and o.Next must be positive.
+// NewRows needs positive sizes of pages.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
 
-// Done reports whether all rows were read.
+// Done means that all rows were read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
-// Directory returns the sealed buckets, after the first page.
+// Directory has the sealed buckets, after the first page.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
-// Get returns the next Get, and panics if r is done.
+// Get panics if r is done.
 func (r *Rows) Get() hbase.Get {
 	switch r.state {
 	case rowsFirst, rowsPage:
@@ -77,7 +76,7 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the cells of the last Get. ok is false if it read only the directory.
+// Take continues with the last Get. ok is false if it read only the directory.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:
@@ -104,7 +103,6 @@ func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	panic("listscan: the scan is done")
 }
 
-// learn appends new buckets.
 func (r *Rows) learn(cells []hbase.Cell) (err error) {
 	if r.directory, err = r.list.DecodeDirectory(r.owner, cells); err != nil {
 		return err
@@ -137,7 +135,6 @@ func (r *Rows) page(cells []hbase.Cell) RowPage {
 	return page
 }
 
-// continueWith continues with the i-th bucket, or the directory.
 func (r *Rows) continueWith(i int) {
 	switch again := r.state == rowsAgain; {
 	case i < len(r.buckets):

@@ -51,20 +51,19 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range is at most Limit members between two positions, from the beginning or, if Backward, from
-// the end. An empty position is no bound.
+// Range is at most Limit members, from the beginning or the end. An empty position is no bound.
 type Range struct {
 	After, Before string
-	// From is like After, but inclusive. At most one of them is set.
+	// From is an inclusive After. Set at most one.
 	From     string
 	Limit    int
 	Backward bool
-	// Far ranges may start in a sealed bucket. A forward scan then reads the directory together
-	// with bucket 0, to save a round.
+	// Far ranges may start in a sealed bucket. A forward scan then reads the directory with bucket
+	// 0, to save a round.
 	Far bool
 }
 
-// Empty reports whether the bounds exclude all positions.
+// Empty ranges have no position.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
 // single: the range is one position.
@@ -79,30 +78,30 @@ func (r *Range) start() string {
 
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
-// Sizes of reads, also for cost declarations.
+// Also for cost declarations.
 const (
-	// MaxWidth is the maximum number of buckets in a round.
+	// MaxWidth is the maximum of buckets in a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns read with bucket 0.
+	// FarLookup directory columns are read with bucket 0.
 	FarLookup = 2
-	// Lookup is the number of directory columns read alone.
+	// Lookup directory columns are read alone.
 	Lookup = 256
-	// HeadLimit is the number of columns of bucket 0 that a backward scan reads with the directory.
-	// A shorter bucket 0 is not read again; if members may be large, its end is.
+	// HeadLimit columns of bucket 0 are read backward with the directory. A shorter bucket 0 is not
+	// read again; if members may be large, its end is.
 	HeadLimit = 256
 )
 
 type state uint8
 
 const (
-	forwardFirst   state = iota // bucket 0 from the position on; with the directory if the range is Far
+	forwardFirst   state = iota // bucket 0 from the position on; if Far, with the directory
 	forwardLookup               // the directory from the position on
 	forwardBuckets              // several sealed buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
-	backwardKeys                // positions in the part of the last known bucket within the range
-	backwardBucket              // that part, or its end, as backwardKeys has found
+	backwardKeys                // positions of the last known bucket
+	backwardBucket              // that bucket, or its end after backwardKeys
 	backwardLookup              // the directory before an empty bucket
-	backwardProbe               // a column each of several buckets, to find the last non-empty one
+	backwardProbe               // a column each of several buckets
 	done
 )
 
@@ -138,19 +137,19 @@ type Scan struct {
 	*Range
 
 	state state
-	reads uint8           // Gets of the next round
-	width uint8           // maximum of buckets of the next round; doubles
-	fill  uint8           // buckets that fill the page; MaxWidth if unknown
-	from  string          // first unread position of a forward scan
-	known []tables.Bucket // to read, in the list's order; of a forward scan, sealed
-	keys  []hbase.Cell    // unread columns of the last bucket, after backwardKeys
-	added int             // columns maybe added to a page of keys
+	reads uint8           // of the next round
+	width uint8           // maximum of buckets; doubles
+	fill  uint8           // MaxWidth if unknown
+	from  string          // of a forward scan: the first unread position
+	known []tables.Bucket // to read, in the list's order
+	keys  []hbase.Cell    // unread, of the last bucket
+	added int             // maybe added to a page of keys
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
 }
 
-// New returns a scan. The range must not change during it.
+// New scans r, which must not change.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
@@ -173,21 +172,19 @@ func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	}
 }
 
-// Done reports whether the page is complete.
+// Done means that the page is complete.
 func (s *Scan) Done() bool { return s.state == done }
 
-// Cells is the page, in the list's order, read-only.
+// Cells are in the list's order, read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members of the range follow the page, or for a backward scan, whether the
-// range has an end.
+// HasNext means that members of the range follow or, for a backward scan, that it has an end.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members of the range precede the page, or for a forward scan, whether
-// the range has a start.
+// HasPrevious means that members of the range precede or, for a forward scan, that it has a start.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
-// Reads is the number of Gets of the next round.
+// Reads is the size of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
 func (s *Scan) gets() []hbase.Get {
@@ -198,14 +195,14 @@ func (s *Scan) gets() []hbase.Get {
 	return gets
 }
 
-// Get returns the k-th Get of the next round, with its row key in m.
+// Get returns the k-th Get, with its row key in m.
 func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	switch s.state {
 	case forwardFirst:
 		if k == 1 {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
-		// Without an end, the page includes the directory.
+		// With the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
 		if s.single() {
@@ -239,7 +236,6 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// bucket reads the unread part of a bucket in the range.
 func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 	// Old copies may follow the Stop.
 	p := hbase.Page{Start: max(b.Start, s.from), Stop: cmp.Or(b.Stop, tables.MembersEnd), Limit: limit}
@@ -249,7 +245,7 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 	return s.list.GetIn(m, s.owner, b.Number, p)
 }
 
-// Run reads until s is done.
+// Run reads until Done.
 func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	for !s.Done() {
 		cells, err := read(s.gets())
@@ -267,7 +263,7 @@ func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	return nil
 }
 
-// Take continues with the results of the last Gets.
+// Take continues with results.
 func (s *Scan) Take(results []hbase.Result) error {
 	switch s.state {
 	case forwardFirst:
@@ -294,12 +290,12 @@ func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(re
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// last returns the bucket that a backward scan reads next, or has found empty.
+// The bucket that a backward scan reads next, or has found empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns is one more than the page lacks, to learn whether another member follows.
+// One more than the page lacks, to learn whether another follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1
