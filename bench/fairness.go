@@ -94,19 +94,19 @@ func (p *workspace) rowsOf(ctx context.Context, program, store string, r *loadte
 }
 
 type fairRun struct {
-	alone, beside, abuser loadtest.Offered
+	alone, beside, abuser loadtest.RateResult
 	ratios                []float64
 }
 
 func (f *fairRun) run(g *loadtest.Gateway, r loadtest.Request) error {
-	alone, _, err := offerBeside(g, r, 1, 0, fairSlot)
+	alone, _, err := sendBeside(g, r, 1, 0, fairSlot)
 	if err != nil {
 		return err
 	}
-	if _, _, err := offerBeside(g, r, 0, abuse, fairSlot/3); err != nil { // the abuser spends the rows that it has saved
+	if _, _, err := sendBeside(g, r, 0, abuse, fairSlot/3); err != nil { // the abuser spends the rows that it has saved
 		return err
 	}
-	beside, abuser, err := offerBeside(g, r, 1, abuse, fairSlot)
+	beside, abuser, err := sendBeside(g, r, 1, abuse, fairSlot)
 	merge(&f.alone, alone)
 	merge(&f.beside, beside)
 	merge(&f.abuser, abuser)
@@ -115,8 +115,10 @@ func (f *fairRun) run(g *loadtest.Gateway, r loadtest.Request) error {
 }
 
 func (f *fairRun) print(t table, gateway string) {
-	percentile := func(o loadtest.Offered, p int) string { return o.Percentile(p).Round(100 * time.Microsecond).String() }
-	part := func(o loadtest.Offered) string {
+	percentile := func(o loadtest.RateResult, p int) string {
+		return o.Percentile(p).Round(100 * time.Microsecond).String()
+	}
+	part := func(o loadtest.RateResult) string {
 		return fmt.Sprintf("%.0f %%", 100*float64(o.Answered)/float64(max(o.Requests, 1)))
 	}
 	slices.Sort(f.ratios)
@@ -126,19 +128,19 @@ func (f *fairRun) print(t table, gateway string) {
 		part(f.alone), part(f.beside), part(f.abuser))
 }
 
-func merge(into *loadtest.Offered, o loadtest.Offered) {
+func merge(into *loadtest.RateResult, o loadtest.RateResult) {
 	into.Requests, into.Answered = into.Requests+o.Requests, into.Answered+o.Answered
 	into.Latency = append(into.Latency, o.Latency...)
 	slices.Sort(into.Latency)
 }
 
-func offerBeside(
+func sendBeside(
 	g *loadtest.Gateway, r loadtest.Request, ordinary, abusive float64, duration time.Duration,
-) (others, abuser loadtest.Offered, err error) {
+) (others, abuser loadtest.RateResult, err error) {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	offer := func(username string, perSecond float64, into *loadtest.Offered) {
+	send := func(username string, perSecond float64, into *loadtest.RateResult) {
 		if perSecond == 0 {
 			return
 		}
@@ -149,7 +151,7 @@ func offerBeside(
 			return
 		}
 		all.Go(func() {
-			o, failed := g.Offer(own, perSecond, 0, duration)
+			o, failed := g.SendAtRate(own, perSecond, 0, duration)
 			mu.Lock()
 			defer mu.Unlock()
 			merge(into, o)
@@ -157,9 +159,9 @@ func offerBeside(
 		})
 	}
 	for i := range fairClients {
-		offer(fmt.Sprint("u", i), ordinary*fairLoad/fairClients, &others)
+		send(fmt.Sprint("u", i), ordinary*fairLoad/fairClients, &others)
 	}
-	offer("u99", abusive*fairLoad, &abuser)
+	send("u99", abusive*fairLoad, &abuser)
 	all.Wait()
 	return others, abuser, err
 }

@@ -63,7 +63,7 @@ func overload(ctx context.Context, _ *dataset) error {
 		if err != nil {
 			return err
 		}
-		o, err := g.Offer(r, factor*peak.PerSecond(), connections, overloadSlot)
+		o, err := g.SendAtRate(r, factor*peak.PerSecond(), connections, overloadSlot)
 		end()
 		if err != nil {
 			return err

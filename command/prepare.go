@@ -70,7 +70,7 @@ func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) err
 }
 
 func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
-	empty, err := sample.Wanted(ctx, store)
+	empty, err := sample.NeedsLoad(ctx, store)
 	if err == nil && empty {
 		err = sample.Load(ctx, store)
 	}

@@ -111,7 +111,7 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("--store %s: there is no store: %w", f.Store, err)
 		}
-		if is, err := embedded.Is(dir); err != nil || !is {
+		if exists, err := embedded.IsStore(dir); err != nil || !exists {
 			return errors.Join(fmt.Errorf("--store %s: there is no store in that folder", f.Store), err)
 		}
 	}

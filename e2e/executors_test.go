@@ -42,7 +42,7 @@ func newExecutors(store hbase.Store) *executors {
 	e := &executors{}
 	withLoaders := func(ctx context.Context) context.Context { return watchdog.With(ctx, faultPlanOf(ctx).store(store)) }
 	e.known = known{}
-	config := exec.Config{Resolvers: faultyResolvers{&resolvers.Resolver{Fresh: withLoaders}, e.known}}
+	config := exec.Config{Resolvers: faultyResolvers{&resolvers.Resolver{WithLoaders: withLoaders}, e.known}}
 	around := endpoint.Config{Timeout: time.Minute, Around: withLoaders}
 	stock := plantest.Gqlgen(exec.NewExecutableSchema(config), tasksOf)
 	e.schema = stock.Schema()

@@ -122,7 +122,7 @@ func eventsOf[T any](
 	if p.applies(p.missing*2, "subscription", fmt.Sprint(hash)) {
 		return nil, hbase.ErrUnavailable
 	}
-	ctx = h.Resolver.Fresh(ctx)
+	ctx = h.Resolver.WithLoaders(ctx)
 	events := make(chan *T, 4)
 	defer close(events)
 	for n := range 1 + hash%4 {

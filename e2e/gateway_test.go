@@ -46,7 +46,7 @@ func newGateway(name string, store hbase.Store) *gateway {
 	w := writers.New(store, writers.Options{Observe: loaders.Writing})
 	withLoaders := loadersOver(store)
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens,
-		Attempts: auth.NewAttempts(time.Now), Fresh: withLoaders}
+		Attempts: auth.NewAttempts(time.Now), WithLoaders: withLoaders}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasksOf)
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: withLoaders, Watch: resolvers.Watch})), tokens, root}

@@ -223,7 +223,7 @@ func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, field
 		ctx = auth.WithViewer(ctx, auth.Viewer(viewer))
 	}
 	root := *s.root
-	root.Live = live.New(s.store, live.Options{Visible: resolvers.Visible(root.Fresh)})
+	root.Live = live.New(s.store, live.Options{Visible: resolvers.Visible(root.WithLoaders)})
 	go root.Live.Run(ctx)
 	got := apierr.Code("")
 	var err error

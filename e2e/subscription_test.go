@@ -43,7 +43,7 @@ func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	feed = feeds.New(store, feeds.Options{Limit: limit})
 	w := writers.New(store, writers.Options{Jobs: feed.Notify})
 	root := *s.root
-	root.Writers, root.Live, root.Fresh = w, s.live, withLoaders
+	root.Writers, root.Live, root.WithLoaders = w, s.live, withLoaders
 	s.resolver = &root
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: s.resolver}, tasksOf)
 	s.endpoint = endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Around: withLoaders, Tokens: s.tokens})

@@ -32,21 +32,21 @@ const requestTimeout = 30 * time.Second
 // newEndpoint needs the other fields of g.
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
-	fresh := func(ctx context.Context) context.Context {
+	withLoaders := func(ctx context.Context) context.Context {
 		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, g.current.Load().Limits[limits.Read], g.memory))
 	}
 	root := &resolvers.Resolver{
-		Writers:  g.writers,
-		Accounts: writers.NewAccounts(g.writers, password.New()),
-		Tokens:   c.Tokens,
-		Attempts: auth.NewAttempts(time.Now),
-		Live:     g.live,
-		Fresh:    fresh,
+		Writers:     g.writers,
+		Accounts:    writers.NewAccounts(g.writers, password.New()),
+		Tokens:      c.Tokens,
+		Attempts:    auth.NewAttempts(time.Now),
+		Live:        g.live,
+		WithLoaders: withLoaders,
 	}
 	tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 	return endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
 		Timeout: requestTimeout,
-		Around:  fresh,
+		Around:  withLoaders,
 		Watch:   resolvers.Watch,
 		Costs:   resolvers.Costs(tables.ListBound),
 		Tokens:  c.Tokens,

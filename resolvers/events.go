@@ -80,13 +80,13 @@ func ownPosition(k live.Key) string { return k.Position }
 // in one round, or in two for comments. Candidates of an earlier poll need one more round to read
 // their entries, which may be deleted.
 func Visible(
-	fresh func(context.Context) context.Context,
+	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
 	return func(ctx context.Context, all []live.Candidate) ([]any, []error) {
 		if len(all) == 0 {
 			return nil, nil
 		}
-		ctx, end := freshTask(ctx, fresh)
+		ctx, end := newTask(ctx, withLoaders)
 		defer end()
 		entries, errs := make([]any, len(all)), make(loaders.Errors, len(all))
 		loaders.Together(ctx,

@@ -26,7 +26,7 @@ var (
 func (r *subscriptionResolver) FollowerChanged(
 	ctx context.Context, after *string,
 ) (<-chan *tables.FollowerChange, error) {
-	viewer, err := authorizeNow(r.Fresh(ctx), permission.SeeFollowers, permission.Target{})
+	viewer, err := authorizeNow(r.WithLoaders(ctx), permission.SeeFollowers, permission.Target{})
 	if err != nil {
 		return nil, err
 	}

@@ -93,15 +93,15 @@ func replayPage[T any](
 ) (candidates[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTimeout)
 	defer cancel()
-	ctx, end := freshTask(ctx, r.Fresh)
+	ctx, end := newTask(ctx, r.WithLoaders)
 	defer end()
 	found, err := from.read(ctx, []loaders.PageKey{key})
 	return found[0], loaders.At(err, 0)
 }
 
 // The caller is a task until end is called.
-func freshTask(ctx context.Context, fresh func(context.Context) context.Context) (_ context.Context, end func()) {
-	ctx = fresh(ctx)
+func newTask(ctx context.Context, withLoaders func(context.Context) context.Context) (_ context.Context, end func()) {
+	ctx = withLoaders(ctx)
 	tasks := loaders.TasksOf(ctx)
 	tasks.Start(1)
 	return ctx, tasks.End

@@ -23,8 +23,8 @@ type Resolver struct {
 	Accounts *writers.Accounts
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// Live delivers twits to subscribers. Fresh returns a context with new loaders, because a
+	// Live delivers twits to subscribers. WithLoaders returns a context with new loaders, because a
 	// subscription outlives the loaders of a response.
-	Live  *live.Poller
-	Fresh func(ctx context.Context) context.Context
+	Live        *live.Poller
+	WithLoaders func(ctx context.Context) context.Context
 }

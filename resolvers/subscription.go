@@ -26,7 +26,7 @@ func (event) cost(call *costCall) error {
 
 // TimelineTwitAdded implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
-	viewer, err := authorizeNow(r.Fresh(ctx), permission.Subscribe, permission.Target{})
+	viewer, err := authorizeNow(r.WithLoaders(ctx), permission.Subscribe, permission.Target{})
 	if err != nil {
 		return nil, err
 	}

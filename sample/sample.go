@@ -19,9 +19,9 @@ var people embed.FS
 // unfinished is a table that exists during a load, so that an interrupted load is repeated.
 const unfinished = "sample_unfinished"
 
-// Wanted reports whether to load the sample into a store whose tables exist: it has no users,
+// NeedsLoad reports whether to load the sample into a store whose tables exist: it has no users,
 // departments, roles or games, or an earlier load was interrupted.
-func Wanted(ctx context.Context, store hbase.Store) (bool, error) {
+func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
 	if err != nil || slices.Contains(names, unfinished) {
 		return err == nil, err

@@ -25,11 +25,11 @@ func TestSample(t *testing.T) {
 	if _, err := transfer.EnsureTables(ctx, store, 1); err != nil {
 		t.Fatal(err)
 	}
-	if wanted, err := Wanted(ctx, store); !wanted || err != nil {
-		t.Fatalf("new store: got wanted %v, error %v", wanted, err)
+	if needs, err := NeedsLoad(ctx, store); !needs || err != nil {
+		t.Fatalf("new store: got %v, error %v", needs, err)
 	}
 
-	t.Run("is wanted after an interrupted load", func(t *testing.T) {
+	t.Run("needs a load after an interrupted one", func(t *testing.T) {
 		for done := 0; ; done++ {
 			var n atomic.Int64
 			faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
@@ -41,8 +41,8 @@ func TestSample(t *testing.T) {
 			if err := Load(ctx, faulty); err == nil {
 				break
 			}
-			if wanted, err := Wanted(ctx, store); !wanted || err != nil {
-				t.Fatalf("interrupted after %d operations: got wanted %v, error %v", done, wanted, err)
+			if needs, err := NeedsLoad(ctx, store); !needs || err != nil {
+				t.Fatalf("interrupted after %d operations: got %v, error %v", done, needs, err)
 			}
 			done = done*3/2 + 1
 		}
@@ -52,8 +52,8 @@ func TestSample(t *testing.T) {
 		if err := Load(ctx, store); err != nil {
 			t.Fatal(err)
 		}
-		if wanted, err := Wanted(ctx, store); wanted || err != nil {
-			t.Errorf("got wanted %v, error %v", wanted, err)
+		if needs, err := NeedsLoad(ctx, store); needs || err != nil {
+			t.Errorf("got %v, error %v", needs, err)
 		}
 	})
 

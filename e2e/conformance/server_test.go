@@ -66,11 +66,11 @@ func serverOver(store hbase.Store, bounds limits.Limits) *server {
 	w := writers.New(store, writers.Options{Observe: loaders.Writing})
 	fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, store) }
 	root := &resolvers.Resolver{
-		Writers:  w,
-		Accounts: writers.NewAccounts(w, password.New()),
-		Tokens:   tokens,
-		Attempts: auth.NewAttempts(time.Now),
-		Fresh:    fresh,
+		Writers:     w,
+		Accounts:    writers.NewAccounts(w, password.New()),
+		Tokens:      tokens,
+		Attempts:    auth.NewAttempts(time.Now),
+		WithLoaders: fresh,
 	}
 	schema := exec.NewPlannedSchema(
 		exec.Config{Resolvers: root},

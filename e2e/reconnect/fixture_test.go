@@ -114,7 +114,7 @@ func (f *fixture) startGateway(running *sync.WaitGroup) {
 		Now:          func() time.Time { return time.Now().Add(skew) },
 	})
 	f.gateways = append(f.gateways, &gateway{
-		Resolver:  &resolvers.Resolver{Live: poller, Fresh: newLoaders},
+		Resolver:  &resolvers.Resolver{Live: poller, WithLoaders: newLoaders},
 		store:     store,
 		clockSkew: skew,
 	})

@@ -42,7 +42,7 @@ func (s Spans) request(r *http.Request) context.Context {
 		return ctx
 	}
 	ctx = s.parent.Extract(ctx, propagation.HeaderCarrier(r.Header))
-	if websocket.Asked(r) || r.Method == http.MethodGet && r.Header.Get(sse.TokenHeader) != "" {
+	if websocket.IsHandshake(r) || r.Method == http.MethodGet && r.Header.Get(sse.TokenHeader) != "" {
 		return ctx
 	}
 	method := methodOf(r)

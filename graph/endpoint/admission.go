@@ -98,7 +98,7 @@ func (a *admission) reject() *apierr.Error {
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	a := e.admission
 	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
-	return full && r.Method != http.MethodOptions && !websocket.Asked(r) && !isShared(r)
+	return full && r.Method != http.MethodOptions && !websocket.IsHandshake(r) && !isShared(r)
 }
 
 // Reject rejects a request after Overloaded. It does not read the body, which may be slow.

@@ -117,7 +117,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case e.Overloaded(r):
 		e.Reject(w, r)
-	case websocket.Asked(r):
+	case websocket.IsHandshake(r):
 		e.limitStreams(w, r, func() { e.rules.Load().sockets.ServeHTTP(w, r) })
 	default:
 		x := &exchange{e, w, r, graphql.StartOperationTrace(r.Context()), accepted(r)}

@@ -57,7 +57,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
 		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
-		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, Fresh: fresh}},
+		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, WithLoaders: fresh}},
 			func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
 		f.endpoint = New(schema, Config{Timeout: time.Minute, Around: fresh})
 		ctx, stop := context.WithCancel(t.Context())

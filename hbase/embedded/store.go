@@ -70,8 +70,8 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// Is reports whether a directory contains a store, which may be in use.
-func Is(dir string) (bool, error) {
+// IsStore reports whether a directory contains a store, which may be in use.
+func IsStore(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
 }

@@ -38,7 +38,7 @@ func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) 
 		c.Report = func(v Violation) {
 			before, known := all[v.at()]
 			if n == 0 || known {
-				changed := known && (before.changed || before.Is != v.Is || before.Should != v.Should)
+				changed := known && (before.changed || before.Stored != v.Stored || before.Expected != v.Expected)
 				found[v.at()] = candidate{v, changed}
 			}
 		}

@@ -15,8 +15,8 @@ type Violation struct {
 	Table, Row string
 	// Column is family:qualifier.
 	Column string
-	// Is is stored, Should derived, and Why the reason.
-	Is, Should, Why string
+	// Expected is derived from the source. Why is the reason.
+	Stored, Expected, Why string
 	// Lost: there is no repair.
 	Lost bool
 }
@@ -32,7 +32,7 @@ func (v Violation) String() string {
 		lost = " (it cannot be repaired)"
 	}
 	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s",
-		v.Table, v.Row, at.family, at.qualifier, v.Is, v.Should, v.Why, lost)
+		v.Table, v.Row, at.family, at.qualifier, v.Stored, v.Expected, v.Why, lost)
 }
 
 func (v Violation) at() column {
@@ -40,7 +40,7 @@ func (v Violation) at() column {
 	return column{v.Table, v.Row, family, qualifier}
 }
 
-// Is and Should of a column whose value does not matter.
+// Stored and Expected of a column whose value does not matter.
 const (
 	absent  = "absent"
 	present = "present"
@@ -69,8 +69,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 // report reports a violation, and adds the repair to the pending ones. Puts are written before
 // deletions, so that a moved cell is never missing. A batch with an unreadable row is checked
 // twice: then isNew is false.
-func (r *run) report(at column, is, should, why string, repair ...hbase.Mutation) (isNew bool) {
-	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, is, should, why, len(repair) == 0}
+func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
+	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, stored, expected, why, len(repair) == 0}
 	if r.reported[v] {
 		return false
 	}

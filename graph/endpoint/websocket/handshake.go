@@ -10,8 +10,10 @@ import (
 // maxName bounds the agreed subprotocol, which the response repeats.
 const maxName = 128
 
-// Asked reports whether a request is a WebSocket handshake.
-func Asked(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
+// IsHandshake reports whether a request is a WebSocket handshake.
+func IsHandshake(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
 
 // subprotocols returns the protocols to agree on: ours, or else the client's first, because clients
 // see a close code only after an agreement. The library compares all offered names with these.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-type Offered struct {
+type RateResult struct {
 	Requests, Answered, Rejected, Lost int
 	Took                               time.Duration
 	Latency                            []time.Duration
@@ -18,9 +18,9 @@ type Offered struct {
 	Connections                        int
 }
 
-func (o Offered) PerSecond() float64 { return float64(o.Answered) / o.Took.Seconds() }
+func (o RateResult) PerSecond() float64 { return float64(o.Answered) / o.Took.Seconds() }
 
-func (o Offered) Percentile(p int) time.Duration {
+func (o RateResult) Percentile(p int) time.Duration {
 	if len(o.Latency) == 0 {
 		return 0
 	}
@@ -30,10 +30,10 @@ func (o Offered) Percentile(p int) time.Duration {
 // More requests in flight would overload this program.
 const outstanding = 4000
 
-// Offer sends the request at a rate, whether earlier requests are answered or not. Requests use any
+// SendAtRate sends the request at a rate, whether earlier requests are answered or not. Requests use any
 // free connection, as those of a proxy do, or a number of connections in turn, as those of users
 // do. A request with neither a response nor status 429 or 503 is lost.
-func (g *Gateway) Offer(r Request, perSecond float64, connections int, duration time.Duration) (o Offered, err error) {
+func (g *Gateway) SendAtRate(r Request, perSecond float64, connections int, duration time.Duration) (o RateResult, err error) {
 	clients := make([]http.Client, max(connections, 1))
 	for i := range clients {
 		transport := &http.Transport{MaxIdleConnsPerHost: outstanding, DisableCompression: true}
