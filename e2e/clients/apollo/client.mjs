@@ -7,7 +7,6 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { OperationTypeNode } from 'graphql';
 import { from, switchMap } from 'rxjs';
 
-// recipe: cache
 // The pages of a list are kept as one list. The arguments named here make it another one.
 const list = relayStylePagination();
 
@@ -38,7 +37,6 @@ export function createCache() {
     },
   });
 }
-// end of recipe
 
 export function createApolloClient(url, tokens, socket, cache) {
   const authorize = new SetContextLink(({ headers }) => {

@@ -3,7 +3,6 @@ import { authExchange } from '@urql/exchange-auth';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
-// recipe: cache
 // Merges the pages of a list. It ignores the pageInfo of an empty page, so that paging never goes
 // beyond it. So twits, album, timeline and comments, which the server filters, are not named below.
 const list = relayPagination();
@@ -26,7 +25,6 @@ export function createCache(introspection) {
     updates: { Mutation: { postTwit } },
   });
 }
-// end of recipe
 
 export const MINE = gql`
   query Mine {
