@@ -42,7 +42,6 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// grantAdmin also creates the role.
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
 	err := w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
 	var problems writers.UserErrors

@@ -9,20 +9,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// readErrorPause is between log lines about unreadable files.
 const readErrorPause = 2 * time.Second
 
-// cachedFiles is a value parsed from files, again after they have changed. It is safe for
-// concurrent use.
+// cachedFiles is a value parsed from files, again after changes. It is safe for concurrent use.
 type cachedFiles[T any] struct {
-	what  string // for the log
+	what  string
 	files []string
 	parse func() (T, error)
 	log   zerolog.Logger
 
 	mu      sync.Mutex
 	current T
-	infos   []os.FileInfo // of current; nil before the first read
+	infos   []os.FileInfo // of current
 }
 
 func readFiles[T any](
@@ -33,8 +31,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the previous value if the files cannot be read, for example because only one of two
-// was replaced.
+// get returns the previous value if the files cannot be read, because only one of two was replaced,
+// for example.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +48,6 @@ func (c *cachedFiles[T]) failing() bool {
 	return c.read() != nil
 }
 
-// read keeps current if the files are unchanged.
 func (c *cachedFiles[T]) read() error {
 	infos := make([]os.FileInfo, 0, len(c.files))
 	for _, file := range c.files {

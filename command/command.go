@@ -46,7 +46,7 @@ type commandLine struct {
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
-	// The values of flags. reload parses the command line and the --config file again.
+	// reload parses the command line and the --config file again.
 	settings settings
 	reload   func() (*commandLine, settings, error)
 }
@@ -106,7 +106,7 @@ func newParser(ctx context.Context, line *commandLine, stdout, stderr io.Writer,
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)...)
 	if err != nil {
-		panic(err) // invalid structs
+		panic(err)
 	}
 	return parser
 }

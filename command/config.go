@@ -35,7 +35,6 @@ func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	return nil
 }
 
-// located adds file and line to the error of a flag in the file.
 func (o *configOption) located(err error) error {
 	if o.file == nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// configFile is a --config file: flags by name, which the command line and variables override.
+// The command line and variables override it.
 type configFile struct {
 	path   string
 	values map[string]configValue
@@ -27,11 +27,10 @@ type configValue struct {
 	text string
 }
 
-// maxConfigFile is in bytes. The parser needs a thousand times the memory of deeply nested text.
+// The parser needs a thousand times the memory of deeply nested text.
 const maxConfigFile = 64 << 10
 
-// readConfigFile's error has a line per wrong key or value. An empty file is an error: an editor
-// may have truncated it, and be about to write.
+// An empty file is an error: an editor may be about to write it.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	text, err := readLimited(path, maxConfigFile)
 	if err != nil {
@@ -59,7 +58,6 @@ func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	return c, errors.Join(errs...)
 }
 
-// entries returns those of the only mapping, or none for comments.
 func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if syntax := yaml.Error(nil); errors.As(err, &syntax) {
@@ -79,8 +77,7 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	return root.Values, nil
 }
 
-// fileFlags returns the flags that a file may set, by name: those with an environment variable.
-// Flags of several commands with one name have one type.
+// Files may set flags with an environment variable. Flags with one name have one type.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
@@ -92,7 +89,7 @@ func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	return flags
 }
 
-// valueOf returns a key's value as on a command line. It fails for an unknown flag or a wrong type.
+// valueOf is as on a command line.
 func valueOf(key string, node ast.Node, flags map[string]*kong.Flag) (string, error) {
 	flag := flags[key]
 	if flag == nil {

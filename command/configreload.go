@@ -18,12 +18,10 @@ import (
 	"twibase/gateway"
 )
 
-// settings are values of flags by name.
 type settings map[string]flagSetting
 
 type flagSetting struct {
-	value string
-	// reload: a running process uses a new value.
+	value  string
 	reload bool
 }
 
@@ -37,8 +35,7 @@ func settingsOf(command *kong.Context) settings {
 	return all
 }
 
-// configReloader applies the changed --config file on SIGHUP. Without --config, SIGHUP ends the
-// process.
+// SIGHUP applies the changed --config file, or without one ends the process.
 type configReloader struct {
 	// Failures is registered by the caller.
 	Failures prometheus.Counter
@@ -63,7 +60,6 @@ func newConfigReloader(p process) *configReloader {
 	return r
 }
 
-// failingMetric is 1 while a flag's content cannot be reloaded.
 func failingMetric(flag string, failing func() bool) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "twibase_reload_failing",
@@ -79,7 +75,7 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 
 func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// run reloads until ctx is done. config is that of the start.
+// config is that of the start.
 func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {
@@ -114,7 +110,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error 
 	return nil
 }
 
-// changes returns the changed flags to reload, and logs those that need a restart.
+// changes also logs flags that need a restart.
 func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {

@@ -71,7 +71,6 @@ func variablesOf(text string, bounds limits.Limits) (limits.Object, error) {
 	return variables, nil
 }
 
-// The schema and the checker have no store.
 func newChecker(bounds limits.Limits) (graphql.ExecutableSchema, *endpoint.Checker) {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	return schema, endpoint.NewChecker(schema, resolvers.Costs(tables.ListBound), bounds)

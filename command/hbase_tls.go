@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// systemRoots is the --hbase-ca of the operating system.
 const systemRoots = "system"
 
 type hbaseTLSFlags struct {
@@ -42,7 +41,7 @@ func (f *hbaseTLSFlags) options(log zerolog.Logger) (options []cluster.Option, e
 }
 
 func (f *hbaseTLSFlags) readFiles(log zerolog.Logger) (*cachedFiles[*tls.Config], error) {
-	if _, err := f.config(); err != nil { // names the flag
+	if _, err := f.config(); err != nil {
 		return nil, err
 	}
 	var files []string

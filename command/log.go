@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// queuedLines bounds the unwritten lines, of about 400 bytes each.
+	// queuedLines have about 400 bytes each.
 	queuedLines  = 4096
 	flushTimeout = time.Second
 )
@@ -22,7 +22,7 @@ func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat converts JSON lines for next to readable text if out is a terminal.
+// logFormat is readable text if out is a terminal.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
@@ -38,7 +38,7 @@ type logQueue struct {
 	Dropped prometheus.Counter
 
 	out   io.Writer
-	lines chan []byte // nil ends the queue
+	lines chan []byte // the end
 	done  chan struct{}
 }
 

@@ -15,11 +15,10 @@ import (
 	"twibase/transfer"
 )
 
-// warmTimeout is for regions that do not answer.
 const warmTimeout = 5 * time.Second
 
-// prepare checks or creates the tables, loads the sample into an empty embedded store, and locates
-// the regions of a cluster. Only the creation needs an HBase master.
+// prepare checks or creates the tables, loads the sample, and locates regions. Only the creation
+// needs an HBase master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())
@@ -44,7 +43,6 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 	return loadSample(ctx, store, log)
 }
 
-// requireTables names missing and incomplete tables, and the command that fixes them.
 func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
 	found, err := transfer.FindTables(ctx, store)
 	create := "twibase tables create --store " + s.Store

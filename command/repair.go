@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// completionTime is the age at which an intent is a violation. By then another gateway has
-	// completed a dead gateway's operation, unless it changes long lists.
+	// By completionTime another gateway has completed a dead gateway's operation, unless it changes
+	// long lists.
 	completionTime = 10 * time.Second
-	// sweepTimeout is for stale intents: a split takes almost a minute.
+	// A split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
 )
 
@@ -51,7 +51,6 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 	})
 }
 
-// check runs while gateways may write to a cluster.
 func (c *repairCommand) check(ctx context.Context, p process, store hbase.Store) (err error) {
 	progress, violations := newProgress(p.stderr), 0
 	checker := violationChecker(p, store, progress)
@@ -110,7 +109,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents and fan-out jobs. Jobs have no timeout: they may be long.
+// Jobs have no timeout: they may be long.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -16,8 +16,8 @@ import (
 
 const rightsTimeout = 5 * time.Second
 
-// checkRights returns [hbase.ErrDenied] if the user may not read or write a table. It writes
-// nothing, and ignores tables that do not answer.
+// checkRights returns [hbase.ErrDenied] for a missing right. It writes nothing, and ignores tables
+// that do not answer.
 func checkRights(ctx context.Context, store *cluster.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
 	defer cancel()
@@ -33,7 +33,7 @@ func checkRights(ctx context.Context, store *cluster.Store) error {
 	return group.Wait()
 }
 
-// probe reads a row, and sends a CheckAndPut whose check fails.
+// The check of the CheckAndPut fails.
 func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	row, family := tables.RowKey(""), table.Families[0].Name
 	if _, err := hbase.GetOne(ctx, store, hbase.Get{Table: table.Name, Row: row, Page: hbase.Page{Limit: 1}}); err != nil {
@@ -45,7 +45,6 @@ func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	return err
 }
 
-// grants returns the HBase shell's command for the rights of a gateway.
 func (f *storeFlag) grants(user string) string {
 	if f.Namespace != cluster.DefaultNamespace {
 		return fmt.Sprintf("grant '%s', 'RW', '@%s'", user, f.Namespace)

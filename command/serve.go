@@ -25,19 +25,15 @@ import (
 )
 
 const (
-	// maxMemory rejects implausible sizes, in MiB.
-	maxMemory = 1 << 20
-	// maxRowsPerSecond rejects implausible values.
+	// MiB.
+	maxMemory        = 1 << 20
 	maxRowsPerSecond = 100_000_000
-	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process
-	// earlier.
+	// By default, cluster managers kill a process earlier.
 	maxDrainDelay = 5 * time.Minute
-	// callTimeout is for calls to a region server.
-	callTimeout = 3 * time.Second
-	// ballast is the size of an allocation without physical memory, because it is never touched.
-	// The garbage collector runs when the heap has doubled: without ballast every few requests
-	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
-	// size.
+	callTimeout   = 3 * time.Second
+	// ballast is an allocation that is never touched, and so has no physical memory. The garbage
+	// collector runs when the heap has doubled: otherwise every few requests (BenchmarkEmbedded in
+	// bench). A larger GOGC would let a full row cache take several times its size.
 	ballast = 24 << 20
 )
 
@@ -110,9 +106,9 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	signal.Ignore(syscall.SIGPIPE)
 	queue := newLogQueue(p.stderr)
 	defer queue.Close()
-	zerolog.SetGlobalLevel(p.log.GetLevel()) // a reload changes it
+	zerolog.SetGlobalLevel(p.log.GetLevel())
 	p.log = queue.logger(p.log).Level(zerolog.DebugLevel)
-	reloader := newConfigReloader(p) // before the slow parts: until then SIGHUP ends the process
+	reloader := newConfigReloader(p) // until then SIGHUP ends the process
 	defer reloader.stop()
 	config, err := s.config(ctx, p)
 	if err != nil {
@@ -157,12 +153,11 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 		return g, nil
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // not ready yet
+		return nil
 	}
 	return err
 }
 
-// adviseGrants adds the granting command to the error of missing rights.
 func (s *serveCommand) adviseGrants(err error) error {
 	if errors.Is(err, hbase.ErrDenied) {
 		return fmt.Errorf("%w; a gateway needs %s", err, s.grants(cmp.Or(s.HBaseUser, "USER")))
@@ -170,7 +165,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// failingMetrics are of content that is reloaded without a signal, except for --documents.
+// Except for --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
@@ -187,7 +182,6 @@ func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus
 	return metrics
 }
 
-// config also reads the files that flags name.
 func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config, err error) {
 	c = gateway.Config{
 		Concurrency:       s.concurrency(),
@@ -215,15 +209,14 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// setReloadable sets what [gateway.Gateway.Reload] replaces, of flags with the tag reload.
+// [gateway.Gateway.Reload] replaces flags with the tag reload.
 func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
 	c.Limits, err = limits.With(s.Limit)
 	return err
 }
 
-// listen precedes the opening of the store, so that a port in use fails early, and probes get
-// responses.
+// listen comes before the store, so that a port in use fails early, and probes get responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -248,10 +241,9 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency bounds the running operations. On the embedded store, they compete for the
-// processors. With four times the load that they can serve, 8 per processor keep nine tenths of the
-// best throughput, and responses take 60 ms; 64 keep eight tenths, and responses take 600 ms ('go
-// run ./bench overload').
+// On the embedded store, operations compete for the processors. With four times the load that they
+// can serve, 8 per processor keep nine tenths of the best throughput, and responses take 60 ms; 64
+// keep eight tenths, and responses take 600 ms ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -18,7 +18,6 @@ import (
 	"twibase/transfer"
 )
 
-// defaultRegions is per table: enough for a few region servers.
 const defaultRegions = 8
 
 type storeFlag struct {
@@ -45,7 +44,7 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store. rowCache is the embedded store's, in MiB. The options are for a cluster.
+// rowCache is in MiB.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
@@ -96,7 +95,6 @@ func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) e
 	return errors.Join(f.advise(use(store)), store.Close())
 }
 
-// advise adds how to proceed to the error of foreign tables.
 func (f *storeFlag) advise(err error) error {
 	if foreign := (*transfer.ForeignError)(nil); errors.As(err, &foreign) {
 		return fmt.Errorf("--store %s, --namespace %s: %w; choose another --namespace, or drop them in the HBase shell "+
@@ -105,7 +103,6 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
-// withExisting fails if the embedded store does not exist.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -118,9 +115,8 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables creates missing tables that a later version has added. If a table of the first version
-// is missing, its data is lost, and withTables fails, because a repair would delete the references
-// to that data.
+// withTables creates tables of later versions. If a table of the first version is missing, its data
+// is lost, and withTables fails: a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -22,7 +22,6 @@ type tokenFlags struct {
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin', and let the IDE on this machine act as any user. For tests and development."`
 }
 
-// tokens returns nil without secrets and keys.
 func (f *tokenFlags) tokens(ctx context.Context, log zerolog.Logger) (tokens *auth.Tokens, err error) {
 	if f.JWTSecretFile == "" && f.JWKS == "" {
 		return nil, nil

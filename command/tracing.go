@@ -25,13 +25,11 @@ import (
 )
 
 const (
-	// exportTimeout is for the last spans.
-	exportTimeout = 5 * time.Second
-	// exportErrorPause is between log lines of failed exports.
+	exportTimeout    = 5 * time.Second
 	exportErrorPause = time.Minute
 )
 
-// samplers returns the values of OTEL_TRACES_SAMPLER. True: OTEL_TRACES_SAMPLER_ARG is a ratio.
+// True: with OTEL_TRACES_SAMPLER_ARG, a ratio.
 func samplers() map[string]bool {
 	return map[string]bool{
 		"always_on": false, "always_off": false, "traceidratio": true,
@@ -39,10 +37,10 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans as the standard variables OTEL_… say. It is nil without an exporter.
+// tracing follows the standard variables OTEL_…. It may be nil.
 type tracing struct{ provider *sdk.TracerProvider }
 
-// newTracing sets the provider of the process, which gohbase uses.
+// gohbase uses the provider of the process.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if !exporterConfigured() {
 		return nil, nil
@@ -62,7 +60,7 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	attributes, err := resource.New(ctx,
 		resource.WithAttributes(semconv.ServiceName("twibase"), semconv.ServiceVersion(mainVersion())),
 		resource.WithTelemetrySDK(),
-		resource.WithFromEnv(), // overrides those above
+		resource.WithFromEnv(),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w; write key=value,key=value", err)
@@ -73,8 +71,7 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	return t, nil
 }
 
-// logFailedExports logs an error a minute: while the collector is down, an export fails every few
-// seconds.
+// While the collector is down, an export fails every few seconds.
 func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: exportErrorPause})
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
@@ -105,7 +102,7 @@ func endpoints() []string {
 	return []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 }
 
-// checkEndpoint rejects values that the SDK would replace by its default.
+// The SDK would replace wrong values by its default.
 func checkEndpoint(variable string) error {
 	value := os.Getenv(variable)
 	if value == "" {
@@ -133,7 +130,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	}
 }
 
-// checkSampler rejects values that the SDK would replace by its default.
+// The SDK would replace wrong values by its default.
 func checkSampler(name, arg string) error {
 	hasRatio, known := samplers()[name]
 	switch {

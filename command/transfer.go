@@ -25,13 +25,12 @@ func (c *importCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
-// importMemory limits the process during an import.
 const importMemory = 2 << 30
 
 // Run imports CSV files into tables that it creates. It can be repeated after an interruption.
 func (c *importCommand) Run(ctx context.Context, p process) error {
-	// An import allocates millions of short-lived rows, while the heap is small. Fewer garbage
-	// collections save a tenth of its time. The limit bounds the garbage of a large heap.
+	// An import allocates millions of short-lived rows. Fewer garbage collections save a tenth of
+	// its time. The limit bounds the garbage of a large heap.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	return c.with(ctx, p, func(store hbase.Store) error {
@@ -80,7 +79,6 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 
 const progressInterval = 10 * time.Second
 
-// progress prints the rows read per table, of an unknown total.
 type progress struct {
 	out         io.Writer
 	table       string

@@ -8,7 +8,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// front rejects requests until the gateway exists. It is safe for concurrent use.
+// front rejects requests until the gateway exists.
 type front struct {
 	public, monitoring atomicHandler
 	reason             atomic.Pointer[string]

@@ -30,11 +30,11 @@ import (
 )
 
 const (
-	// maxInFlight bounds the bytes of responses to slow readers, and of requests from slow senders.
-	// Above it the oldest transfers are cut off.
+	// maxInFlight bounds bytes to slow readers, and from slow senders. Above it the oldest
+	// transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout is for acknowledged writes at the end of Run. The next start, or another
-	// gateway, completes the rest.
+	// completionTimeout is for acknowledged writes. The next start, or another gateway, completes
+	// the rest.
 	completionTimeout = 5 * time.Second
 )
 
@@ -93,7 +93,7 @@ type Gateway struct {
 	requests  *middleware.RequestLog
 	usage     *usage.Usage
 	drain     *middleware.Drain
-	stopping  atomic.Bool // from the DrainDelay on
+	stopping  atomic.Bool
 	readiness readiness
 	responses *inflight.Bytes
 	bodies    *inflight.Bytes
@@ -113,7 +113,7 @@ func New(base hbase.Store, config Config) *Gateway {
 		config:    config,
 		store:     store,
 		drain:     new(middleware.Drain),
-		readiness: readiness{store: base}, // not measured: frequent
+		readiness: readiness{store: base},
 		responses: inflight.New(maxInFlight),
 		bodies:    inflight.New(maxInFlight),
 	}

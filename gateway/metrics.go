@@ -147,7 +147,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// The release after 0.1 removes the deprecatedMetrics.
+// The release after 0.1 removes these.
 func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
 	const use = "Deprecated: use twibase_"
 	live := &g.live.Counters
@@ -172,7 +172,6 @@ func (g *Gateway) fanoutLag() float64 {
 	return time.Since(oldest).Seconds()
 }
 
-// buildInfo is 1, with the versions as labels.
 func buildInfo() prometheus.Collector {
 	version, revision, goVersion := unknown, unknown, runtime.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -206,7 +205,7 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// serveMetrics includes the default registry, which gohbase and the Go runtime use.
+// gohbase and the Go runtime use the default registry.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

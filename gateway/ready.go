@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	// /readyz, and its calls of the store.
 	readyTimeout = 400 * time.Millisecond
 	probeTimeout = 350 * time.Millisecond
-	// probedRegions of a table split evenly are probed at their start keys. The first has none.
+	// The first region has no start key.
 	probedRegions = 16
 )
 
@@ -27,13 +26,13 @@ var (
 	errWrites = errors.New("writes to " + tables.Intents.Table + " fail")
 )
 
-// readiness probes the store. It is safe for concurrent use.
+// readiness is safe for concurrent use.
 type readiness struct {
 	store   hbase.Store
 	running singleflight.Group
 }
 
-// check returns within readyTimeout. Only one probe runs at a time.
+// Only one probe runs at a time.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -48,9 +47,8 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// probe reads users, and checks rows of intents, which all writes need. It fails if all reads or
-// all writes fail: if only some do, they would also fail for other gateways. It needs no HBase
-// master.
+// All writes need intents. If only some reads or writes fail, they would also fail for other
+// gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -81,7 +79,7 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail. A region that refuses writes refuses them, too.
+// A region that refuses writes refuses CheckAndPuts whose checks fail.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))
@@ -100,7 +98,6 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows are start keys of regions.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {
@@ -119,7 +116,6 @@ func (g *Gateway) notReady(ctx context.Context) error {
 	return g.readiness.check(ctx)
 }
 
-// serveReady returns status 503 with the reason, if any.
 func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	switch err := g.notReady(r.Context()); err {
 	case nil:
@@ -132,7 +128,7 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publicReason omits the names of hosts, which the log has.
+// Only the log has names of hosts.
 func publicReason(err error) string {
 	reason := "the store does not answer"
 	for _, failure := range []error{errReads, errWrites} {

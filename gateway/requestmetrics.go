@@ -19,15 +19,15 @@ const (
 	unknown     = "unknown"   // client or version
 )
 
-// Bounds of labels. Operations of trusted documents are additional.
+// Operations of trusted documents are additional.
 const (
 	maxOperations = 200
 	maxClients    = 50
-	maxVersions   = 200 // with a client
+	maxVersions   = 200
 )
 
-// requestMetrics measures requests by operation and client. An operation of a WebSocket or a shared
-// stream is a request. A subscription is counted at its end.
+// An operation of a WebSocket or a shared stream is a request. A subscription is counted at its
+// end.
 type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -78,13 +78,11 @@ func (m *requestMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.duration, m.rows, m.usage.Deprecated}
 }
 
-// No label has a pairSeparator.
 const pairSeparator = "\n"
 
 type requestLabels struct{ operation, kind, client, version, code string }
 
-// label: ok is false for WebSocket connections, shared streams and preflights, which are not
-// counted. Call it with mu held.
+// WebSocket connections, shared streams and preflights are not counted. Call label with mu held.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

@@ -29,7 +29,6 @@ import (
 
 const requestTimeout = 30 * time.Second
 
-// newEndpoint needs the other fields of g.
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	withLoaders := func(ctx context.Context) context.Context {
@@ -66,25 +65,24 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead counts a missing row, because it costs as much.
+// A missing row costs as much.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
 }
 
-// The outermost middleware is the first.
 func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Pages must be able to read all responses, also of middleware.
+		// Pages must be able to read all responses.
 		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Rejections must be cheap.
 		middleware.ShedLoad(g.endpoint),
-		// Buffers responses: slow readers hold no slot, and do not lengthen logged durations.
+		// Slow readers hold no slot, and do not lengthen logged durations.
 		middleware.Compress(g.responses),
-		// Adds an id, a log line and metrics.
+		// An id, a log line and metrics.
 		g.requests.Handler,
 		g.drain.Handler,
-		// Authentication limits attempts by client address.
+		// Authentication limits attempts by address.
 		config.TrustedProxies.Handler,
 		g.config.Tokens.Handler,
 	)
@@ -117,7 +115,7 @@ func (g *Gateway) monitoring() http.Handler {
 		writeText(w, http.StatusOK, stacks.String())
 	})
 	mux.Handle("GET /usage", g.usage)
-	// net/http/pprof also adds itself to http.DefaultServeMux, which no listener serves.
+	// It also adds itself to http.DefaultServeMux, which no listener serves.
 	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", httppprof.Trace)
@@ -129,7 +127,7 @@ func SDL() string {
 	planned := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	costed, err := explain.WithCosts(planned, resolvers.Costs(tables.ListBound), resolvers.SampleIDs())
 	if err != nil {
-		panic(err) // without input, so tests find it
+		panic(err) // tests find it
 	}
 	return schema.SDL(costed)
 }

@@ -16,20 +16,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// HTTP server timeouts. writeTimeout counts from the end of the request's header.
+// writeTimeout counts from the end of the request's header.
 const (
-	headerTimeout = 10 * time.Second
-	writeTimeout  = 2 * requestTimeout
-	idleTimeout   = 2 * time.Minute
-	// shutdownTimeout is for in-flight requests.
+	headerTimeout   = 10 * time.Second
+	writeTimeout    = 2 * requestTimeout
+	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = requestTimeout + 5*time.Second
 )
 
-// HTTP/2 limits per connection.
 const (
-	// maxStreams: the protocol recommends at least 100.
+	// The protocol recommends at least 100.
 	maxStreams = 100
-	// maxUnread is for bodies that no handler reads, such as those of subscriptions.
+	// Bodies that no handler reads, such as those of subscriptions.
 	maxUnread = 64 << 10
 )
 
@@ -93,7 +91,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
-// failure returns why serving ended before ctx, or nil.
+// failure may be nil.
 func failure(ctx, serving context.Context) error {
 	if ctx.Err() != nil {
 		return nil
@@ -101,7 +99,7 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// delayShutdown makes /readyz fail. After [ErrTerminated], it waits for the DrainDelay.
+// Only [ErrTerminated] waits for the DrainDelay.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
@@ -112,7 +110,7 @@ func (g *Gateway) delayShutdown(ctx context.Context) {
 	time.Sleep(delay)
 }
 
-// shutdown drains before it closes the listener, so that new requests get a response.
+// shutdown drains first, so that new requests get a response.
 func shutdown(ctx context.Context, server *http.Server, drain func(context.Context), log zerolog.Logger) error {
 	log.Info().Msg("shutting down: waiting for in-flight requests")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -124,9 +122,9 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// newServer returns an HTTP server with timeouts. With limited concurrency, an HTTP/2 connection
-// has at most two requests per slot: two fifths of the operations that may run or wait. Otherwise
-// one client could fill the slots and the queue with requests that it cancels at no cost.
+// With limited concurrency, an HTTP/2 connection has at most two requests per slot: two fifths of
+// the operations that may run or wait. Otherwise one client could fill the slots and the queue with
+// requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
@@ -153,7 +151,6 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// address is for browsers on this machine.
 func address(listener net.Listener) string {
 	return strings.NewReplacer("[::]", "localhost", "0.0.0.0", "localhost").Replace(listener.Addr().String())
 }

@@ -12,8 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// timedStore measures the store's calls. A call of several tables counts for each, with its whole
-// duration.
+// A call of several tables counts for each, with its whole duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec

@@ -12,17 +12,16 @@ import (
 )
 
 type comment struct {
-	twit, author string // the twit's id
+	twit, author string // id
 	postedAt     time.Time
 	content      string
-	// ordinal counts earlier comments of the file with the same hash. So it is the same in each
-	// import.
+	// ordinal counts earlier equal comments of the file, so it is the same in each import.
 	ordinal int
 }
 
 type commentParser struct {
 	file string
-	seen map[uint64]int // comments by hash
+	seen map[uint64]int // by hash
 }
 
 func (p *commentParser) parse(r *row) comment {

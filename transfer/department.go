@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema reads all files before it writes, to check that the result is a tree.
+// treeSchema reads all files before it writes.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -49,7 +49,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments emits parents before children, and last those without a path to the top.
+// Parents come before children, and last departments without a path to the top.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

@@ -41,7 +41,7 @@ func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err e
 	return rows, nil
 }
 
-// exportFile buffers the rows until it knows which optional columns are used.
+// exportFile buffers rows to learn which optional columns are used.
 func exportFile(path string, schema *schema, export func(emit) error) (rows int, err error) {
 	buffered, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.rows")
 	if err != nil {
@@ -100,7 +100,7 @@ func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used [
 	return out.Error()
 }
 
-// replaceFile renames a temporary file when it is complete and durable.
+// replaceFile renames a complete and durable file.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
@@ -112,10 +112,9 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// emit exports a row, in the order of the schema's columns.
+// emit exports a row.
 type emit func(fields ...string) error
 
-// ownersRead is the number of lists read together.
 const ownersRead = 256
 
 func eachMember[E any](

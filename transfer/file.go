@@ -30,8 +30,7 @@ func newFile(name string, open func() (io.ReadCloser, error)) (file, error) {
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// openPaths returns each file once, because comments of a file that is read twice would be
-// duplicated.
+// openPaths returns each file once: comments would be duplicated.
 func openPaths(paths []string) (found []file, err error) {
 	var infos []os.FileInfo
 	for _, path := range paths {

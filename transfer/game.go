@@ -13,7 +13,7 @@ import (
 )
 
 type play struct {
-	pair // user and game
+	pair
 	tables.DayCount
 }
 
@@ -69,9 +69,9 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// writePlayed writes the plays of a user and a game. read has the cells of the files.
+// read has the cells of the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
-	committed := int64(0) // timestamp
+	committed := int64(0)
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
 		committed = c.Timestamp
 	}
@@ -103,7 +103,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 	return nil
 }
 
-// overlay adds a cell to sorted ones, unless it is older.
+// overlay skips an older cell.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

@@ -16,21 +16,20 @@ import (
 type Options struct {
 	// SkipBad skips bad rows. By default the first one ends the import.
 	SkipBad bool
-	// Read is called with the rows read since the last call.
+	// Read gets the rows since the last call.
 	Read func(file string, rows int)
-	// Skipped is called with each skipped row.
+	// Skipped gets each skipped row.
 	Skipped func(*RowError)
-	// ListBound is the maximum of members in a bucket, at least 2, by default [tables.ListBound].
+	// ListBound of buckets, at least 2, is by default [tables.ListBound].
 	ListBound int
-	// FanoutLimit is the number of followers above which an author becomes a broadcaster, by
-	// default [tables.FanoutLimit].
+	// FanoutLimit is by default [tables.FanoutLimit].
 	FanoutLimit int
 }
 
 // Summary counts rows.
 type Summary struct {
-	Rows          int // all
-	Bad, Dangling int // skipped
+	Rows          int
+	Bad, Dangling int
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
@@ -72,13 +71,11 @@ type importer struct {
 	rebuilder *rebuild.Rebuilder
 	progress  progress
 
-	// objects has keys by names in files.
-	objects map[*tables.AnyObject]*lookup[string]
-	lists   lists
-	// timelines have new entries.
+	objects   map[*tables.AnyObject]*lookup[string]
+	lists     lists
 	timelines owners
-	// ensureMarker stores the import marker before the first entry of a timeline. interrupted: an
-	// earlier import has stored it, and any timeline may have new entries.
+	// ensureMarker precedes the first entry of a timeline. interrupted: an earlier import has
+	// stored the marker, and any timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -86,7 +83,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store was empty, so the import reads only what it has written.
+	// blank: the store was empty.
 	blank bool
 	// repaired: a repair has removed cells.
 	repaired bool
@@ -126,7 +123,7 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		if tables.IsSearch(table.Name) {
-			continue // never empty
+			continue
 		}
 		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
 			return false, err
@@ -174,15 +171,15 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }
 
-// name is a column with the name of an object, maybe empty.
+// name is a column with an object's name, maybe empty.
 type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	lists  []*tables.AnyList // of the object, that get a member for the row
+	lists  []*tables.AnyList // that get a member
 }
 
-// known returns the items whose named objects exist, skips the others, and touches the lists.
+// known skips items whose named objects do not exist, and touches the lists.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	if err := findNamed(ctx, im, batch, names); err != nil {
 		return nil, err
@@ -235,7 +232,6 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
-// owners of lists. Safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

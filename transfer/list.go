@@ -25,7 +25,6 @@ type list struct {
 	lengths map[string]rebuild.Length // by owner, in a blank store
 }
 
-// lists are not trimmed.
 type lists map[*tables.AnyList]*list
 
 func newLists(store hbase.Store, blank bool) lists {
@@ -46,7 +45,7 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch precedes put and remove, for the rebuild at the end of the import.
+// touch precedes put and remove, for the final rebuild.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -106,7 +105,7 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the touched lists. Of counted lists with one bucket, it writes only the length.
+// rebuild writes only the length of counted lists with one bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,14 +9,14 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches values that do not change during an import. It is safe for concurrent use.
+// Values of a lookup do not change. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
 	decode func(name string, cells []hbase.Cell) (value V, found bool, err error)
 
 	mu    sync.RWMutex
-	known map[string]*V // nil: not found
+	known map[string]*V // may be nil
 }
 
 func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
@@ -71,18 +71,17 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys recognises keys that the import of a blank store has not written. It is safe for
-// concurrent use.
+// newKeys are those that the import of a blank store has not written.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool
 	seen  map[uint64]struct{}
 }
 
-// maxSeen bounds newKeys to about 100 MB. Further keys are not recognised.
+// maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first: the store has no row of the key.
+// first: the store has no such row.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

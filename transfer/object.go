@@ -71,7 +71,7 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revision has an object's attributes, stored and of a file.
+// revision has attributes, stored and of a file.
 type revision struct {
 	key     string
 	before  []hbase.Cell
@@ -85,7 +85,7 @@ type revision struct {
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
-	latest := map[string]*T{} // the last row counts
+	latest := map[string]*T{} // the last counts
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {
@@ -115,7 +115,6 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
-// revise writes changed objects that have references, and moves their members in lists.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	revisions, err := revisions(ctx, im, o, batch)
 	if err != nil {
@@ -145,7 +144,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
-	var moves [][2]tables.Referrer // from, to
+	var moves [][2]tables.Referrer
 	var owners []string
 	for _, v := range revisions {
 		before, _, err := ref.Decode(v.key, v.before)

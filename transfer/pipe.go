@@ -17,7 +17,7 @@ type item[T any] struct {
 	value T
 }
 
-// read calls f with each parsed row. It skips bad rows.
+// read skips bad rows.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -49,7 +49,7 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe calls write concurrently with batches of rows, but in order for rows with one key.
+// pipe calls write concurrently with batches, in order for rows with one key.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

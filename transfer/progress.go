@@ -9,8 +9,7 @@ import (
 // ErrDangling means that an import is complete except for dangling rows.
 var ErrDangling = errors.New("dangling rows were skipped")
 
-// progress counts and reports rows. It is safe for concurrent use, and calls the functions of
-// Options one at a time.
+// progress is safe for concurrent use. It calls the functions of Options one at a time.
 type progress struct {
 	mu      sync.Mutex
 	options *Options
@@ -25,7 +24,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip returns the error of a row if that ends the import.
+// skip returns the error that ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,23 +8,23 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has two objects: first their names in the file, later their keys.
+// pair has names in the file, later keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
 
 type relation struct {
 	pair
-	at time.Time // or tables.UnknownTime
+	at time.Time
 }
 
 type relations struct {
 	*tables.Relation
 	from, to *list
-	newKeys  newKeys // of edges
+	newKeys  newKeys
 }
 
-// relationSchemas returns the relations to object or, if to is false, all others.
+// To object or, if to is false, all others.
 func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != to {
@@ -85,7 +85,6 @@ type edge struct {
 	timestamp int64
 }
 
-// write writes lists before edges.
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
 	edges, err := x.read(ctx, im.store, batch)
 	if err != nil {
@@ -100,7 +99,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related && x.Dated() { // otherwise the members' positions stay
+		if old.related && x.Dated() { // otherwise positions stay
 			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}

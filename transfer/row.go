@@ -17,10 +17,10 @@ import (
 // RowError is an error in a row of a file.
 type RowError struct {
 	File   string
-	Line   int    // the row's first; a file starts with 1
-	Column string // "" if the whole row is wrong
+	Line   int    // the first of the row
+	Column string // may be ""
 	Reason string
-	// Dangling: the row names an object that exists neither in the files nor in the store.
+	// A Dangling row names an object that exists neither in the files nor in the store.
 	Dangling bool
 }
 
@@ -47,7 +47,6 @@ func (p place) dangling(column, what, name string) *RowError {
 	return e
 }
 
-// row has the error of its first bad column.
 type row struct {
 	place
 	header, fields []string
@@ -60,7 +59,7 @@ func (r *row) fail(column, format string, args ...any) {
 	}
 }
 
-// text is "" if the file lacks the column.
+// text is "" without the column.
 func (r *row) text(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 {
 		return r.fields[i]
@@ -102,7 +101,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// rows calls f with each row. A row of invalid CSV, or with a wrong number of fields, has an err.
+// A row of invalid CSV, or with a wrong number of fields, has an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -155,7 +154,6 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
-// withoutMark skips the byte order mark.
 func withoutMark(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

@@ -17,8 +17,8 @@ type schema struct {
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// schemas are in the order of an import: objects before the rows that name them, and follows before
-// twits, because the fan-out of twits reads them.
+// In the order of an import: objects before the rows that name them, and follows before twits,
+// because the fan-out of twits reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
@@ -41,10 +41,9 @@ func schemaNames() string {
 	return strings.Join(names, ", ")
 }
 
-// columns are in the order of an export.
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check returns a wrong column of a header and the reason, or no reason.
+// check returns a wrong column and the reason, if any.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {

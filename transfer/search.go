@@ -10,7 +10,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// searchable objects have a search table.
 func searchable() (all []*tables.AnyObject) {
 	for _, o := range tables.Objects() {
 		if o.Search != nil {
@@ -20,7 +19,7 @@ func searchable() (all []*tables.AnyObject) {
 	return all
 }
 
-// IncompleteSearch returns the search tables that lack objects of an earlier version.
+// IncompleteSearch returns tables that lack objects of an earlier version.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {
@@ -38,7 +37,7 @@ func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bo
 }
 
 // CompleteSearch adds all objects to their search tables, and removes outdated rows. Gateways may
-// run: the delete marker of a concurrent deletion is younger than the object.
+// run: deletions are younger than objects.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
 		if err := completeSearch(ctx, store, o); err != nil {

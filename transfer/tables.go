@@ -14,11 +14,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// createTimeout is for all tables, of hundreds of regions.
+// createTimeout is for hundreds of regions.
 const createTimeout = 3 * time.Minute
 
 const (
-	// marksTimeout: the table of the marks may be in creation, or unavailable.
+	// The table of the marks may be in creation, or unavailable.
 	marksTimeout = 30 * time.Second
 	marksPause   = 200 * time.Millisecond
 )
@@ -67,7 +67,6 @@ func createTables(ctx context.Context, store hbase.Store, regions int) (created 
 	return created, err
 }
 
-// create tolerates existing tables.
 func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (created []string, err error) {
 	return forEach(missing, func(table hbase.Table) (bool, error) {
 		err := store.CreateTable(ctx, table)
@@ -78,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls do for each table concurrently, because a cluster takes a second per table. It
-// returns the tables for which do returned true.
+// A cluster takes a second per table, so forEach calls do concurrently. It returns the tables for
+// which do returned true.
 func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -96,8 +95,8 @@ func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []stri
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables drops the existing tables and returns their names. It drops the marks last, so that an
-// interrupted drop can be repeated.
+// DropTables returns the names of dropped tables. It drops the marks last, so that an interrupted
+// drop can be repeated.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
 	if err != nil {
@@ -128,15 +127,15 @@ func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	return marks, others
 }
 
-// Found has twibase's tables in a store.
+// Found has twibase's tables.
 type Found struct {
-	Present []hbase.Table // definitions
+	Present []hbase.Table
 	Missing []string
 
-	unmarked []string // present and missing
+	unmarked []string
 }
 
-// ForeignError names tables of another application that have names of twibase's.
+// ForeignError names tables of another application.
 type ForeignError struct{ Tables []string }
 
 // Error implements error.
@@ -205,7 +204,6 @@ func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []st
 	return marked, nil
 }
 
-// foreign returns the present tables that twibase has not created.
 func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) (foreign []string, err error) {
 	for _, table := range f.Present {
 		if !slices.Contains(marked, table.Name) {
@@ -228,8 +226,7 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 	return foreign, nil
 }
 
-// withoutFamilies returns the tables that lack a family. Tables that do not answer count as
-// complete.
+// withoutFamilies trusts tables that do not answer.
 func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
 	gets := make([]hbase.Get, len(present))
 	for i, table := range present {

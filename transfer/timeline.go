@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters has states by author. It is safe for concurrent use.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
@@ -32,7 +31,7 @@ func (b *broadcasters) merged(author string) bool {
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add fails at the maximum.
+// add may reach the maximum.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,9 +72,9 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
-// fanIn writes the twits of followed authors into the timelines of new followers.
+// fanIn fills the timelines of new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
-	if im.blank { // twits are imported after follows
+	if im.blank { // twits come after follows
 		return nil
 	}
 	followers := map[string][]tables.Follow{}
@@ -111,7 +110,7 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark writes the import marker. marked: timelines have new entries, not trimmed yet.
+// marked: timelines are not trimmed yet.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

@@ -7,13 +7,12 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments after an import: rows of the files replace the stored
-// departments.
+// tree is the tree of departments after an import: rows replace the stored departments.
 type tree struct {
 	rows   map[string]item[*tables.Department]
 	order  []string          // codes of rows
-	stored map[string]string // parents by code
-	levels int               // set by prune
+	stored map[string]string // by code
+	levels int               // by prune
 }
 
 func (t *tree) add(it item[*tables.Department]) {
@@ -62,8 +61,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows a department's path to the top. If it does not end there or is too long, check
-// returns the wrong row, unless one on the path is known.
+// check returns the wrong row of a path that does not reach the top or is too long, unless it is
+// known.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {
@@ -72,7 +71,7 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 		case wrong[at]:
 			return "", nil
 		case !exists:
-			if len(path) == 0 { // the row was removed
+			if len(path) == 0 { // removed row
 				return "", nil
 			}
 			below := path[len(path)-1]
@@ -92,10 +91,10 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 	return "", nil
 }
 
-// blame returns the error of the nearest row on the path to the top, if any.
+// blame blames the nearest row on the path to the top, if any.
 func (t *tree) blame(code, format string, args ...any) (row string, _ *RowError) {
 	at := code
-	for range len(t.rows) + len(t.stored) { // stored departments may have a cycle
+	for range len(t.rows) + len(t.stored) { // they may have a cycle
 		if it, ok := t.rows[at]; ok {
 			return at, it.bad("parent", format, args...)
 		}

@@ -83,8 +83,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return sources.flush(ctx)
 }
 
-// newTwits returns the twits that are neither stored nor deleted. A row with the id of a different
-// twit is bad.
+// newTwits skips stored and deleted twits. Another twit with such an id is bad.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

@@ -8,22 +8,20 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// maxCells is where a fan-out flushes.
 const maxCells = 20_000
 
-// timeless is for cells without a time of their own. A store would replace 0 by its clock.
+// timeless is for cells without a time. A store would replace 0 by its clock.
 const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
 // writes has one put per row.
 type writes struct {
-	store   hbase.Store
-	at      map[rowKey]int // index of a row's put
-	puts    []hbase.Put
-	deletes []hbase.Mutation
-	cells   int
-	// rewriteMasked rewrites cells that a deletion masks.
+	store         hbase.Store
+	at            map[rowKey]int
+	puts          []hbase.Put
+	deletes       []hbase.Mutation
+	cells         int
 	rewriteMasked bool
 }
 
@@ -33,8 +31,7 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites also rewrites cells that a repair has removed, because an interrupted import had
-// not written their sources.
+// derivedWrites also rewrites cells that a repair has removed, because their sources were missing.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired

@@ -12,9 +12,7 @@ import (
 const Other = "other"
 
 const (
-	// rankInterval is between changes of the values with series.
-	rankInterval = time.Hour
-	// unusedTimeout is when an unused value loses its series.
+	rankInterval  = time.Hour
 	unusedTimeout = 24 * time.Hour
 )
 
@@ -30,14 +28,14 @@ type Values struct {
 	dropped func(value string)
 
 	own    map[string]*use
-	others map[string]int // calls without series since the last ranking; at most max values
+	others map[string]int // at most max, since the last ranking
 	free   int
 	next   time.Time // ranking
 }
 
 type use struct {
 	calls    int // since the last ranking
-	rate     int // in the last hour, at least half of the previous rate
+	rate     int // at least half of the previous rate
 	last     time.Time
 	reserved bool
 }
@@ -116,7 +114,7 @@ func (v *Values) rank(now time.Time) {
 	clear(v.others)
 }
 
-// least skips reserved values, and may be "".
+// least may be "".
 func (v *Values) least() (least string) {
 	for value, u := range v.own {
 		if !u.reserved && (least == "" || u.rate < v.own[least].rate) {
@@ -126,7 +124,7 @@ func (v *Values) least() (least string) {
 	return least
 }
 
-// maxText is in bytes.
+// In bytes.
 const maxText = 64
 
 // Text returns a client's text, unknown if it is empty, or [Other] if it is longer than 64 bytes or

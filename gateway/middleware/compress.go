@@ -14,7 +14,7 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// minCompressed is in bytes.
+// In bytes.
 const minCompressed = 4 << 10
 
 // Compress buffers responses within the limit of inFlight, and compresses larger ones with gzip. It
@@ -23,7 +23,7 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.EnableZstd(false),
 		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}))
 	if err != nil {
-		panic(err) // constant options
+		panic(err)
 	}
 	return func(next http.Handler) http.Handler {
 		compressed := buffer(inFlight, compress(next))
@@ -38,11 +38,11 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	}
 }
 
-// maxPooledBuffer is in bytes.
+// In bytes.
 const maxPooledBuffer = 1 << 20
 
-// buffer sends the response of next after next has returned: while a slow client reads it, next
-// holds no compressor, and inFlight limits the memory. BenchmarkBuffer measures the cost.
+// While a slow client reads the buffered response, next holds no compressor, and inFlight limits
+// the memory. BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

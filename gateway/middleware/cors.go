@@ -20,7 +20,6 @@ import (
 
 const preflightAge = 2 * time.Hour
 
-// corsHeaders are those of the server, of tracing and of GraphQL clients.
 func corsHeaders() []string {
 	return slices.Concat([]string{"content-type", "authorization", report.Header, explain.Header, sse.TokenHeader,
 		"traceparent", "tracestate", "baggage", "sentry-trace", "x-request-id",

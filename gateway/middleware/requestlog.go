@@ -12,7 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// maxLoggedName bounds clients' names, in bytes.
+// In bytes.
 const maxLoggedName = 100
 
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
@@ -49,8 +49,7 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin returns a context that collects costs, and a function that ends the measurement and returns
-// the log line.
+// end ends the measurement and returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

@@ -12,7 +12,7 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// loggedRejections bounds the lines per second. The metrics count all.
+// Per second. The metrics count all.
 const loggedRejections = 10
 
 func newRejectionSampler() zerolog.Sampler {

@@ -16,13 +16,13 @@ import (
 	"twibase/hbase"
 )
 
-// maxSpanName bounds an operation's name, in bytes.
+// In bytes.
 const maxSpanName = 64
 
 // Spans starts a span for each request, and each operation of a WebSocket or a shared stream. Its
 // parent is in the headers traceparent and tracestate. The zero value starts none.
 type Spans struct {
-	tracer trace.Tracer // may be nil
+	tracer trace.Tracer
 	parent propagation.TraceContext
 }
 
@@ -34,8 +34,7 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// request starts a request's span, except for a WebSocket or a shared stream, whose operations have
-// spans.
+// Operations of a WebSocket or a shared stream have spans of their own.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,7 +53,7 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation's parent span is in the extensions, or else in the connection's headers.
+// The parent span is in the extensions, or else in the connection's headers.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -64,7 +63,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// end: status is 0 for an operation of a connection.
+// An operation of a connection has status 0.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return
@@ -99,7 +98,7 @@ func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, st
 	span.End()
 }
 
-// spanName returns "query Name", or "query".
+// "query Name", or "query".
 func spanName(t *endpoint.Trace) string {
 	if t.Operation == "" {
 		return t.Kind
@@ -107,7 +106,7 @@ func spanName(t *endpoint.Trace) string {
 	return t.Kind + " " + t.Operation[:min(len(t.Operation), maxSpanName)]
 }
 
-// traceID returns "" if ctx is not sampled.
+// traceID may be "".
 func (s Spans) traceID(ctx context.Context) string {
 	if s.tracer == nil {
 		return ""

@@ -32,7 +32,7 @@ type Field struct {
 	Field      string `json:"field"`
 	Deprecated string `json:"deprecated,omitempty"`
 	Requests   int64  `json:"requests"`
-	// Nil if no request has selected it since the start.
+	// May be nil.
 	LastSeen   *time.Time       `json:"lastSeen"`
 	LastClient *Client          `json:"lastClient"`
 	Clients    []ClientRequests `json:"clients"`

@@ -14,8 +14,7 @@ import (
 const (
 	// Hours are kept.
 	Hours = 24
-	// maxOperations bounds the pairs of operation and client in an hour. Further ones are
-	// [labels.Other].
+	// maxOperations bounds pairs of operation and client in an hour.
 	maxOperations = 2000
 )
 
@@ -31,7 +30,7 @@ type Request struct {
 	Operation, Type string
 	Rows            int64
 	Failed          bool
-	Fields          []int // indexes in the schema
+	Fields          []int
 }
 
 // Usage counts requests. It is safe for concurrent use.
@@ -42,7 +41,7 @@ type Usage struct {
 	fields []endpoint.Field
 
 	mu    sync.Mutex
-	hours [Hours]hour   // by Unix hour, modulo Hours
+	hours [Hours]hour   // by Unix hour
 	last  []lastRequest // by field
 }
 
@@ -110,7 +109,7 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour drops the counts of 24 hours ago on its first call in an hour.
+// hour drops the counts of 24 hours ago.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]

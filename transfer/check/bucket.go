@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// buckets checks directories, and that each member is in the bucket that covers it.
+// buckets checks that each member is in the bucket that covers it.
 func (r *run) buckets(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		err := r.rows(ctx, l.Rows(), func(rows []hbase.Row) error { return r.bucketsOf(ctx, l, rows) })
@@ -48,7 +48,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 			split = append(split, b)
 		}
 	}
-	if err := r.flush(ctx); err != nil || r.broken { // it does not say where members belong
+	if err := r.flush(ctx); err != nil || r.broken { // it can't place members
 		return err
 	}
 	repaired, err := hbase.GetEach(ctx, r.Store, split, directory)
@@ -71,7 +71,7 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 		r.unreadable(column{l.Table, row, l.Family, tables.MembersEnd}, err)
 		return
 	}
-	if !r.splitting { // which removes pending buckets itself
+	if !r.splitting { // which removes pending buckets
 		for _, c := range cells[len(buckets):] {
 			r.surplus(l.Table, row, c, noSplit(owner))
 		}
@@ -99,7 +99,7 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// astray reports members that a bucket does not cover. The repair moves them.
+// The repair of astray moves members.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

@@ -38,14 +38,13 @@ import (
 // concurrently.
 type Checker struct {
 	Store hbase.Store
-	// Report is called with each violation.
+	// Report gets each violation.
 	Report func(Violation)
-	// Read is called with the rows read since the last call.
+	// Read gets the rows since the last call.
 	Read func(table string, rows int)
-	// Waiting is called with the number of pending fan-out jobs. Timelines may lack the twits of
-	// their authors.
+	// Waiting gets the number of pending fan-out jobs, whose authors' twits timelines may lack.
 	Waiting func(jobs int)
-	// Grace is the age at which an incomplete operation is a violation.
+	// Grace is when an incomplete operation becomes a violation.
 	Grace time.Duration
 	// TimelineBound is by default [tables.TimelineBound].
 	TimelineBound int
@@ -56,13 +55,12 @@ func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
 
-// Run checks the store once and writes nothing. Violations are no error.
+// Run checks once and writes nothing.
 func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// maxRuns bounds RepairAll. A repair may reveal another violation, such as a moved member without a
-// source.
+// A repair may reveal another violation.
 const maxRuns = 8
 
 // Result counts violations.
@@ -70,8 +68,7 @@ type Result struct {
 	Found, Left int
 }
 
-// RepairAll repairs the store until a run finds only violations without a repair. It can be
-// repeated after an interruption.
+// RepairAll repairs until only violations without a repair are left. It can be repeated.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -102,27 +99,26 @@ type run struct {
 	Checker
 	repair bool
 	now    time.Time
-	// reported is of the current batch of rows.
+	// reported is of the current batch.
 	reported map[Violation]bool
-	// Pending repairs.
-	puts    []hbase.Put
-	deletes []hbase.Mutation
+	puts     []hbase.Put
+	deletes  []hbase.Mutation
 
 	splitting bool
-	broken    bool            // a broken directory is not repaired
-	damaged   map[listOf]bool // lists with a reported unreadable twit
+	broken    bool            // a directory
+	damaged   map[listOf]bool // with a reported twit
 
-	// Departments: the parents of readable ones, the unreadable ones, and the tree's depth.
+	// Departments: parents of readable ones, unreadable ones, and the tree's depth.
 	parents map[string]string
 	unread  map[string]bool
 	levels  int
 
-	// pending has ids of fan-out jobs. Timelines may lack the twits of busy authors, who have jobs,
-	// and of merged ones: the broadcasters.
+	// pending has ids of jobs. Timelines may lack the twits of busy authors, who have jobs, and of
+	// merged ones.
 	pending, busy, merged map[string]bool
 
-	// What repairs would have changed, in a run without: lengths of lists; missing members by
-	// position; twits without a row in twit_ids; public twits that should be for followers.
+	// What repairs would have changed: lengths; missing members by position; twits without a row in
+	// twit_ids; public twits that should be for followers.
 	lengthDiff          map[listOf]rebuild.Length
 	lacking             map[listOf]map[string]*hbase.Cell
 	unnamed, restricted map[tables.TwitKey]bool
@@ -162,19 +158,19 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 			return err
 		}
 		if r.broken {
-			return nil // its members would be reported as missing
+			return nil // its members can't be found
 		}
 	}
 	return nil
 }
 
 const (
-	batchRows  = 256  // checked together
-	maxRepairs = 1000 // written together
+	batchRows  = 256
+	maxRepairs = 1000
 )
 
-// flush writes the pending repairs. A put has the timestamp of its source, so that later commits
-// are younger, or a later one if a delete marker masks it.
+// A put has the timestamp of its source, so that later commits are younger, or a later one if a
+// delete marker masks it.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -209,8 +205,7 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with all rows. After a decoding error it calls f with each row alone, and reports
-// the unreadable ones.
+// After a decoding error, each calls f with each row alone, and reports the unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

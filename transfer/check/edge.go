@@ -9,17 +9,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair is a row that relates two objects.
 type pair struct {
 	a, b string
-	// entries are members of both lists.
+	// Of both lists.
 	entries [2]entry
-	// dangling: an object does not exist. The repair ends the relation.
+	// The repair of dangling ends the relation.
 	dangling func(why string)
 }
 
-// pairs checks that both objects of each row exist, and that both lists have their members. decode
-// reports unreadable rows, and returns nil for them and for rows without a relation.
+// pairs checks that both objects of each row exist, and both lists have their members. decode
+// returns nil for unreadable rows and those without a relation.
 func (r *run) pairs(
 	ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, decode func(hbase.Row) *pair,
 ) error {
@@ -96,7 +95,7 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated is the edge from a to b. when is the member's time.
+// when is the member's time.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

@@ -9,15 +9,14 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// entry is a member that a list should have.
 type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
-	// source is the table of the source. why is for the report.
+	// source is a table.
 	source, why string
 
-	// Set by find: the row of the bucket that covers the member, and the stored cell, if any.
+	// Set by find: the covering bucket's row, and the stored cell, if any.
 	row   string
 	found *hbase.Cell
 }
@@ -36,7 +35,6 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
-// expect reports entries that are missing or differ.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err
@@ -48,7 +46,7 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 		}
 		public, err := e.list.Public(e.owner, []hbase.Cell{*e.found})
 		if err != nil && r.damaged[e.of()] {
-			continue // reported before
+			continue
 		}
 		isNew := r.compareColumn(e.get(), e.found, e.cell, "as in "+e.source)
 		if isNew && slices.Contains(public, true) && !isPublic(e.of(), e.cell) {
@@ -70,7 +68,7 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// addToLength records that n members like c are missing. With repairs the list changes.
+// With repairs the list changes.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair {
 		return
@@ -82,7 +80,7 @@ func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	r.lengthDiff[l] = r.lengthDiff[l].Plus(diff)
 }
 
-// unpublish records a public member that should be for followers.
+// unpublish is for public members that should be for followers.
 func (r *run) unpublish(l listOf) {
 	if !r.repair {
 		r.lengthDiff[l] = r.lengthDiff[l].Plus(rebuild.Length{Public: -1})
@@ -94,7 +92,7 @@ func isPublic(l listOf, c hbase.Cell) bool {
 	return slices.Contains(public, true)
 }
 
-// find sets row and found of entries, also for those that a repair would have written.
+// find also finds what a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}

@@ -48,7 +48,6 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
-// begun is when an operation began or, if later, is due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -73,7 +72,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters checks that an author who stops being a broadcaster has a job.
+// An author who stops being a broadcaster has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)
@@ -95,7 +94,7 @@ func (r *run) broadcasters(ctx context.Context) error {
 	return nil
 }
 
-// accounts checks that each has a user.
+// Each account has a user.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var named []hbase.Row

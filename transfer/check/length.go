@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// lengths checks lists that have a row, and then that all other lengths are 0.
+// Lists without a row have length 0.
 func (r *run) lengths(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		if l.Count == "" {

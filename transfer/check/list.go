@@ -9,16 +9,15 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// source of a member: a row, or an entry of another list.
+// source is a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
-	place *entry // nil for a row
-	// why returns why the member is wrong, given the source's cells, or "".
+	place *entry
+	// why is "" for a correct member.
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns, by list, the source of a member. The lists of twits and comments, and timelines,
-// have checks of their own.
+// The lists of twits and comments, and timelines, have checks of their own.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -73,7 +72,6 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain returns why members of a list are wrong, given their sources.
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -119,7 +117,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members checks each member of all lists of l. explain returns why members are wrong, or "".
+// explain returns why members are wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {

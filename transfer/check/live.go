@@ -11,7 +11,6 @@ import (
 // liveRuns must all find a violation.
 const liveRuns = 3
 
-// All runs have found a candidate.
 type candidate struct {
 	Violation
 	changed bool // in an earlier run

@@ -10,13 +10,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// referrer is an object that may have a reference.
 type referrer struct {
 	tables.Referrer
 	cells []hbase.Cell
 }
 
-// references checks that referenced objects exist, and list their referrers.
 func (r *run) references(ctx context.Context) error {
 	if err := r.readTree(ctx); err != nil {
 		return err
@@ -65,8 +63,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling reports wrong references, and returns the keys of their objects. A department must also
-// have a path to the top.
+// dangling returns the keys of objects with wrong references. A department must also have a path to
+// the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {

@@ -10,11 +10,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// batchTimelines are in memory. Each may be long.
+// Each may be long.
 const batchTimelines = 32
 
-// timelines checks that each timeline has the twits of followed authors, down to where it was
-// trimmed. It skips busy authors and broadcasters.
+// timelines checks entries down to where a timeline was trimmed, except of busy authors and
+// broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -26,12 +26,11 @@ func (r *run) timelines(ctx context.Context) error {
 	})
 }
 
-// entries checks that each entry has a twit of a followed author.
 func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline must be complete before end.
+// timeline is complete before end.
 type timeline struct {
 	entries map[string]bool
 	end     string

@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree reads the parents of all departments. References to an unreadable one are not repaired,
-// because it may exist.
+// An unreadable department may exist: references to it are not repaired.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -33,8 +32,7 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb follows a department's path to the top. If that does not end there because of the
-// department's parent, it reports the department.
+// climb reports a department whose parent keeps its path from the top.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -46,7 +44,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 			r.wrongReference(tables.Parents, d, noObject(&tables.Departments.AnyObject, at))
 			return true
 		case at == d.Key:
-			if d.Key == slices.Min(path) { // once per cycle
+			if d.Key == slices.Min(path) { // once
 				r.wrongReference(tables.Parents, d, "the department is below itself")
 			}
 			return true
@@ -64,7 +62,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 	return false
 }
 
-// depth checks that the tree has no more levels than stored, on which writers rely.
+// Writers rely on the stored number of levels.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -9,13 +9,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twits checks that twit_ids has the key of each twit, and that albums have the twits with photos
-// and those for followers.
+// twits checks twit_ids, and albums of twits with photos or for followers.
 func (r *run) twits(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }
 
-// twitNames checks that each key in twit_ids has a twit.
+// twitNames checks that twit_ids has only twits.
 func (r *run) twitNames(ctx context.Context) error {
 	all := hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}
 	return r.rows(ctx, all, func(rows []hbase.Row) error {
@@ -51,7 +50,7 @@ func (r *run) twitNames(ctx context.Context) error {
 	})
 }
 
-// deleteName reports a name. The repair marks the twit as deleted.
+// The repair marks the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(hbase.Youngest(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)

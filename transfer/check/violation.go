@@ -40,7 +40,7 @@ func (v Violation) at() column {
 	return column{v.Table, v.Row, family, qualifier}
 }
 
-// Stored and Expected of a column whose value does not matter.
+// Stored and Expected where the value does not matter.
 const (
 	absent  = "absent"
 	present = "present"
@@ -66,9 +66,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation, and adds the repair to the pending ones. Puts are written before
-// deletions, so that a moved cell is never missing. A batch with an unreadable row is checked
-// twice: then isNew is false.
+// report also adds the repair. Puts are written before deletions, so that a moved cell is never
+// missing. A batch with an unreadable row is checked twice: then isNew is false.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, stored, expected, why, len(repair) == 0}
 	if r.reported[v] {

@@ -8,9 +8,8 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twitVisibilities and albumVisibilities check that a twit and its copy in the album have the same
-// visibility. No repair publishes a twit. If the copies differ, or a damaged copy may have been for
-// followers, the twit is for followers.
+// A twit and its copy in the album have the same visibility. No repair publishes a twit: if the
+// copies differ, or a damaged one may have been for followers, the twit is for followers.
 func (r *run) twitVisibilities(ctx context.Context) error {
 	return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
@@ -26,7 +25,6 @@ func (r *run) albumVisibilities(ctx context.Context) error {
 	})
 }
 
-// restoreTwits repairs unreadable twits from the other list.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
 	var damaged []hbase.Cell
 	var copies []entry
@@ -53,8 +51,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	return nil
 }
 
-// copyOf returns the copy of a damaged twit, or nil. The copy is for followers if the twit may have
-// been.
+// copyOf may be nil. It is for followers if the damaged twit may have been.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {
@@ -89,8 +86,7 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &restricted
 }
 
-// restrictTwits restricts public twits whose copy in the album is for followers. Twits never
-// change: one copy is damaged.
+// Twits never change: one copy is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 	var entries []entry
 	for _, c := range s.Cells {

@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// Change replaces a stored cell by the derived one. Nil is no cell. New is no older than Old.
+// Change replaces a stored cell by the derived one, which is no older. Nil is no cell.
 type Change struct {
 	Table, Row string
 	Old, New   *hbase.Cell
@@ -28,8 +28,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// Differs appends the change of old, or nil, to want, unless their values are equal. want becomes
-// no older than old, which would mask it.
+// Differs appends the change of old to want, if their values differ. want becomes no older than
+// old, which would mask it.
 func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {

@@ -20,8 +20,8 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	})
 }
 
-// DayChanges compares the daily sums of games with the plays of their players. The games' lists
-// lack the players in lacking. A sum of 0 need not be stored.
+// DayChanges compares the daily sums of games with the plays of their players. The lists lack the
+// players in lacking. A sum of 0 need not be stored.
 func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking map[string][]string) ([]Change, error) {
 	sums := map[string]daySums{}
 	for _, game := range games {
@@ -64,7 +64,7 @@ type daySums map[string]daySum
 
 type daySum struct {
 	count     int
-	timestamp int64 // of its youngest part
+	timestamp int64 // the youngest
 }
 
 func (s daySums) add(ctx context.Context, store hbase.Store, game string, players []string) error {

@@ -9,12 +9,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Lists moves each member to the bucket that covers it, splits buckets that exceed the bound, and
-// writes the lengths.
+// Lists moves each member to the bucket that covers it, splits full buckets, and writes the
+// lengths.
 func (s *Rebuilder) Lists(ctx context.Context, l *tables.AnyList, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		lengths := make(map[string]Length, len(owners))
-		// A changed list is read again, until it is stable.
 		for changed := owners; len(changed) > 0; {
 			found, err := s.arrange(ctx, l, changed)
 			if err != nil {
@@ -37,14 +36,13 @@ type arranged struct {
 	buckets []bucket
 }
 
-// bucket counts members. cuts are positions for a split, one per half of the bound.
+// cuts are positions for a split, one per half of the bound.
 type bucket struct {
 	number uint32
 	held   int
 	cuts   []string
 }
 
-// arrange is one pass: it reads lists, moves members that are astray, and splits full buckets.
 func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {
 	found := make(map[string]*arranged, len(owners))
 	for _, owner := range owners {
@@ -87,7 +85,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	return found, nil
 }
 
-// Call add for members in order.
+// In order.
 func (a *arranged) add(number uint32, position string, half int) {
 	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
 		a.buckets = append(a.buckets, bucket{number: number})
@@ -113,8 +111,8 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 }
 
 // split copies members into the new buckets, and then names these in the directory with one Put:
-// readers see either the old bucket or the new ones. The next pass deletes the old copies. An
-// interrupted split is repeated with the same result.
+// readers see either. The next pass deletes the old copies. An interrupted split is repeated with
+// the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
@@ -141,8 +139,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill copies a new bucket's members into it, and deletes others that an interrupted split left
-// there.
+// fill deletes what an interrupted split left in a new bucket.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{

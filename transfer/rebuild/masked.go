@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites of a cell reach all timestamps: their distances grow by a factor of 16.
+// maxRewrites reach all timestamps: their distances grow by a factor of 16.
 const maxRewrites = 12
 
 // WriteVisible writes puts, and rewrites cells that another value masks, or a delete marker, as a
@@ -53,7 +53,6 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 	return nil
 }
 
-// rewritten replaces a masked cell, given what is read there.
 func rewritten(c hbase.Cell, stored []hbase.Cell, n int) (hbase.Cell, bool) {
 	switch {
 	case len(stored) == 0:

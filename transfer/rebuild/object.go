@@ -9,8 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Objects iterates in the order of row keys, with the attributes of fields. The first error ends
-// it.
+// Objects are in the order of row keys. The first error ends the iteration.
 func Objects[T any](
 	ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string,
 ) iter.Seq2[*T, error] {

@@ -29,11 +29,10 @@ import (
 // Rebuilder rebuilds derived data.
 type Rebuilder struct {
 	Store hbase.Store
-	// ListBound is the maximum of members in a bucket, at least 2.
+	// ListBound is at least 2.
 	ListBound int
-	// Blank: the store has no lengths to read.
-	Blank bool
-	// TimelineBound is the maximum of entries of a timeline.
+	// Blank: no stored lengths.
+	Blank         bool
 	TimelineBound int
 }
 
@@ -43,7 +42,7 @@ func New(store hbase.Store) *Rebuilder {
 }
 
 const (
-	groupSize = 256 // owners read together
+	groupSize = 256 // together
 	parallel  = 4   // groups
 )
 

@@ -10,23 +10,22 @@ import (
 )
 
 const (
-	firstPage = 100  // columns of each list, together with other lists
-	nextPage  = 4096 // columns of one list
+	firstPage = 100  // of each list
+	nextPage  = 4096 // of one list
 )
 
 // Span is a page of a bucket.
 type Span struct {
 	Owner  string
 	Bucket uint32
-	// Cells are the members that this bucket covers, in order: each member of a list once.
+	// Cells are members of this bucket, in order.
 	Cells []hbase.Cell
-	// Astray are members of another bucket.
+	// Astray belong to another bucket.
 	Astray    []hbase.Cell
 	directory []tables.Bucket
 }
 
-// Spans calls f with the pages of the owners' lists, in order. An empty list has none. The first
-// pages are read together.
+// Spans calls f with the pages of lists, in order. It reads the first pages together.
 func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
 	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {

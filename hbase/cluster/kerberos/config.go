@@ -18,17 +18,15 @@ type Config struct {
 	Conf      string // krb5.conf
 }
 
-// identity is a Config with its files read.
 type identity struct {
 	Config
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
-	answered    map[string]string // last KDC to answer, by realm
+	answered    map[string]string // last, by realm
 }
 
-// encryptionTypes are the supported ones, preferred first. Wrap tokens of older types have another
-// format (RFC 4757).
+// Preferred first. Wrap tokens of older types have another format (RFC 4757).
 var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
@@ -61,7 +59,7 @@ func (c Config) read() (*identity, error) {
 	return id, id.configure()
 }
 
-// unsupported: err is about lines that gokrb5 ignores, such as include.
+// gokrb5 ignores some lines, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok
@@ -81,8 +79,7 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// configure restricts the encryption types to the supported ones, for the log-in to those of the
-// keytab.
+// configure restricts the encryption types, for the log-in to those of the keytab.
 func (id *identity) configure() error {
 	defaults := &id.krb5.LibDefaults
 	defaults.UDPPreferenceLimit = 1 // TCP: gokrb5 waits five seconds for a lost datagram

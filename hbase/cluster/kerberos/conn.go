@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// simplePreamble is that of a client without Kerberos.
+// Of a client without Kerberos.
 const simplePreamble = "HBas\x00\x50"
 
-// conn is an authenticated connection for a client without Kerberos, whose preamble it drops.
+// conn drops the preamble of a client without Kerberos.
 type conn struct {
 	net.Conn
 	started bool
@@ -33,14 +33,14 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// wrapped is a connection of Wrap tokens, each after its length, one per Write.
+// Wrap tokens, each after its length, one per Write.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens
 	seal    bool
 	writing sync.Mutex
 	in      *bufio.Reader
-	unread  []byte // of the last token
+	unread  []byte
 }
 
 func newWrapped(c net.Conn, t *tokens, p protection) *wrapped {
@@ -60,7 +60,7 @@ func (w *wrapped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxWrapped bounds a token. HBase sends at most 256 MB by default.
+// HBase sends at most 256 MB by default.
 const maxWrapped = 1 << 30
 
 // One goroutine at a time reads.

@@ -38,7 +38,7 @@ func newContext(user types.PrincipalName, realm string, t ticket) (*gssContext, 
 	return &gssContext{t, a}, nil
 }
 
-// Heads of GSSAPI tokens: the object identifier of Kerberos, and the kind of message.
+// Heads of GSSAPI tokens: Kerberos, and the kind of message.
 const (
 	mechanism  = "\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02"
 	headAPReq  = mechanism + "\x01\x00"
@@ -47,10 +47,9 @@ const (
 	headLength = len(headAPReq)
 )
 
-// errAnswer: a server did not prove its identity.
 var errAnswer = errors.New("the server does not answer as Kerberos demands")
 
-// request proves that the client has the key of the ticket.
+// The client has the key of the ticket.
 func (c *gssContext) request() ([]byte, error) {
 	request, err := messages.NewAPReq(c.ticket.Ticket, c.ticket.key, c.authenticator)
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks that the server has the key of the service.
+// The server has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {

@@ -70,7 +70,7 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains errors of any request to a KDC, or returns nil.
+// Errors of any request to a KDC.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {

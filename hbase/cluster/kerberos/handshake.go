@@ -8,10 +8,10 @@ import (
 	"net"
 )
 
-// preamble is that of a client with Kerberos.
+// Of a client with Kerberos.
 const preamble = "HBas\x00\x51"
 
-// protection is a security layer, as a bit of RFC 4752.
+// A bit of RFC 4752.
 type protection byte
 
 const (
@@ -29,8 +29,7 @@ func strongest(set byte) protection {
 	return 0
 }
 
-// maxToken bounds the tokens of a handshake. They have hundreds of bytes, or tens of thousands with
-// a user's groups.
+// Tokens of a handshake have hundreds of bytes, or tens of thousands with a user's groups.
 const maxToken = 1 << 20
 
 var errNotSecured = errors.New("the server does not authenticate")
@@ -40,7 +39,6 @@ type RemoteError struct{ Class, Message string }
 
 func (e *RemoteError) Error() string { return e.Class + ": " + e.Message }
 
-// handshake authenticates both sides, and agrees on a protection.
 func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	request, err := c.request()
 	if err != nil {
@@ -64,10 +62,9 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	return t, p, err
 }
 
-// errProtection: the server has an unknown hbase.rpc.protection.
+// Of an unknown hbase.rpc.protection.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
-// agree selects the strongest protection offered.
 func agree(conn net.Conn, t *tokens) (protection, error) {
 	token, err := receive(conn)
 	if err != nil {
@@ -86,7 +83,7 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 	}
 	choice := []byte{byte(p), 0, 0, 0}
 	if p != authentication {
-		// The maximum size of the server's messages. HBase ignores it, and so does Java's client.
+		// HBase ignores the maximum size, and so does Java's client.
 		choice = []byte{byte(p), 0xFF, 0xFF, 0xFF}
 	}
 	if token, err = t.wrap(choice, false); err != nil {
@@ -95,17 +92,15 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 	return p, send(conn, nil, token)
 }
 
-// send sends head, and token with its length.
 func send(conn net.Conn, head, token []byte) error {
 	b := binary.BigEndian.AppendUint32(head, uint32(len(token)))
 	_, err := conn.Write(append(b, token...))
 	return err
 }
 
-// switchToSimple is the length in the answer of a server without Kerberos.
+// Of a server without Kerberos.
 const switchToSimple = -88
 
-// receive returns the server's next token, or its error.
 func receive(conn net.Conn) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(conn, head[:]); err != nil {

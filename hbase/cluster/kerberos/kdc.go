@@ -10,12 +10,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/config"
 )
 
-// hedgeDelay is the time after which the next KDC is asked, too.
+// The next KDC is asked, too.
 const hedgeDelay = time.Second
 
-// ask makes an exchange with a KDC of a realm. If one cannot be reached or does not answer within
-// hedgeDelay, it also asks the next, and returns the first answer. gokrb5 itself asks KDCs in
-// random order, and waits five seconds for each.
+// If a KDC cannot be reached or does not answer within hedgeDelay, ask also asks the next, and
+// returns the first answer. gokrb5 itself asks KDCs in random order, and waits five seconds for
+// each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	kdcs, err := id.kdcs(realm)
 	if err != nil {
@@ -53,7 +53,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 	return result, errors.Join(failures...)
 }
 
-// kdcs come from krb5.conf or DNS, the last to answer first.
+// From krb5.conf or DNS, the last to answer first.
 func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	for _, r := range id.krb5.Realms {
 		if r.Realm == realm {
@@ -75,7 +75,7 @@ func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	return kdcs, nil
 }
 
-// client returns a client of one KDC. Clients share no list of KDCs, because gokrb5 reorders it.
+// Clients share no list of KDCs, because gokrb5 reorders it.
 func (id *identity) client(realm, kdc string) *client.Client {
 	krb5 := *id.krb5
 	krb5.Realms = []config.Realm{{Realm: realm, KDC: []string{kdc}}}
@@ -89,7 +89,6 @@ func (id *identity) client(realm, kdc string) *client.Client {
 	return client.NewWithKeytab(id.name, id.realm, id.keytab, &krb5, client.DisablePAFXFAST(true))
 }
 
-// unanswered: err is an error of the network.
 func unanswered(err error) bool {
 	text := err.Error()
 	return codeOf(err) == 0 &&

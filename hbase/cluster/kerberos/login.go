@@ -69,8 +69,7 @@ func (l *Login) Expiry() int64 { return l.expiry.Load() }
 // Failures counts failed log-ins since Start.
 func (l *Login) Failures() int64 { return l.failures.Load() }
 
-// use calls f, which may use the session and the KDC. If ctx ends first, f continues in the
-// background: gokrb5 has no contexts.
+// use gives f the session and the KDC. If ctx ends first, f continues: gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
 	case l.slot <- struct{}{}:
@@ -95,7 +94,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	}
 }
 
-// logIn replaces the session, and returns the end of its ticket.
+// end is that of the ticket.
 func (l *Login) logIn() (end time.Time, err error) {
 	s, err := l.id.logIn()
 	if err != nil {
@@ -112,7 +111,7 @@ func (l *Login) logIn() (end time.Time, err error) {
 
 const renewRetry = 5 * time.Second
 
-// renew logs in after three quarters of the ticket's lifetime.
+// renew waits for three quarters of the ticket's lifetime.
 func (l *Login) renew(ctx context.Context, end time.Time) {
 	failed := false
 	for {
@@ -151,10 +150,8 @@ func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	})
 }
 
-// service begins the principals of HBase's servers, NAME/HOST.
 const service = "hbase"
 
-// handshakeTimeout is for a handshake without a deadline.
 const handshakeTimeout = 10 * time.Second
 
 // Secure authenticates a connection to an HBase server. The caller must write whole messages, and

@@ -43,7 +43,7 @@ func (id *identity) logIn() (*session, error) {
 }
 
 // renewOf gets tickets for an earlier session's services, so that connections need not wait for the
-// KDC. A connection asks for a missing ticket.
+// KDC.
 func (s *session) renewOf(earlier *session) {
 	for principal := range earlier.others {
 		if host, ok := strings.CutPrefix(principal, service+"/"); ok {
@@ -65,7 +65,7 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket asks a KDC of a realm, for which by is the ticket.
+// by is the ticket for the KDC.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

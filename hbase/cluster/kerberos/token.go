@@ -20,7 +20,7 @@ import (
 type tokens struct {
 	key            types.EncryptionKey
 	etype          etype.EType
-	flags          byte // of wrapped tokens
+	flags          byte
 	sent, received uint64
 }
 
@@ -41,13 +41,12 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// header is as in checksums and ciphertexts.
+// As in checksums and ciphertexts.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
 }
 
-// seal encrypts the token.
 func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	flags := t.flags
 	if seal {
@@ -68,8 +67,7 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the next message of the other side. Its token must be sealed if and only if seal
-// is set.
+// The token must be sealed if and only if seal is set.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken
