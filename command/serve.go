@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// MiB.
+	// In MiB.
 	maxMemory        = 1 << 20
 	maxRowsPerSecond = 100_000_000
 	// By default, cluster managers kill a process earlier.

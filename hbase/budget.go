@@ -19,7 +19,7 @@ type Budget struct {
 
 	mu   sync.Mutex
 	held atomic.Int64 // mu guards changes
-	done bool         // its memory was returned
+	done bool         // the request has ended
 }
 
 // OverBudget is the error of a read of more than Most bytes, maybe estimated.

@@ -17,7 +17,7 @@ type size struct{ likely, possible int64 }
 const (
 	// The average cell of a large row.
 	largeCell = 8 << 10
-	// maxColumns is the default limit.
+	// maxColumns is for a Get with a greater limit, or none.
 	maxColumns = 1000
 )
 
@@ -60,7 +60,7 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 
 type columnSizes struct {
 	table, columns string
-	hash           uint64 // table
+	hash           uint64 // of the table
 	named          int    // in total
 	each           int    // per column of whole families
 }
@@ -157,7 +157,7 @@ func (r knownRow) replaces(earlier knownRow) bool {
 	return r.columns() > 0
 }
 
-// knownRowSlots are bits.
+// knownRowSlots is the number of bits of a slot.
 const knownRowSlots = 17
 
 // slot is the row's own, a free one, or another row's.

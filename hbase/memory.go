@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// smallRequest bytes are free. Most requests read less.
+	// smallRequest bytes need no reservation. Most requests read less.
 	smallRequest = 1 << 20
 	// maxPiece bounds likely bytes.
 	maxPiece       = 8 << 20
@@ -44,7 +44,7 @@ type Memory struct {
 	seed     maphash.Seed
 
 	rows [1 << knownRowSlots]atomic.Uint64 // [knownRow]s
-	// knowsRows is false in most stores.
+	// knowsRows: a row was remembered. Most stores need no look-up.
 	knowsRows atomic.Bool
 
 	waiting, held, refused atomic.Int64

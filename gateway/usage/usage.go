@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// Hours are kept.
+	// Hours is the number of hours kept.
 	Hours = 24
 	// maxOperations bounds pairs of operation and client in an hour.
 	maxOperations = 2000

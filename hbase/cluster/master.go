@@ -15,7 +15,7 @@ import (
 
 // masterCall is any RPC to the master: gohbase has few, and only in the default namespace.
 type masterCall struct {
-	*hrpc.ListTableNames // implements the rest of hrpc.Call
+	*hrpc.ListTableNames // implements the other methods of hrpc.Call
 	name, table          string
 	request, response    proto.Message
 }

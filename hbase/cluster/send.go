@@ -97,7 +97,7 @@ func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	}
 }
 
-// wait returns false at once if the server asks for a wait beyond the deadline.
+// wait returns false immediately if the server asks for a wait beyond the deadline.
 func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
 		return false

@@ -15,7 +15,7 @@ import (
 const maxPassed = 64
 
 type query struct {
-	// Encoded.
+	// Encoded; empty is none.
 	start, stop []byte
 	limit       int
 	noValues    bool

@@ -15,8 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows above Pebble's block cache, from which a row takes a seek, and a step
-// for each cell. A nil cache keeps nothing.
+// rowCache keeps decoded rows above Pebble's block cache, which needs a seek per row, and a step per
+// cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in asked? ──► yes: kept; no: the key is added to asked
@@ -42,7 +42,7 @@ type shape struct {
 	page    hbase.Page
 }
 
-// limit is in bytes.
+// cacheShard evicts the least recently used rows. limit is in bytes.
 type cacheShard struct {
 	mu          sync.Mutex
 	rows        *simplelru.LRU[uint64, *cachedRow] // of the key
@@ -62,12 +62,12 @@ type cachedRow struct {
 }
 
 const (
-	// Memory without their bytes.
+	// Memory of a row and a cell without their bytes.
 	rowOverhead  = 320
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
 	// Copying a larger row costs more than reading it.
 	maxCached = 64 << 10
-	// About a small row.
+	// bytesPerAsked is about a small row's size.
 	bytesPerAsked = 512
 )
 

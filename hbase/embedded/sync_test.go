@@ -196,7 +196,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// TestPowerLossLosesNoAcknowledgedWrite drops what was not synced.
+// TestPowerLossLosesNoAcknowledgedWrite drops everything that was not synced.
 func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)

@@ -68,7 +68,7 @@ type selection struct {
 type familySelection struct {
 	family
 	key string
-	// All, if none.
+	// No columns are all.
 	columns []column
 }
 

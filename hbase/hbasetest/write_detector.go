@@ -41,7 +41,7 @@ func (u *WriteDetector) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Resu
 	return results, err
 }
 
-// Err returns the first write found. No other goroutine may write to cells meanwhile.
+// Err returns the first write found. No other goroutine may write to cells during the call.
 func (u *WriteDetector) Err() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind is what a job does.
+// JobKind is a kind of fan-out.
 type JobKind string
 
 const (

@@ -113,7 +113,7 @@ type Object[T any] struct {
 	lazy func(*T) *bool
 }
 
-// Columns returns what schema fields need, as in [hbase.Get], empty if the key is enough.
+// Columns returns the columns of schema fields, as in [hbase.Get], empty if the key is enough.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {

@@ -13,7 +13,7 @@ type entry struct {
 	list  *tables.AnyList
 	owner string
 	cell  hbase.Cell
-	// source is a table.
+	// source is the table of the source. why is for the report.
 	source, why string
 
 	// Set by find: the covering bucket's row, and the stored cell, if any.

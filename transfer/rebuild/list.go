@@ -85,7 +85,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	return found, nil
 }
 
-// In order.
+// add is called for members in order.
 func (a *arranged) add(number uint32, position string, half int) {
 	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
 		a.buckets = append(a.buckets, bucket{number: number})

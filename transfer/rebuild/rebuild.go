@@ -31,7 +31,7 @@ type Rebuilder struct {
 	Store hbase.Store
 	// ListBound is at least 2.
 	ListBound int
-	// Blank: no stored lengths.
+	// Blank stores have no lengths.
 	Blank         bool
 	TimelineBound int
 }

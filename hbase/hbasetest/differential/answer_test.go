@@ -17,7 +17,7 @@ var named = []error{
 	hbase.ErrInvalid, hbase.ErrCellTooLarge, hbase.ErrTableNotFound, hbase.ErrTableExists, hbase.ErrFamilyNotFound,
 }
 
-// answer is what engines must agree on.
+// answer returns the text, or the kind of the error, on which engines must agree.
 func answer(text string, err error) string {
 	if err == nil {
 		return text

@@ -143,7 +143,7 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads a column each of twice as many buckets as before.
+// probe reads a column each of buckets, twice the number of the last probe.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))
