@@ -92,7 +92,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// Entries have the timestamps of follows: see docs/TABLES.md.
+// Entries have the timestamps of follows: see docs/FEEDS.md.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {
