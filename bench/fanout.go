@@ -17,7 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// Its followers are those of TWIBASE_DATA, or hubFollowers generated ones.
+// The hub's followers are those of TWIBASE_DATA, or hubFollowers generated ones.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458

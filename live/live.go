@@ -55,8 +55,8 @@ const (
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
-	// certainOrder between the discoveries of two entries proves their order of arrival: longer
-	// than two polls of any gateway.
+	// certainOrder is the time between the discoveries of two entries that proves their order of
+	// arrival: longer than two polls of any gateway.
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is kept for this time: one may reconnect.
 	idleTimeout = time.Minute
@@ -74,7 +74,7 @@ const (
 // begins with its inverted time.
 type Key struct{ Owner, Position string }
 
-// Candidate is an entry to a subscriber.
+// Candidate is an entry that may be delivered to a subscriber.
 type Candidate struct {
 	Subscriber context.Context
 	Kind       Kind

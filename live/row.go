@@ -16,9 +16,10 @@ type rowName struct {
 type row struct {
 	rowName
 	subscribers map[*Subscription]struct{}
-	// becameBroadcaster is true in the poll that finds a new broadcaster.
+	// The twits of a broadcast row are also for timelines. becameBroadcaster is true in the poll
+	// that finds a new broadcaster.
 	broadcast, becameBroadcaster bool
-	// the first subscriber came, the last one left
+	// since is when the first subscriber came, left when the last one closed.
 	since, left time.Time
 	read        bool    // by any poll
 	polled      elapsed // the start of the last poll that read it

@@ -15,7 +15,7 @@ func (s *Subscription) Suspend() {
 		return
 	}
 	s.state, s.err = suspended, ErrSuspended
-	s.ctx = context.Background()
+	s.ctx = context.Background() // releases the subscriber's context
 	close(s.queue)
 }
 

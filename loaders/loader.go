@@ -97,7 +97,7 @@ func At(err error, i int) error {
 	if err == nil {
 		return nil
 	}
-	if list, ok := err.(Errors); ok {
+	if list, ok := err.(Errors); ok { // the usual case, without the allocation of errors.As
 		return list[i]
 	}
 	if list := Errors(nil); errors.As(err, &list) {

@@ -11,7 +11,7 @@ import (
 // batch is one call of the store. Some reads of one row are merged into one Get: those of named
 // columns, and those of the first page of a family.
 type batch struct {
-	gets    []hbase.Get
+	gets    []hbase.Get // index-aligned with groups and results
 	groups  []group
 	unions  map[columnPair]string
 	results []hbase.Result
@@ -172,7 +172,7 @@ type template struct {
 type mergeKind int
 
 const (
-	alone mergeKind = iota
+	alone mergeKind = iota // never merged
 	namedColumns
 	firstPage
 )

@@ -11,8 +11,8 @@ import (
 
 // Object loads objects of one kind.
 //
-// The row of a lazy object is enqueued immediately, and read in the same round as the object's
-// lists. The executor awaits the rows before it writes the response.
+// A lazy object has only its key at first. Its row is enqueued immediately, and read in the same
+// round as the object's lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[Row, *T]
 	// Exists is for lists, which may still name deleted objects.

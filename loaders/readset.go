@@ -153,13 +153,14 @@ func (l *Loaders) beginWait(set *readSet) bool {
 }
 
 // load is as late as possible: the dataloader's first set starts a goroutine, which would wake up
-// for each further set.
+// for each further set. The caller holds mu.
 func (l *Loaders) load(set *readSet) {
 	if set.thunk == nil {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 	}
 }
 
+// The caller holds mu.
 func (l *Loaders) dispatch(sets []*readSet) {
 	for _, set := range sets {
 		l.load(set)

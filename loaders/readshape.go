@@ -10,8 +10,8 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// Estimates merge Named reads of a row with each other, and with one Leading read, of a first
-	// page.
+	// Named: all columns are named. Leading: the first page of a family. Estimates merge Named reads
+	// of a row with each other, and with one Leading read.
 	Named, Leading bool
 	Gets, Rounds   int    // at most
 	If             string // condition; empty for always

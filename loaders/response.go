@@ -45,7 +45,7 @@ func With(ctx context.Context, store hbase.Store) context.Context {
 // Watchdog fails the reads of responses with a blocked task: see [scheduler]. The zero value is
 // ready.
 type Watchdog struct {
-	Log *slog.Logger
+	Log *slog.Logger // may be nil
 	// Stalls counts failed responses: each is a bug in a resolver.
 	Stalls atomic.Int64
 }
@@ -158,7 +158,7 @@ func (l *Loaders) batchTimedOut(batch int) {
 	}
 }
 
-// Forget makes later reads see earlier writes, while no read is in progress.
+// Forget makes later reads see earlier writes. No read may be in progress.
 func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()

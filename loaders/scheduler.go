@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// scheduler dispatches a batch of reads as soon as no task of the operation can add to it.
+// scheduler dispatches a batch of reads as soon as no task of the operation can add to it. So a
+// batch holds a whole level of the query, and no timer delays a level.
 //
 // The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
 // for a read. running counts the tasks that can still enqueue reads:
@@ -53,8 +54,8 @@ import (
 // flight, the reads of the response fail. Dispatching the batch instead would hide the bug, and
 // split levels on a slow machine.
 //
-// dispatch is called with the lock held, and must not block: the dataloader sends the batch in
-// another goroutine.
+// Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
+// dataloader sends the batch in another goroutine.
 type scheduler struct {
 	running   int
 	pending   []*readSet

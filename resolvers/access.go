@@ -15,7 +15,7 @@ import (
 // access reads the relations that a decision of package permission depends on.
 type access struct {
 	viewer auth.Viewer
-	known  bool
+	known  bool // false without a token
 }
 
 func accessOf(ctx context.Context) access {

@@ -22,6 +22,7 @@ type payloadEdge[P, E, T, G any] struct {
 }
 
 type payloadEntry[P, E any] interface {
+	// find returns nil if the list does not have the object.
 	find(ctx context.Context, payload *P) (*listEntry[E], error)
 	// findCost returns the stage at which find returns.
 	findCost(call *costCall) explain.Stage

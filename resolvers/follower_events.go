@@ -39,7 +39,7 @@ func (r *subscriptionResolver) FollowerChanged(
 
 var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
 
-// Existing viewers see all changes, also by the deletion of a follower.
+// visibleChanges shows existing viewers all changes, also by the deletion of a follower.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
 	viewers := make([]string, len(all))
 	for i, c := range all {

@@ -91,7 +91,7 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 }
 
-// edges returns nil if edges are not selected.
+// edges returns nil if edges are not selected. fill sets the fields of edge i.
 func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	if !p.request.edges {
 		return nil

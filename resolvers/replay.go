@@ -99,7 +99,7 @@ func replayPage[T any](
 	return found[0], loaders.At(err, 0)
 }
 
-// The caller is a task until end is called.
+// newTask makes the caller a task with new loaders until end is called.
 func newTask(ctx context.Context, withLoaders func(context.Context) context.Context) (_ context.Context, end func()) {
 	ctx = withLoaders(ctx)
 	tasks := loaders.TasksOf(ctx)

@@ -13,7 +13,7 @@ type scan[T, C any] struct {
 	as      func(*page[struct{}, T]) C
 }
 
-// A page may be short, because it omits deleted objects.
+// resolve may return a short page, because it omits deleted objects.
 func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 	r, err := args.request(ctx, s.cursors())
 	if err != nil {

@@ -40,7 +40,7 @@ func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// If the query is an open argument, a scan costs no more.
+// cost is that of a search if the query is an open argument: a scan costs no more.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
 	requests, err := call.requests(s.searchCursors())

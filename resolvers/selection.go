@@ -12,7 +12,7 @@ import (
 // A selection has fragments, @skip and @include applied.
 type selection []graphql.CollectedField
 
-// The current field must be of an object type.
+// selected is for a current field of an object type.
 func selected(ctx context.Context) selection {
 	field := graphql.GetFieldContext(ctx).Field
 	return collect(ctx, field, field.Definition.Type.Name())

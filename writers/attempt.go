@@ -17,7 +17,7 @@ type preconditionKey struct{}
 
 // WithPrecondition returns a context for one operation, which commits only if allowed returns nil,
 // and else returns its error. allowed waits for the authorization check, concurrently with the
-// first reads.
+// first reads, and may be called several times.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
@@ -46,7 +46,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 	if err != nil {
 		return nil, err
 	}
-	uncertain := false
+	uncertain := false // an earlier attempt may have committed
 	for try := 0; ; try++ {
 		a, err := t.parse(string(given))
 		if err != nil {
@@ -56,7 +56,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
-			return a, ErrUnknown
+			return a, ErrUnknown // the earlier attempt may have caused the error
 		case err != nil && (uncertain || x.mayHaveCommitted(outcome)):
 			return a, afterCommit{err}
 		case err != nil:
@@ -91,7 +91,7 @@ func (x *execution) try(ctx context.Context) (outcome state, err error) {
 	if err == nil && x.state == stateCommitted {
 		return stateCommitted, x.finishInBackground(ctx)
 	}
-	if x.intent.ID != "" {
+	if x.intent.ID != "" { // claimed by check
 		x.w.unclaim(x.intent.ID)
 	}
 	return x.state, err

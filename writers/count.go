@@ -84,7 +84,8 @@ func (x *execution) sortedIncrements() []*increment {
 
 // incrementQueue combines the concurrent increments of a row.
 type incrementQueue struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// rows has the waiting increments of each row that a goroutine writes.
 	rows map[location][]*increment
 }
 
@@ -113,6 +114,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
+// take returns nothing if the caller can stop.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()

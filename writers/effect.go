@@ -123,8 +123,9 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// The stage of a compensation follows the one that adds members to their lists. So if an object is
-// deleted concurrently, the compensation finds it missing, or the deletion finds the members.
+// compensation runs if an object is missing. Its stage follows the one that adds members to their
+// lists. So if an object is deleted concurrently, the compensation finds it missing, or the
+// deletion finds the members.
 type compensation struct {
 	objects references
 	nested

@@ -19,7 +19,7 @@ type linearization struct {
 	committed bool
 }
 
-// It records commits even if their response is lost.
+// commitRecorder records commits even if their response is lost.
 type commitRecorder struct {
 	hbase.Store
 	scheduler *scheduler

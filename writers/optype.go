@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// Intents store the arguments A as JSON.
+// opType declares an operation type. Intents store its arguments A as JSON.
 type opType[A any] struct {
 	// name is stored. It never changes its meaning.
 	name string
@@ -54,9 +54,9 @@ type operation struct {
 type reading struct {
 	operation
 	row   []hbase.Cell
-	last  string
+	last  string // the commit record in row, or empty
 	cells [][]hbase.Cell
-	get   getter
+	get   getter // for a further round
 }
 
 type getter func(...hbase.Get) ([][]hbase.Cell, error)

@@ -69,7 +69,8 @@ import (
 // the caller gets [ErrUnknown].
 //
 // An execution ends in SUPERSEDED if another execution completed the operation or has its lease, or
-// if the operation is nested and its parent is complete.
+// if the operation is nested and its parent is complete. It ends there, too, if plan.later reads
+// lists and all slots for such work are taken: then a sweep continues.
 //
 // All other executions start from the stored intent. One that completes a predecessor starts in
 // COMMITTED. A sweep starts in resolving, or in COMMITTED if the intent is marked or there is no

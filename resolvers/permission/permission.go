@@ -37,7 +37,7 @@ const (
 	own    = Owner | Admin
 )
 
-// All other reads are permitted to every viewer.
+// The actions. All other reads are permitted to every viewer.
 var (
 	SignUp           = Action{"signUp", anyone}
 	LogIn            = Action{"logIn", anyone}
@@ -75,9 +75,9 @@ var (
 	SeeFollowers     = Action{"followerChanged", users}
 )
 
-// Target is the object of an action.
+// Target is the object of an action. Fields that do not apply are empty.
 type Target struct {
-	Owner      string
+	Owner      string // the user of the action, or the author of the twit or the comment
 	TwitAuthor string
 }
 

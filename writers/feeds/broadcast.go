@@ -25,7 +25,7 @@ import (
 type authorState struct {
 	state     tables.Broadcast
 	stored    bool
-	orphaned  bool
+	orphaned  bool // the author is leaving, and its job does not exist
 	followers int
 }
 

@@ -13,8 +13,8 @@
 // # Delivery
 //
 // A job delivers twits in batches: some of the author's twits to some of the followers. While a
-// batch is written, a follower may unfollow the author, or a twit may be deleted. So each batch has
-// three steps:
+// batch is written, a follower may unfollow the author, or a twit may be deleted. The job that
+// removes the entries may then run before the batch is put. So each batch has three steps:
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //

@@ -18,8 +18,9 @@ const (
 	settingsTimeout  = 5 * time.Second
 )
 
-// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done. With
-// different limits, authors may change between the two ways of delivery with each twit.
+// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done, and
+// logs an error if they differ. With different limits, authors may change between the two ways of
+// delivery with each twit.
 func (f *Feeds) CompareSettings(ctx context.Context) {
 	own := tables.GatewaySettings{Gateway: rand.Text(), FanoutLimit: f.o.Limit}
 	defer f.removeSettings(own.Gateway)

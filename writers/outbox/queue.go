@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Each id is with one worker at a time.
+// queue hands the ids of available items, the oldest first, each to one worker at a time.
 type queue struct {
 	wake chan struct{}
 
