@@ -15,7 +15,8 @@ const FanoutLimit = 10_000
 // the number of followers.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters leaves room for concurrent ones.
+// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for
+// concurrent ones.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
 // Broadcast is the state of an author. It is a value, never an absence: a delete marker would mask

@@ -57,16 +57,16 @@ var (
 	}
 )
 
-// Objects are read-only.
+// Objects returns a read-only slice.
 func Objects() []*AnyObject { return objects }
 
-// Lists are read-only.
+// Lists returns a read-only slice.
 func Lists() []*AnyList { return lists }
 
-// Relations are read-only.
+// Relations returns a read-only slice.
 func Relations() []*Relation { return relations }
 
-// References are read-only.
+// References returns a read-only slice.
 func References() []*Reference { return references }
 
 // ObjectNamed finds objects by [AnyObject.Name], or returns nil.

@@ -104,7 +104,7 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share the memory of the record.
 type reader struct {
 	rest  []byte
-	valid bool // all of it; tags and short lengths are ASCII
+	valid bool // the whole record is UTF-8; tags and short lengths are ASCII
 	field protowire.Number
 	err   error // [ErrName]
 }

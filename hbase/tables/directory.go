@@ -21,7 +21,7 @@ const pendingColumn = directoryPrefix + directoryPrefix + directoryPrefix
 
 const moved = "\xff" // the value of a moved marker
 
-const bucketSize = 4 // of a bucket's number
+const bucketSize = 4 // bytes of a bucket's number
 
 // Bucket is a row of a list. It covers the positions [Start, Stop), or to the end if Stop is empty.
 type Bucket struct {

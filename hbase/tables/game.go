@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Game has fields which, except for the code, are nil if absent or not read; absent counts are zero.
+// Game is a game. Fields other than the code are nil if absent or not read; absent counts are zero.
 type Game struct {
 	Code        string
 	Name        *string

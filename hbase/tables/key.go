@@ -63,7 +63,7 @@ func BelongsTo(row, own string) bool {
 	return is && (rest == "" || rest[:len(separator)] == separator)
 }
 
-const timeSize = 8 // of an inverted time
+const timeSize = 8 // bytes of an inverted time
 
 // invert sorts the newest time first: MaxInt64 − milliseconds.
 func invert(t time.Time) string { return string(appendInverted(make([]byte, 0, timeSize), t)) }

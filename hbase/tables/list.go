@@ -12,7 +12,7 @@ import (
 // far above a page.
 const ListBound = 50_000
 
-// AnyList is a [List] of any type.
+// AnyList is a [List], without the type of its members.
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject

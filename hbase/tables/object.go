@@ -18,7 +18,7 @@ const Attributes = "i"
 // object from missing attributes.
 const Existence = Attributes + ":name"
 
-// AnyObject is an [Object] of any type. Twits have only [PostedTwits].
+// AnyObject is an [Object], without its row type. Twits have only [PostedTwits].
 type AnyObject struct {
 	Noun  Noun   // begins the ids
 	Name  string // in messages

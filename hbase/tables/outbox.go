@@ -53,7 +53,7 @@ type Lease struct {
 // LeaseColumn is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease stores milliseconds.
+// NewLease returns a lease that ends at until, to the millisecond.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }

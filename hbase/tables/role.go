@@ -2,7 +2,8 @@ package tables
 
 import "time"
 
-// Role has fields which, except for the code, are nil if absent or not read; absent counts are zero.
+// Role is a role of users. Fields other than the code are nil if absent or not read; absent counts
+// are zero.
 type Role struct {
 	Code    string
 	Name    *string

@@ -59,7 +59,7 @@ func unmarked(r rune) rune {
 	return r
 }
 
-// Row is an object's.
+// Row returns the row of an object.
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
 // Prefix begins the rows that a query finds. ok is false if no key begins with the query.

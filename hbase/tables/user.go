@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// User may have no account. Fields other than the username are nil if absent or not read; absent
+// User is a person, maybe without an account. Fields other than the username are nil if absent or not read; absent
 // counts are zero.
 type User struct {
 	Username       string
