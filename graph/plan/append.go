@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -51,33 +52,25 @@ func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
 // AppendString appends a String, escaped as gqlgen escapes it.
 func AppendString(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
 	dst = append(dst, '"')
 	start := 0
 	for i := range len(s) {
-		c := s[i]
-		if c >= 0x20 && c != '\\' && c != '"' {
-			continue
+		if escape := escapes[s[i]]; escape != "" {
+			dst = append(append(dst, s[start:i]...), escape...)
+			start = i + 1
 		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\\':
-			dst = append(dst, `\\`...)
-		case '"':
-			dst = append(dst, `\"`...)
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		}
-		start = i + 1
 	}
 	return append(append(dst, s[start:]...), '"')
 }
+
+// escapes has the escape of each byte in a String, or "".
+var escapes = func() (escapes [256]string) {
+	for c := range 0x20 {
+		escapes[c] = fmt.Sprintf(`\u%04X`, c)
+	}
+	escapes['\t'], escapes['\r'], escapes['\n'], escapes['\\'], escapes['"'] = `\t`, `\r`, `\n`, `\\`, `\"`
+	return escapes
+}()
 
 // AppendMarshaler appends the output of gqlgen's marshaller. It returns false for null.
 func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
