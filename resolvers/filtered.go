@@ -128,9 +128,10 @@ func (f filteredConnection[P, T, C]) read(
 	for i := range builders {
 		builders[i].page = pages[i]
 	}
+	incomplete, pageKeys := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
 	for _, limit := range f.looks(r) {
 		all := f.rangeOf(r, limit)
-		incomplete, pageKeys := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
+		incomplete, pageKeys = incomplete[:0], pageKeys[:0]
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
