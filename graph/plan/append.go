@@ -9,7 +9,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers, Slices and Values append nil for a typed nil.
+// Pointers, Slices and Values append the result of a resolver to dst, nil for a typed nil, and
+// return its error.
 
 // Pointers appends pointers.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {

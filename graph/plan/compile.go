@@ -13,9 +13,10 @@ import (
 	"twibase/graph/recent"
 )
 
+// operation is a compiled operation.
 type operation struct {
 	root          *selectionSet
-	sets, columns int
+	sets, columns int // their numbers, for [memory]
 	memories      sync.Pool
 }
 
@@ -23,7 +24,7 @@ type operation struct {
 type selectionSet struct {
 	object *Object
 	fields []selection
-	index  int
+	index  int // in [memory]
 }
 
 type selection struct {
@@ -114,7 +115,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields caches the numbers of the fragments in known.
+// countFields expands fragments. known caches their numbers.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -139,7 +140,7 @@ type compilation struct {
 	sets, columns int
 }
 
-// set ignores @defer and @stream.
+// set compiles a selection set of an object type. It ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
@@ -164,7 +165,8 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 	return set
 }
 
-// semanticNonNull: level 0 is the value, and 1 the elements of its list.
+// semanticNonNull reports whether the directive has a level: 0 is the value, 1 the elements of its
+// list.
 func semanticNonNull(f *ast.FieldDefinition, level int) bool {
 	mark := f.Directives.ForName("semanticNonNull")
 	if mark == nil {
@@ -192,7 +194,7 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// children sets s.children or s.byType.
+// children compiles the selection sets below a field: s.children or s.byType.
 func (c *compilation) children(s *selection) {
 	field := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {

@@ -26,7 +26,7 @@ type column struct {
 	index []int32
 }
 
-// child returns a nil set for null.
+// child returns the object set of child j, and its index there. The set of null is nil.
 func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]
@@ -40,7 +40,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null must not be called for a value with an error.
+// null reports whether the value of object i is null. It must not be called for one with an error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -105,8 +105,8 @@ func (c *Children) compact(index []int32) []int32 {
 	return index
 }
 
-// gather takes a value with an error for null. Without lists the two slices are swapped, so that
-// the memory of both is kept.
+// gather moves the objects of values to children, null for a value with an error. Without lists it
+// swaps the two slices, so that the memory of both is kept.
 func (c *column) gather(f *Field) {
 	g := &c.children
 	if !f.List {
@@ -128,7 +128,7 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory is used again by later executions of the operation.
+// memory has the object sets and columns of an execution. Later executions use it again.
 type memory struct {
 	objectSets []objectSet
 	columns    []column

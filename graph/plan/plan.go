@@ -64,6 +64,7 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
+// once returns nil after the first call: no response follows.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -90,7 +91,7 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	}
 }
 
-// response also releases the memory.
+// response writes the response, and releases the memory.
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,

@@ -66,8 +66,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// Each call of resolveEach counts as a task: the calling task is the first, and remains counted
-// when all calls have returned.
+// resolveEach calls the resolver of one parent for each, concurrently. Each call counts as a task:
+// the calling task is the first, and remains counted when all calls have returned.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
@@ -130,7 +130,7 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
 	}}
 	c.Context = graphql.WithFieldContext(ctx, &c.field)
-	c.field.Parent = s.parentField
+	c.field.Parent = s.parentField // WithFieldContext has set another one
 	return c
 }
 
@@ -147,6 +147,7 @@ func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
+// below returns the part of an error's path below a field.
 func below(field, path ast.Path) ast.Path {
 	if n := len(field); len(path) > n && slices.Equal(path[:n], field) {
 		return path[n:]
@@ -154,6 +155,7 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
+// addErrors keeps the errors that a call has added, as those of object i.
 func (c *column) addErrors(call *callCtx, i int) {
 	call.mu.Lock()
 	defer call.mu.Unlock()

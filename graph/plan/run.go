@@ -10,7 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Tasks counts running tasks, and is safe for concurrent use.
+// Tasks counts running tasks, and is safe for concurrent use. A loader ends its task while it waits,
+// and starts it again before it returns.
 type Tasks interface {
 	// Start adds n to the number of running tasks, before they run.
 	Start(n int)
@@ -37,7 +38,7 @@ type task struct {
 	field   *selection
 }
 
-// run is explained in doc.go.
+// run is one execution of an operation, or of an event: see doc.go.
 type run struct {
 	ctx context.Context
 	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
@@ -67,7 +68,7 @@ func (r *run) execute(serial bool) *objectSet {
 	return o
 }
 
-// executeEvent takes the value of the root field.
+// executeEvent is like execute for an event, the value of the root field.
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]
@@ -85,6 +86,7 @@ func (r *run) root() *objectSet {
 
 var onlyRoot = []any{nil}
 
+// finish runs tasks and all tasks below them, and waits for lazy objects.
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
 		r.tasks.Start(len(tasks))
@@ -122,6 +124,7 @@ func (r *run) do(t task) {
 	r.tasks.End()
 }
 
+// call calls the resolver of a task, and returns the next tasks.
 func (r *run) call(t task) []task {
 	col, n := r.memory.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
@@ -160,6 +163,7 @@ func (r *run) nextTasks(s *selection, col *column) []task {
 	return r.descend(s, col, nil)
 }
 
+// expand appends the next tasks of all fields of an object set.
 func (r *run) expand(o *objectSet, tasks []task) []task {
 	for i := range o.set.fields {
 		if o.set.fields[i].hasColumn() {
@@ -169,7 +173,8 @@ func (r *run) expand(o *objectSet, tasks []task) []task {
 	return tasks
 }
 
-// After a panic, field returns tasks unchanged.
+// field appends the task of a field, or those below a field without a resolver. After a panic it
+// returns tasks unchanged.
 func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})
@@ -222,7 +227,7 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	return tasks
 }
 
-// addByType returns the set of the object; nil for null.
+// addByType adds an object to the set of its type, and returns the set; nil for null.
 func (r *run) addByType(s *selection, object any) *objectSet {
 	if object == nil {
 		return nil

@@ -88,7 +88,7 @@ type root struct{}
 // Source waits for the next event, nil for null. ok is false after the last, or if ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
-// NewSource needs Pointers, Slices or Values for wrap.
+// NewSource returns the Source of a resolver's result. wrap is Pointers, Slices or Values.
 func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {

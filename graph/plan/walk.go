@@ -31,9 +31,9 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // Walk visits the resolver calls of the operation of ctx, or of one event. A call is visited after
 // the call that returns its parents.
 //
-// A P describes a set of objects, such as by their number: root that of the root object,
-// children(typ) those of type typ that a call returns. Fields without resolvers pass the P of their
-// parents to their children. So the P of a connection describes its nodes, too.
+// A P describes a set of objects, such as by their number. root describes the root object, and
+// children(typ) the objects of type typ that a call returns. Fields without resolvers pass the P of
+// their parents to their children. So the P of a connection describes its nodes, too.
 //
 // Walk returns [ErrUnplanned] or a [LimitError].
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
@@ -54,7 +54,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	return nil
 }
 
-// Resolvers lists pairs of object and field; nil without a plan.
+// Resolvers lists the fields with a resolver, as object and field; nil without a plan.
 func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 	p, ok := schema.(*planned)
 	if !ok {

@@ -51,7 +51,7 @@ type writer struct {
 	path     []step // of the field or list element that is being written
 	bounds   *Bounds
 	failures []failure
-	absent   bool // the last value is absent, and its caller propagates that
+	absent   bool // the value that was written last is absent; its caller propagates that
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -76,6 +76,7 @@ func (w *writer) data(root *objectSet) []byte {
 
 func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
 
+// object appends object i of a set.
 func (w *writer) object(o *objectSet, i int32) bool {
 	if w.tooLong() {
 		return true
@@ -173,7 +174,7 @@ func (w *writer) null(s *selection) bool {
 // appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf adds no error if appendTo has added one.
+// leaf appends a leaf. For null it adds no error if appendTo has added one.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
@@ -219,7 +220,8 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child needs the child's path in w.path. A missing child is absent if present is true.
+// child appends child j of a column, whose path is w.path. A missing one is absent if present is
+// true.
 func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool) bool {
 	o, i := col.child(j)
 	var err error
@@ -305,7 +307,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx is for a leaf whose marshaller may call graphql.AddError.
+// leafCtx returns the ctx of a leaf whose marshaller may call graphql.AddError.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -316,7 +318,7 @@ func (w *writer) leafCtx(s *selection) context.Context {
 	}, w.op.Recover)
 }
 
-// pathCtx: w.path ends with field s or an element of its list.
+// pathCtx returns a ctx with w.path, which ends with field s or an element of its list.
 func (w *writer) pathCtx(s *selection) context.Context {
 	ctx := w.ctx
 	for i, p := range w.path {

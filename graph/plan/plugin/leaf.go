@@ -24,7 +24,7 @@ func (b *build) marshalled(t *config.TypeReference) string {
 		b.plan(), t.MarshalFunc())
 }
 
-// AppendLeaf is the function body for v, a leaf or a list of leaves.
+// AppendLeaf returns the body of a function that appends v, a leaf or a list of leaves.
 func (b *build) AppendLeaf(t *config.TypeReference) string {
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
@@ -55,8 +55,8 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne is empty unless v is a String, Boolean or Int, has a method AppendGQL, or its package
-// has an Append function.
+// appendOne returns an expression that appends one leaf v without a marshaller. It is empty unless
+// v is a String, Boolean or Int, has a method AppendGQL, or its package has an Append function.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"

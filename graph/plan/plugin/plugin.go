@@ -62,7 +62,7 @@ func (b *build) Concrete() []*codegen.Object {
 	return list
 }
 
-// Satisfies returns the type conditions that hold for an object.
+// Satisfies returns the type conditions that hold for an object type.
 func (b *build) Satisfies(o *codegen.Object) string {
 	names := []string{strconv.Quote(o.Name)}
 	for _, i := range o.Implements {
