@@ -96,6 +96,7 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 	return stateAbandoning, nil
 }
 
+// abandon leaves the intent to a sweep if it cannot remove it.
 func (x *execution) abandon(ctx context.Context) error {
 	if x.sweeping {
 		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})

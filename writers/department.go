@@ -156,7 +156,7 @@ type deleteDepartmentArgs struct {
 	Children []tables.Child
 }
 
-var movedAtOnce = 200
+var movedAtOnce = 200 // sub-departments that move up before the acknowledgement
 
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{readsEffects: true, nonIdempotent: true},

@@ -87,7 +87,8 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 })
 
-// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is.
+// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is. They
+// never change.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool

@@ -9,7 +9,8 @@ import (
 )
 
 // StartApart gives the gateway the second half of the processors, and this program the first half.
-// Otherwise a busy client takes processor time from the gateway.
+// With one processor they share it, and apart is false. Otherwise a busy client takes processor
+// time from the gateway.
 func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

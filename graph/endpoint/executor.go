@@ -32,6 +32,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.Watch != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
 	}
+	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
 }

@@ -25,7 +25,8 @@ import "slices"
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets: all named columns of a row are read by one Get, or by
-// that of a first page if there is one. Later reads count separately: stages are maxima, so reads
+// that of a first page if there is one. Each page counts as a Get, because loaders merge pages only
+// under conditions that are unknown here. Later reads count separately: stages are maxima, so reads
 // of one later stage may be sent in different rounds.
 //
 // # Chains

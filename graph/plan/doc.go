@@ -55,8 +55,8 @@
 //
 // # Errors and nulls
 //
-// An error or a panic is stored in the column, for all objects or for one, and nothing is resolved
-// below it.
+// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
+// and nothing is resolved below it.
 //
 // # Mutations
 //

@@ -144,7 +144,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	ok := w.child(s, col, i, s.field.NonNull, s.present)
 	if w.absent && (!s.present || len(w.path) == 1) {
-		if w.absent = false; s.present || s.field.NonNull {
+		if w.absent = false; s.present || s.field.NonNull { // a root object is never absent
 			w.failHere(s, errNull)
 		}
 	}

@@ -169,6 +169,7 @@ func conflicting(f *ast.Field, because string) []core.ErrorOption {
 	return []core.ErrorOption{core.At(f.Position), core.Message(format, f.Alias, because)}
 }
 
+// signature is equal for equal arguments in any order.
 func signature(f *ast.Field) string {
 	arguments := &ast.Value{Kind: ast.ObjectValue}
 	for _, a := range f.Arguments {
