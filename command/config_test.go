@@ -147,8 +147,8 @@ func modelOf(t *testing.T) *kong.Application {
 	return newParser(context.Background(), new(commandLine), io.Discard, io.Discard).Model
 }
 
-// TestExampleConfigIsComplete reads deploy/twibase.yaml, with and without its comments. It must have
-// every flag of serve, with its default.
+// TestExampleConfigIsComplete reads deploy/twibase.yaml, with and without its comments. It must
+// have every flag of serve, with its default.
 func TestExampleConfigIsComplete(t *testing.T) {
 	const example = "../deploy/twibase.yaml"
 	text, err := os.ReadFile(example)

@@ -15,8 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows above Pebble's block cache, which needs a seek per row, and a step per
-// cell. A nil cache keeps nothing.
+// rowCache keeps decoded rows above Pebble's block cache, which needs a seek per row, and a step
+// per cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in asked? ──► yes: kept; no: the key is added to asked

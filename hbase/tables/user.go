@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// User is a person, maybe without an account. Fields other than the username are nil if absent or not read; absent
-// counts are zero.
+// User is a person, maybe without an account. Fields other than the username are nil if absent or
+// not read; absent counts are zero.
 type User struct {
 	Username       string
 	Name           *string
