@@ -1,12 +1,19 @@
 package main
 
-import "testing"
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
 
-// The files of testdata/untraced have the functions that the product calls.
-func TestUntracedBuilds(t *testing.T) {
+func TestTracingIsMeasured(t *testing.T) {
 	p := &workspace{dir: t.TempDir()}
-	if _, err := p.buildUntraced(t.Context()); err != nil {
+	var out bytes.Buffer
+	if err := p.runTracing(t.Context(), &out, 1); err != nil {
 		t.Error(err)
+	}
+	if rows := strings.Count(out.String(), "\n| "); rows != 7 {
+		t.Errorf("%d rows: %s", rows, &out)
 	}
 }
 

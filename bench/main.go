@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"syscall"
 )
 
@@ -49,6 +50,13 @@ var sections = []section{
 func run(ctx context.Context, names []string) error {
 	if len(names) == 2 && names[0] == serveCommand {
 		return serveDataset(ctx, names[1])
+	}
+	if len(names) == 2 && names[0] == tracingCommand {
+		rounds, err := strconv.Atoi(names[1])
+		if err != nil {
+			return err
+		}
+		return measureTracing(ctx, rounds)
 	}
 	if len(names) == 2 && names[0] == "compare" {
 		return compareWith(ctx, newDataset(seed), names[1])

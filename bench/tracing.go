@@ -6,46 +6,84 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"twibase/e2e/loadtest"
+	"github.com/rs/zerolog"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"twibase/gateway"
+	"twibase/graph/limits"
+	"twibase/hbase/embedded"
 )
 
 const (
-	// tracingTurns is the number of turns of each program.
-	tracingTurns = 60
-	// exportDelay is the time after which a span is exported, and the rest after a turn: each turn pays
-	// for its own spans. The default of 5 s is cheaper.
-	exportDelay = 100 * time.Millisecond
+	// tracingRounds is the number of measured rounds.
+	tracingRounds = 300
+	// roundRequests is the number of requests of each variant in a round. At 1 %, the first of them is
+	// sampled. The variants take turns with each request, so that all see the same load of the machine.
+	roundRequests = 100
+	// collectedRequests is the number of requests of each variant between two garbage collections.
+	collectedRequests = 10
+	// rowCache is the default of --row-cache, in bytes.
+	rowCache = 32 << 20
 )
 
-// untraced maps files to those of a program that has no code for spans of requests, rounds and events.
-// The spans of RPCs are not replaced: the embedded store has none.
-var untraced = map[string]string{
-	"gateway/middleware/spans.go": "requests.go",
-	"loaders/span.go":             "rounds.go",
-	"graph/endpoint/event.go":     "events.go",
+// tracingCommand is the argument that makes this program, built by [buildTracing], measure a number
+// of rounds.
+const tracingCommand = "measure-tracing"
+
+// tracingSwitches are added to the package hbase.
+const tracingSwitches = `package hbase
+
+// Untraced makes the functions of tracing return immediately. TracingOff makes a gateway with spans
+// the same as one without.
+var Untraced, TracingOff bool
+`
+
+// off makes the gateway's Spans those of a gateway without a provider.
+const off = "if tracing.TracingOff { s.tracer = nil }; "
+
+// switched is inserted at the start of functions. With it, one gateway can run with and without the
+// code of tracing. Two builds would differ by more than that code, such as the alignment of loops,
+// and two gateways by the contents of the CPU caches. The spans of RPCs are not in the list: the
+// embedded store has none.
+var switched = map[string]map[string]string{
+	"gateway/middleware/spans.go": {
+		"func (s Spans) request(":   off + "if tracing.Untraced { return r.Context() }",
+		"func (s Spans) operation(": off + "if tracing.Untraced { return ctx }",
+		"func (s Spans) end(":       off + "if tracing.Untraced { return }",
+		"func (s Spans) traceID(":   off + `if tracing.Untraced { return "" }`,
+	},
+	"loaders/span.go":         {"func recordedSpan(": "if tracing.Untraced { return nil }"},
+	"graph/endpoint/event.go": {"func eventSpan(": "if tracing.Untraced { return next(ctx) }"},
 }
 
-// tracing compares servers with and without spans, on the embedded store. They take turns of half a
-// second, and the first of a turn alternates. The spans go to a collector in this process.
-func tracing(ctx context.Context, w *dataset) error {
+// setSwitches sets the tracingSwitches. It is nil in a program that buildTracing has not built.
+var setSwitches func(untraced, off bool)
+
+// tracing compares requests with and without spans. Their spans go to a collector in this process,
+// whose CPU time is not measured.
+func tracing(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	bare, err := p.buildUntraced(ctx)
-	if err != nil {
-		return err
-	}
-	program, err := p.build(ctx)
+	return p.runTracing(ctx, os.Stdout, tracingRounds)
+}
+
+func (p *workspace) runTracing(ctx context.Context, out io.Writer, rounds int) error {
+	program, err := p.buildTracing(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,87 +93,40 @@ func tracing(ctx context.Context, w *dataset) error {
 		exported.Add(n)
 	}))
 	defer collector.Close()
-	sampled := func(ratio string) []string {
-		return []string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL,
-			"OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=" + ratio,
-			fmt.Sprint("OTEL_BSP_SCHEDULE_DELAY=", exportDelay.Milliseconds()),
-		}
-	}
-	programs := []struct {
-		name, program string
-		variables     []string
-	}{
-		{"built without spans", bare, nil},
-		{"off", program, nil},
-		{"1 % sampled", program, sampled("0.01")},
-		{"all sampled", program, sampled("1")},
-	}
-	servers := make([]*loadtest.Gateway, len(programs))
-	for i, of := range programs {
-		store := "embedded:" + p.path(fmt.Sprint("store", i))
-		if err := w.store(ctx, store); err != nil {
-			return err
-		}
-		args := append(of.variables, of.program, "serve", "--listen", "127.0.0.1:0", "--store", store)
-		if servers[i], err = p.start(ctx, "env", args...); err != nil {
-			return err
-		}
-	}
-
-	q := w.queries()[0]
-	costs, ratios := make([][]time.Duration, len(servers)), make([][]float64, len(servers))
-	for turn := range tracingTurns {
-		cpu := make([]time.Duration, len(servers))
-		for k := range servers {
-			i := (turn + k) % len(servers)
-			if cpu[i], err = driveAndExport(servers[i], q.request()); err != nil {
-				return fmt.Errorf("%s: %w", programs[i].name, err)
-			}
-		}
-		for i := range servers {
-			costs[i] = append(costs[i], cpu[i])
-			ratios[i] = append(ratios[i], float64(cpu[i])/float64(cpu[0]))
-		}
+	measure := exec.CommandContext(ctx, program, tracingCommand, strconv.Itoa(rounds))
+	measure.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
+	measure.Stdout, measure.Stderr = out, os.Stderr
+	if err := measure.Run(); err != nil {
+		return err
 	}
 	if exported.Load() == 0 {
 		return errors.New("no span was exported")
 	}
-	t := newTable("Tracing: the reference query, embedded store, HTTP included, one connection",
-		"spans", "CPU per request", "change", "first quartile", "third quartile")
-	for i, of := range programs {
-		slices.Sort(ratios[i])
-		t.row(of.name, ms(median(costs[i])), percent(median(ratios[i])), percent(ratios[i][tracingTurns/4]),
-			percent(ratios[i][tracingTurns*3/4]))
-	}
-	t.end()
 	return nil
 }
 
-// driveAndExport returns the CPU time per request of a turn, with the export of its spans.
-func driveAndExport(g *loadtest.Gateway, r loadtest.Request) (time.Duration, error) {
-	before, err := g.CPU()
-	if err != nil {
-		return 0, err
-	}
-	load, err := g.Drive(r, 1, driveTime)
-	if err != nil {
-		return 0, err
-	}
-	time.Sleep(2 * exportDelay)
-	after, err := g.CPU()
-	return (after - before) / time.Duration(load.Requests), err
-}
-
-// buildUntraced builds this tree with the files of untraced.
-func (p *workspace) buildUntraced(ctx context.Context) (program string, err error) {
+// buildTracing builds this program with the statements of switched.
+func (p *workspace) buildTracing(ctx context.Context) (program string, err error) {
 	replace := map[string]string{}
-	for file, by := range untraced {
-		from, err := filepath.Abs(filepath.Join("..", file))
+	add := func(file, text string) error {
+		by := p.path(strings.ReplaceAll(file, "/", "-"))
+		original, err := filepath.Abs(filepath.Join("..", file))
+		replace[original] = by
+		return errors.Join(err, os.WriteFile(by, []byte(text), 0o600))
+	}
+	if err := add("hbase/tracingswitches.go", tracingSwitches); err != nil {
+		return "", err
+	}
+	for file, statements := range switched {
+		text, err := os.ReadFile(filepath.Join("..", file))
 		if err != nil {
 			return "", err
 		}
-		if replace[from], err = filepath.Abs(filepath.Join("testdata/untraced", by)); err != nil {
+		with, err := insert(string(text), statements)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
+		}
+		if err := add(file, with); err != nil {
 			return "", err
 		}
 	}
@@ -146,5 +137,127 @@ func (p *workspace) buildUntraced(ctx context.Context) (program string, err erro
 	if err := os.WriteFile(p.path("overlay.json"), overlay, 0o600); err != nil {
 		return "", err
 	}
-	return p.buildAs(ctx, "untraced", "-overlay", p.path("overlay.json"))
+	program = p.path("bench")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "switched", "-overlay", p.path("overlay.json"),
+		"-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// insert inserts statements after the lines that begin with their keys.
+func insert(text string, statements map[string]string) (string, error) {
+	inserted := 0
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(line)
+		for start, statement := range statements {
+			if strings.HasPrefix(line, start) {
+				b.WriteString(statement + "\n")
+				inserted++
+			}
+		}
+	}
+	if inserted != len(statements) {
+		return "", fmt.Errorf("%d of %d functions were found: change the map switched", inserted, len(statements))
+	}
+	return strings.Replace(b.String(), "import (", "import (\n\ttracing \"twibase/hbase\"", 1), nil
+}
+
+// variant is a way of tracing.
+type variant struct {
+	name          string
+	untraced, off bool
+	sampled       int // requests of a round
+	provider      *sdk.TracerProvider
+	exporter      *countingExporter
+
+	allocs, bytes float64   // per request
+	cpu           []float64 // per request, by round
+}
+
+// measureTracing prints the costs of the variants. Two are the same: their difference is the error
+// of the method.
+func measureTracing(ctx context.Context, rounds int) error {
+	if setSwitches == nil {
+		return errors.New("run bench tracing, which builds the program for this command")
+	}
+	w := newDataset(seed)
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := w.store(ctx, "embedded:"+dir); err != nil {
+		return err
+	}
+	store, err := embedded.Open(dir, embedded.WithRowCache(rowCache))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	variants := []*variant{
+		{name: "none: the functions of tracing return immediately", untraced: true},
+		{name: "the same again", untraced: true},
+		{name: "off", off: true},
+		{name: "1 % of the traces", sampled: roundRequests / 100},
+		{name: "all", sampled: roundRequests},
+	}
+	for _, v := range variants {
+		if v.provider, v.exporter, err = newProvider(ctx, float64(v.sampled)/roundRequests); err != nil {
+			return err
+		}
+	}
+	q := w.queries()[0]
+	client := &tracingClient{body: q.body(), want: q.response()}
+	client.handler = gateway.New(store, gateway.Config{
+		Limits: limits.Default(), Traces: &client.traces, Log: zerolog.New(io.Discard), Slow: 500 * time.Millisecond,
+	}).Public
+	if err := client.takeTurns(ctx, variants, rounds); err != nil {
+		return err
+	}
+	printTracing(variants)
+	return checkExported(variants)
+}
+
+func printTracing(variants []*variant) {
+	rounds := len(variants[0].cpu)
+	title := fmt.Sprintf("Tracing: the reference query, in the process of a gateway with the embedded store, "+
+		"%d rounds of %d requests, seed %d", rounds, roundRequests, seed)
+	t := newTable(title, "spans", "CPU per request", "change", "95 % confidence", "allocations", "KB allocated")
+	for _, v := range variants {
+		ratios := make([]float64, rounds)
+		for i := range ratios {
+			ratios[i] = v.cpu[i] / variants[0].cpu[i]
+		}
+		low, high := medianInterval(ratios)
+		t.row(v.name, ms(time.Duration(median(slices.Clone(v.cpu)))), change(median(ratios)), change(low)+" to "+change(high),
+			fmt.Sprintf("%.1f", v.allocs), fmt.Sprintf("%.1f", v.bytes/1000))
+	}
+	t.end()
+}
+
+func change(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
+
+// checkExported checks that the spans of the sampled requests were exported.
+func checkExported(variants []*variant) error {
+	requests := (2 + len(variants[0].cpu)) * roundRequests // with those of countAllocations
+	spans := variants[len(variants)-1].exporter.spans.Load() / int64(requests)
+	for _, v := range variants {
+		want := spans * int64(requests*v.sampled/roundRequests)
+		if got := v.exporter.spans.Load(); got != want || spans == 0 {
+			return fmt.Errorf("%s: %d spans were exported, want %d", v.name, got, want)
+		}
+	}
+	return nil
+}
+
+// medianInterval returns the interval that contains the median with a probability of 95 %, by the
+// sign test.
+func medianInterval(values []float64) (low, high float64) {
+	slices.Sort(values)
+	n := float64(len(values))
+	i := max(0, int(n/2-1.96*math.Sqrt(n)/2))
+	return values[i], values[len(values)-1-i]
 }
