@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -80,12 +81,14 @@ func TestExhaustion(t *testing.T) {
 	})
 }
 
-// exhaustion is a gateway with little read memory, and the results of requests.
+// exhaustion is a gateway with little read memory, and the results of requests. The attackers have
+// one address, and each other client has its own.
 type exhaustion struct {
-	gateway *loadtest.Gateway
-	client  *http.Client
-	mu      sync.Mutex
-	got     map[string]int
+	gateway  *loadtest.Gateway
+	attacker *http.Client
+	others   []*http.Client
+	mu       sync.Mutex
+	got      map[string]int
 }
 
 func newExhaustion(t *testing.T, dir, store string) *exhaustion {
@@ -98,8 +101,18 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &exhaustion{gateway: g, got: map[string]int{},
-		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	x := &exhaustion{gateway: g, attacker: clientAt("127.0.0.2"), got: map[string]int{}}
+	for i := range 4 {
+		x.others = append(x.others, clientAt(fmt.Sprintf("127.0.1.%d", i+1)))
+	}
+	return x
+}
+
+// clientAt returns a client that sends from a loopback address.
+func clientAt(address string) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	return &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 100, DialContext: dialer.DialContext}}
 }
 
 // exhaustingData writes a few users with long twits, and many with short ones.
@@ -157,14 +170,14 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 }
 
 // ask returns the code of the first error of a response, or ok.
-func (x *exhaustion) ask(ctx context.Context, query string) string {
+func (x *exhaustion) ask(ctx context.Context, client *http.Client, query string) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, x.gateway.URL+"/graphql",
 		strings.NewReader(asBody(query, nil)))
 	if err != nil {
 		return err.Error()
 	}
 	r.Header.Set("Content-Type", "application/json")
-	response, err := x.client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return "no response"
 	}
@@ -184,13 +197,13 @@ func (x *exhaustion) ask(ctx context.Context, query string) string {
 // measureOthers sends ordinary queries and returns their latencies, ascending.
 func (x *exhaustion) measureOthers(ctx context.Context, t *testing.T) (latencies []time.Duration) {
 	var all sync.WaitGroup
-	for range 4 {
+	for _, client := range x.others {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				query := fmt.Sprintf(`{user(username:"u%d"){name followers(first:10){nodes{name twits(first:3){nodes{content}}}}}}`,
 					rand.IntN(lightUsers))
 				begun := time.Now()
-				code := x.ask(context.WithoutCancel(ctx), query)
+				code := x.ask(context.WithoutCancel(ctx), client, query)
 				x.mu.Lock()
 				latencies = append(latencies, time.Since(begun))
 				x.got["others: "+code]++
@@ -216,7 +229,7 @@ func (x *exhaustion) measureUnderLoad(t *testing.T, clients int, query string) [
 	for range clients {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				code := x.ask(context.WithoutCancel(ctx), query)
+				code := x.ask(context.WithoutCancel(ctx), x.attacker, query)
 				x.mu.Lock()
 				x.got["attackers: "+code]++
 				x.mu.Unlock()

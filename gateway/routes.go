@@ -32,7 +32,8 @@ const requestTimeout = 30 * time.Second
 func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	c := g.config
 	withLoaders := func(ctx context.Context) context.Context {
-		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, g.current.Load().Limits[limits.Read], g.memory))
+		most := g.current.Load().Limits[limits.Read]
+		return g.watchdog.With(ctx, hbase.Budgeted(ctx, g.store, auth.ClientOf(ctx), most, g.memory))
 	}
 	root := &resolvers.Resolver{
 		Writers:     g.writers,
@@ -75,6 +76,8 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
 		// Pages must be able to read all responses.
 		middleware.CORS(config.Origins, config.CORSHeaders),
+		// Load shedding and authentication need the client address.
+		config.TrustedProxies.Handler,
 		// Rejections must be cheap.
 		middleware.ShedLoad(g.endpoint),
 		// Slow readers hold no slot, and do not lengthen logged durations.
@@ -82,8 +85,6 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 		// An id, a log line and metrics.
 		g.requests.Handler,
 		g.drain.Handler,
-		// Authentication limits attempts by address.
-		config.TrustedProxies.Handler,
 		g.config.Tokens.Handler,
 	)
 }

@@ -79,6 +79,18 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 			t.Errorf("%s: status %d", path, w.Code)
 		}
 	}
+	others.Go(func() { // it waits instead of one of the others
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{user(username:\"LiLei\"){name}}"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.RemoteAddr = "198.51.100.1:1"
+		w := httptest.NewRecorder()
+		if gateway.Public.ServeHTTP(w, r); w.Code != http.StatusOK {
+			t.Errorf("another address: status %d: %s", w.Code, w.Body)
+		}
+	})
+	for _, _, refused := load(); refused == askers; _, _, refused = load() {
+		time.Sleep(time.Millisecond)
+	}
 	close(executed)
 	others.Wait()
 	if w := ask(http.MethodPost, "/graphql"); w.Code != http.StatusOK {

@@ -13,6 +13,7 @@ import (
 // concurrent use. A nil one is unlimited.
 type Budget struct {
 	ctx    context.Context
+	client string
 	most   int64 // 0 is unlimited
 	read   atomic.Int64
 	memory *Memory // nil is unlimited
@@ -60,7 +61,7 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 		return b.ctx.Err()
 	}
 	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.most-b.held.Load())
-	if err := b.memory.take(b.ctx, more, wait); err != nil {
+	if err := b.memory.take(b.ctx, b.client, more, wait); err != nil {
 		return err
 	}
 	if b.held.Add(more) == more {
@@ -73,7 +74,7 @@ func (b *Budget) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = true
-	b.memory.give(b.held.Load())
+	b.memory.requests.Release(b.client, b.held.Load())
 }
 
 func (b *Budget) foresee(gets []Get) error {
@@ -103,13 +104,14 @@ func pieceOf(ctx context.Context) piece {
 	return p
 }
 
-// Budgeted returns a view of store for a request that ends with ctx. Its reads stop at the row that
-// exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that is nil.
-func Budgeted(ctx context.Context, store Store, most int, memory *Memory) Store {
+// Budgeted returns a view of store for a request of a client that ends with ctx. Its reads stop at
+// the row that exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that is
+// nil.
+func Budgeted(ctx context.Context, store Store, client string, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store
 	}
-	return &budgeted{store, &Budget{ctx: ctx, most: int64(most), memory: memory}}
+	return &budgeted{store, &Budget{ctx: ctx, client: client, most: int64(most), memory: memory}}
 }
 
 type budgeted struct {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"math"
 	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/sync/semaphore"
+
+	"twibase/hbase/fair"
 )
 
 const (
@@ -33,12 +35,12 @@ const (
 //
 // At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Other
 // requests that find too little memory fail with [*Busy]. Each of the two semaphores has the size
-// of the memory. A piece with many unknown rows takes most of that, so such pieces are read one
-// after the other.
+// of the memory; while others read, a client has at most half. A piece with many unknown rows takes
+// most of the memory, so such pieces are read one after the other.
 type Memory struct {
 	most     int64
-	requests *semaphore.Weighted
-	calls    *semaphore.Weighted
+	requests *fair.Semaphore
+	calls    *fair.Semaphore
 	maxCell  func(table, family string) int
 	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
@@ -47,8 +49,8 @@ type Memory struct {
 	// knowsRows: a row was remembered. Most stores need no look-up.
 	knowsRows atomic.Bool
 
-	waiting, held, refused atomic.Int64
-	doubted                atomic.Int64 // Unix seconds
+	refused atomic.Int64
+	doubted atomic.Int64 // Unix seconds
 }
 
 // NewMemory returns a memory. maxCell is in bytes.
@@ -56,8 +58,8 @@ func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
 		most:     bytes,
-		requests: semaphore.NewWeighted(bytes),
-		calls:    semaphore.NewWeighted(bytes),
+		requests: fair.New(bytes, 1, maxWaiting),
+		calls:    fair.New(bytes, 1, math.MaxInt),
 		maxCell:  maxCell,
 		sizes:    sizes,
 		seed:     maphash.MakeSeed(),
@@ -69,7 +71,8 @@ func (m *Memory) Load() (held, refused int64) {
 	if m == nil {
 		return 0, 0
 	}
-	return m.held.Load(), m.refused.Load()
+	held, _ = m.requests.Load()
+	return held, m.refused.Load()
 }
 
 // Busy means that no memory is free.
@@ -81,28 +84,19 @@ func (*Busy) Error() string { return "hbase: other requests read too many bytes"
 // RetryAfter identifies a Busy without an import.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
-func (m *Memory) take(ctx context.Context, bytes int64, wait bool) error {
-	if !m.requests.TryAcquire(bytes) && !(wait && m.wait(ctx, bytes)) {
-		m.refused.Add(1)
-		return &Busy{}
+func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {
+	if m.requests.TryAcquire(client, bytes) {
+		return nil
 	}
-	m.held.Add(bytes)
-	return nil
-}
-
-func (m *Memory) wait(ctx context.Context, bytes int64) bool {
-	defer m.waiting.Add(-1)
-	if m.waiting.Add(1) > maxWaiting {
-		return false
+	if wait {
+		ctx, cancel := context.WithTimeout(ctx, maxMemoryWait)
+		defer cancel()
+		if m.requests.Acquire(ctx, client, bytes) {
+			return nil
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxMemoryWait)
-	defer cancel()
-	return m.requests.Acquire(ctx, bytes) == nil
-}
-
-func (m *Memory) give(bytes int64) {
-	m.held.Add(-bytes)
-	m.requests.Release(bytes)
+	m.refused.Add(1)
+	return &Busy{}
 }
 
 // doubts is true once per second: then a request that is likely to exceed its budget is read,
@@ -122,18 +116,18 @@ func Reserve(ctx context.Context, gets []Get) (release func(results []Result), e
 	if p.budget == nil || p.budget.memory == nil || p.size.possible <= smallRequest {
 		return func([]Result) {}, nil
 	}
-	m := p.budget.memory
+	m, client := p.budget.memory, p.budget.client
 	possible := min(p.size.possible, m.most)
 	release = func(results []Result) {
-		m.calls.Release(possible)
+		m.calls.Release(client, possible)
 		m.learn(gets, results)
 	}
-	if m.calls.TryAcquire(possible) {
+	if m.calls.TryAcquire(client, possible) {
 		return release, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxReserveWait)
 	defer cancel()
-	if m.calls.Acquire(ctx, possible) != nil {
+	if !m.calls.Acquire(ctx, client, possible) {
 		m.refused.Add(1)
 		return nil, &Busy{}
 	}

@@ -74,7 +74,7 @@ func TestMemory(t *testing.T) {
 				defer synctest.Wait()
 				defer end()
 				var over *OverBudget
-				answered, err := read(t, ctx, Budgeted(ctx, store, 32<<20, m), 200)
+				answered, err := read(t, ctx, Budgeted(ctx, store, "", 32<<20, m), 200)
 				if !errors.As(err, &over) {
 					t.Errorf("got %d rows and error %v, want OverBudget", answered, err)
 				}
@@ -99,7 +99,7 @@ func TestMemory(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 		for range 2 {
 			store.calls = nil
-			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); n != 50 || err != nil {
+			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
 				t.Fatalf("got %d rows and error %v, want 50", n, err)
 			}
 		}
@@ -114,14 +114,14 @@ func TestMemory(t *testing.T) {
 			gets[i].Page.Limit = 100
 		}
 		for range 3 {
-			if _, err := GetAll(t.Context(), Budgeted(t.Context(), store, 32<<20, m), gets); err != nil {
+			if _, err := GetAll(t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), gets); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	t.Run("small rows take one call and no memory", func(t *testing.T) {
 		store, m := &longTexts{cell: 100}, NewMemory(64<<20, maxCell)
-		n, err := read(t, t.Context(), Budgeted(t.Context(), store, 32<<20, m), 100)
+		n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 100)
 		if n != 100 || err != nil || len(store.calls) != 1 {
 			t.Errorf("got %d rows, error %v and calls of %v rows, want one call of 100", n, err, store.calls)
 		}
@@ -133,18 +133,18 @@ func TestMemory(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: cell}, NewMemory(16<<20, maxCell)
 			first, end := context.WithCancel(t.Context())
-			if _, err := read(t, first, Budgeted(first, store, 0, m), 30); err != nil {
+			if _, err := read(t, first, Budgeted(first, store, "", 0, m), 30); err != nil {
 				t.Fatal(err)
 			}
 			var busy *Busy
-			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 30); !errors.As(err, &busy) {
+			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 30); !errors.As(err, &busy) {
 				t.Errorf("another request: got error %v, want Busy", err)
 			}
 			end()
 			synctest.Wait()
 			second, end := context.WithCancel(t.Context())
 			defer end()
-			if _, err := read(t, second, Budgeted(second, store, 0, m), 30); err != nil {
+			if _, err := read(t, second, Budgeted(second, store, "", 0, m), 30); err != nil {
 				t.Errorf("after the end of the first: %v", err)
 			}
 			end()
@@ -154,11 +154,33 @@ func TestMemory(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a client leaves memory for others", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, m := &longTexts{cell: cell}, NewMemory(40<<20, maxCell)
+			ctx, end := context.WithCancel(t.Context())
+			defer synctest.Wait()
+			defer end()
+			request := func(client string) error {
+				_, err := read(t, ctx, Budgeted(ctx, store, client, 0, m), 25) // 10 MB
+				return err
+			}
+			if err := errors.Join(request("modest"), request("greedy")); err != nil {
+				t.Fatal(err)
+			}
+			var busy *Busy
+			if err := request("greedy"); !errors.As(err, &busy) {
+				t.Errorf("a second request: got error %v, want Busy", err)
+			}
+			if err := request("third"); err != nil {
+				t.Errorf("another client: got error %v", err)
+			}
+		})
+	})
 	t.Run("calls with rows of unknown size take turns", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 24 of 32 MiB
+				go read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50) // 24 of 32 MiB
 			}
 			for n := 1; n <= 3; n++ {
 				if synctest.Wait(); len(store.calls) != n {
@@ -171,12 +193,12 @@ func TestMemory(t *testing.T) {
 	t.Run("calls with rows known as small run concurrently", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100}, NewMemory(32<<20, maxCell)
-			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50); err != nil {
+			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); err != nil {
 				t.Fatal(err)
 			}
 			store.calls, store.hold = nil, make(chan struct{})
 			for range 3 {
-				go read(t, t.Context(), Budgeted(t.Context(), store, 0, m), 50) // 1 MB
+				go read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50) // 1 MB
 			}
 			if synctest.Wait(); len(store.calls) != 3 {
 				t.Errorf("%d calls are in flight, want 3", len(store.calls))

@@ -20,12 +20,13 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
-// them. It passes a few per second to the endpoint, to be logged.
+// them. The endpoint itself rejects those with a token, whose viewers are not known yet, and a few
+// others per second, to be logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if e.Overloaded(r) && !sample.Sample(zerolog.InfoLevel) {
+			if r.Header.Get("Authorization") == "" && e.Overloaded(r) && !sample.Sample(zerolog.InfoLevel) {
 				e.Reject(w, r)
 				return
 			}

@@ -35,7 +35,7 @@ func (r *Rows) Wait(ctx context.Context) time.Duration {
 	if r == nil {
 		return 0
 	}
-	missing := -r.buckets.of(clientOf(ctx)).TokensAt(r.now())
+	missing := -r.buckets.of(ClientOf(ctx)).TokensAt(r.now())
 	return max(time.Duration(missing/float64(r.perSecond)*float64(time.Second)), 0)
 }
 
@@ -44,14 +44,14 @@ func (r *Rows) Charge(ctx context.Context, rows int64) {
 	if r == nil || rows <= 0 {
 		return
 	}
-	bucket, now := r.buckets.of(clientOf(ctx)), r.now()
+	bucket, now := r.buckets.of(ClientOf(ctx)), r.now()
 	for burst := int64(r.buckets.burst); rows > 0; rows -= burst { // a bucket gives no more at once
 		bucket.ReserveN(now, int(min(rows, burst)))
 	}
 }
 
-// clientOf returns the name of the viewer of ctx, or the address.
-func clientOf(ctx context.Context) string {
+// ClientOf returns the name of the viewer of ctx, or the address.
+func ClientOf(ctx context.Context) string {
 	if viewer, ok := ViewerOf(ctx); ok {
 		return "viewer " + viewer.Username
 	}

@@ -11,6 +11,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/websocket"
+	"twibase/hbase/fair"
 )
 
 const (
@@ -18,16 +19,21 @@ const (
 	queueTimeout = time.Second
 	// queuedPerSlot bounds the operations that wait, per slot.
 	queuedPerSlot = 4
+	// slotReserve limits a client to a fifth of the slots while others send requests: running
+	// operations compete for the processors and for the store.
+	slotReserve = 4
+	// placeReserve limits a client to half of the places. A page may have several heavy operations.
+	placeReserve = 1
 )
 
 // admission bounds the running and waiting operations, and rejects others. Without it an overloaded
-// server answers nothing in time, and runs out of memory.
+// server answers nothing in time, and runs out of memory. Clients share the slots, as package fair
+// describes.
 type admission struct {
-	slots chan struct{} // nil admits all
+	slots *fair.Semaphore // nil admits all
 	// events are the slots for subscription events, a quarter of slots: a twit is an event for each
 	// subscriber.
 	events   chan struct{}
-	waiting  atomic.Int64
 	rejected atomic.Int64
 }
 
@@ -35,7 +41,7 @@ type admission struct {
 func newAdmission(slots int) *admission {
 	a := &admission{}
 	if slots > 0 {
-		a.slots, a.events = make(chan struct{}, slots), make(chan struct{}, (slots+3)/4)
+		a.slots, a.events = fair.New(int64(slots), slotReserve, queuedPerSlot*slots), make(chan struct{}, (slots+3)/4)
 	}
 	return a
 }
@@ -45,34 +51,25 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if a.slots == nil {
 		return func() {}, nil
 	}
-	if !a.wait(ctx) {
+	client := auth.ClientOf(ctx)
+	if !wait(ctx, a.slots, client, 1) {
 		return nil, a.reject()
 	}
 	// Let goroutines run that wait for the network. Go first runs those that other goroutines wake:
 	// under overload, operations wake each other all the time, and new requests would wait for
 	// seconds.
 	runtime.Gosched()
-	return sync.OnceFunc(func() { <-a.slots }), nil
+	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
 
-func (a *admission) wait(ctx context.Context) bool {
-	select {
-	case a.slots <- struct{}{}:
+// wait waits for units of a semaphore, for queueTimeout at most.
+func wait(ctx context.Context, s *fair.Semaphore, client string, units int64) bool {
+	if s.TryAcquire(client, units) {
 		return true
-	default:
-	}
-	defer a.waiting.Add(-1)
-	if a.waiting.Add(1) > int64(queuedPerSlot*cap(a.slots)) {
-		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
-	select {
-	case a.slots <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return s.Acquire(ctx, client, units)
 }
 
 // acquireEvent waits for a slot until ctx is done: clients can't repeat an event.
@@ -93,11 +90,12 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject a request now. Requests for a WebSocket or a
-// shared stream are never rejected; the operations that run over them are.
+// Overloaded reports whether the endpoint would reject a request of that context's client now.
+// Requests for a WebSocket or a shared stream are never rejected; the operations that run over them
+// are.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
-	a := e.admission
-	full := a.slots != nil && a.waiting.Load() >= int64(queuedPerSlot*cap(a.slots))
+	slots := e.admission.slots
+	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
 	return full && r.Method != http.MethodOptions && !websocket.IsHandshake(r) && !isShared(r)
 }
 
@@ -112,11 +110,22 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 // rejected ones.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
-	return int64(len(a.slots)), a.waiting.Load() + e.heavy.waiting.Load(), a.rejected.Load()
+	if a.slots == nil {
+		return 0, 0, a.rejected.Load()
+	}
+	running, queued := a.slots.Load()
+	_, heavy := e.heavy.places.Load()
+	return running, int64(queued + heavy), a.rejected.Load()
 }
 
 // Places returns the places that running heavy operations hold: one per 2,000 predicted rows.
-func (e *Endpoint) Places() int64 { return e.heavy.used.Load() }
+func (e *Endpoint) Places() int64 {
+	if e.heavy.places == nil {
+		return 0
+	}
+	places, _ := e.heavy.places.Load()
+	return places
+}
 
 func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve func()) {
 	if remove, ok := e.admit(w, r); ok {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"twibase/graph/auth"
 	"twibase/graph/endpoint/sse"
 	"twibase/graph/exec"
 )
@@ -74,8 +75,64 @@ func TestAdmission(t *testing.T) {
 		if release, waited := acquire(gone); release != nil || waited > 0 {
 			t.Errorf("a cancelled operation: waited %v, admitted %t", waited, release != nil)
 		}
-		if n := a.waiting.Load(); n != 0 {
+		if _, n := a.slots.Load(); n != 0 {
 			t.Errorf("%d operations wait, want none", n)
+		}
+	})
+}
+
+// One client has all slots and all places of the queue.
+func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const slots = 10
+		a := newAdmission(slots)
+		client := func(name string) context.Context { return auth.WithViewer(t.Context(), auth.Viewer{Username: name}) }
+		finish := make(chan struct{})
+		defer synctest.Wait()
+		defer close(finish)
+		var running []func()
+		for range slots {
+			release, _ := a.acquire(client("greedy"))
+			running = append(running, release)
+		}
+		for range queuedPerSlot * slots {
+			go func() {
+				if release, rejection := a.acquire(client("greedy")); rejection == nil {
+					<-finish
+					release()
+				}
+			}()
+		}
+		synctest.Wait()
+		admitted := make(chan struct{})
+		go func() {
+			release, rejection := a.acquire(client("modest"))
+			if rejection != nil {
+				t.Errorf("another client is rejected: %v", rejection)
+				return
+			}
+			close(admitted)
+			release()
+		}()
+		synctest.Wait()
+		running[0]()
+		synctest.Wait()
+		select {
+		case <-admitted:
+		default:
+			t.Error("another client does not get the first released slot")
+		}
+		for _, release := range running[1:] {
+			release()
+		}
+		synctest.Wait()
+		if n, _ := a.slots.Load(); n != slots/(1+slotReserve) {
+			t.Errorf("the client with many holds %d slots, want %d", n, slots/(1+slotReserve))
+		}
+		if release, rejection := a.acquire(client("third")); rejection != nil {
+			t.Errorf("a third client is rejected: %v", rejection)
+		} else {
+			release()
 		}
 	})
 }

@@ -1,14 +1,13 @@
 package endpoint
 
 import (
-	"context"
 	"math"
 	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"golang.org/x/sync/semaphore"
 
 	"twibase/graph/recent"
+	"twibase/hbase/fair"
 )
 
 // rowsPerPlace is the number of rows of an operation that has one place. One that is predicted to
@@ -19,18 +18,16 @@ const rowsPerPlace = 2000
 // rowsPerPlace. They have half as many places as there are slots, so other operations always find
 // some. They wait for places without a slot.
 type heavy struct {
-	places  *semaphore.Weighted // nil admits all
-	size    int64
-	used    atomic.Int64 // places
-	waiting atomic.Int64
+	places *fair.Semaphore // nil admits all
+	size   int64
 }
 
 func newHeavy(slots int) *heavy {
 	if slots == 0 {
 		return &heavy{}
 	}
-	size := int64(max(slots/2, 1))
-	return &heavy{places: semaphore.NewWeighted(size), size: size}
+	size := max(slots/2, 1)
+	return &heavy{places: fair.New(int64(size), placeReserve, queuedPerSlot*size), size: int64(size)}
 }
 
 // weigh returns the number of places that an operation needs, 0 if it is not heavy.
@@ -39,37 +36,6 @@ func (h *heavy) weigh(rows int64) int64 {
 		return 0
 	}
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
-}
-
-// try takes places that are free.
-func (h *heavy) try(places int64) bool {
-	if places > 0 && !h.places.TryAcquire(places) {
-		return false
-	}
-	h.used.Add(places)
-	return true
-}
-
-// wait waits for places like [admission.wait].
-func (h *heavy) wait(ctx context.Context, places int64) bool {
-	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > queuedPerSlot*h.size {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
-	defer cancel()
-	if h.places.Acquire(ctx, places) != nil {
-		return false
-	}
-	h.used.Add(places)
-	return true
-}
-
-func (h *heavy) release(places int64) {
-	if places > 0 {
-		h.used.Add(-places)
-		h.places.Release(places)
-	}
 }
 
 // predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages are

@@ -79,7 +79,7 @@ func TestHeavyOperations(t *testing.T) {
 		if running, waiting, _ := e.Load(); running != slots-1 || waiting != 0 || e.Places() != 0 {
 			t.Errorf("%d run, %d wait, and %d places are in use", running, waiting, e.Places())
 		}
-		if !e.heavy.places.TryAcquire(e.heavy.size) {
+		if !e.heavy.places.TryAcquire("", e.heavy.size) {
 			t.Error("places are lost")
 		}
 	})
@@ -125,7 +125,7 @@ func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	e.predictor.learn(operation, bound, 1)
 	running := 0
 	for range slots {
-		if e.heavy.try(e.heavy.weigh(e.predictor.predict(operation, bound))) {
+		if e.heavy.places.TryAcquire("", e.heavy.weigh(e.predictor.predict(operation, bound))) {
 			running++
 		}
 	}

@@ -76,24 +76,27 @@ func (e *Endpoint) begin(
 func (e *Endpoint) acquirePlaces(
 	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {
-	places := e.heavy.weigh(bound)
+	if e.heavy.weigh(bound) == 0 {
+		return release, nil
+	}
+	places := e.heavy.weigh(e.predictor.predict(operation.Operation, bound))
 	if places == 0 {
 		return release, nil
 	}
-	places = e.heavy.weigh(e.predictor.predict(operation.Operation, bound))
-	if !e.heavy.try(places) {
+	client := auth.ClientOf(ctx)
+	if !e.heavy.places.TryAcquire(client, places) {
 		release()
-		if !e.heavy.wait(ctx, places) {
+		if !wait(ctx, e.heavy.places, client, places) {
 			return release, e.admission.reject()
 		}
 		if release, rejection = e.admission.acquire(ctx); rejection != nil {
-			e.heavy.release(places)
+			e.heavy.places.Release(client, places)
 			return func() {}, rejection
 		}
 	}
 	return sync.OnceFunc(func() {
 		release()
-		e.heavy.release(places)
+		e.heavy.places.Release(client, places)
 	}), nil
 }
 

@@ -23,7 +23,7 @@ func (s *suite) testBudget(t *testing.T) {
 		return errors.As(err, &over) && over.Most == most && over.Read > most
 	}
 	t.Run("Gets beyond the budget have its error", func(t *testing.T) {
-		store := hbase.Budgeted(s.ctx, s.store, most, nil)
+		store := hbase.Budgeted(s.ctx, s.store, "", most, nil)
 		results, err := store.Get(s.ctx, gets)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func (s *suite) testBudget(t *testing.T) {
 		answered := 0
 		var last error
 		scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
-		for _, err := range hbase.Budgeted(s.ctx, s.store, most, nil).Scan(s.ctx, scan) {
+		for _, err := range hbase.Budgeted(s.ctx, s.store, "", most, nil).Scan(s.ctx, scan) {
 			if last = err; err == nil {
 				answered++
 			}

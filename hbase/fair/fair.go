@@ -1,0 +1,228 @@
+// Package fair shares a resource among clients.
+//
+// A [Semaphore] gives units, such as slots or bytes, to clients with names, such as addresses:
+//
+//   - The next units go to the waiting client that holds the fewest, of equal ones to the one that
+//     waits longest. So a client with one request does not queue behind the hundreds of another.
+//   - A client takes further units only if reserve times its units then stay free: n clients that
+//     want more hold 1/(n+reserve) each. So others find free units. A client that holds none may take
+//     any number, and the only client of the last [Contention] may take all.
+//   - A request above the limit of waiting ones replaces the latest one of the client with the most,
+//     unless its own client has as many.
+//
+// With a FIFO queue, one client could take all units, and all places of the queue.
+package fair
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Contention is the time for which a client is limited after a request of another one.
+const Contention = 10 * time.Second
+
+// Semaphore is a weighted semaphore. It is safe for concurrent use.
+type Semaphore struct {
+	size, reserve int64
+	maxWaiting    int
+
+	mu      sync.Mutex
+	used    int64
+	waiting int
+	clients map[string]*client // those that hold units or wait
+	queues  []*client          // those that wait
+	last    string             // the client of the last request
+	shared  time.Time          // the last request of another client than the one before
+	turn    uint64             // of the last request
+}
+
+type client struct {
+	name  string
+	held  int64
+	queue []*request // the earliest first
+}
+
+type request struct {
+	units   int64
+	turn    uint64
+	decided chan bool // receives whether the units were taken
+}
+
+// New returns a semaphore of that many units, for which at most maxWaiting requests wait.
+func New(size, reserve int64, maxWaiting int) *Semaphore {
+	return &Semaphore{size: size, reserve: reserve, maxWaiting: maxWaiting, clients: map[string]*client{}}
+}
+
+// Load returns the units that are taken, and the number of waiting requests.
+func (s *Semaphore) Load() (used int64, waiting int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used, s.waiting
+}
+
+// TryAcquire takes units that are free for the client now.
+func (s *Semaphore) TryAcquire(name string, units int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, r := s.add(name, units)
+	if s.taken(r) {
+		return true
+	}
+	s.remove(c, r)
+	s.dispatch()
+	return false
+}
+
+// Acquire waits for units until ctx is done. It reports whether it took them.
+func (s *Semaphore) Acquire(ctx context.Context, name string, units int64) bool {
+	s.mu.Lock()
+	c, r := s.add(name, units)
+	if s.taken(r) {
+		s.mu.Unlock()
+		return true
+	}
+	if s.waiting > s.maxWaiting {
+		longest := s.longest()
+		if len(longest.queue) <= len(c.queue) {
+			longest = c
+		}
+		latest := longest.queue[len(longest.queue)-1]
+		s.remove(longest, latest)
+		latest.decided <- false
+		s.dispatch()
+	}
+	s.mu.Unlock()
+	select {
+	case taken := <-r.decided:
+		return taken
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case taken := <-r.decided:
+		return taken
+	default:
+	}
+	s.remove(c, r)
+	s.dispatch()
+	return false
+}
+
+// Full reports whether Acquire would fail for the client without waiting.
+func (s *Semaphore) Full(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting < s.maxWaiting {
+		return false
+	}
+	own := 0
+	if c := s.clients[name]; c != nil {
+		own = len(c.queue)
+	}
+	longest := s.longest()
+	return longest == nil || len(longest.queue) <= own+1
+}
+
+// Release returns units of a client.
+func (s *Semaphore) Release(name string, units int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.clients[name]
+	c.held -= units
+	s.used -= units
+	s.forget(c)
+	s.dispatch()
+}
+
+// add adds a request to the queue of its client, and takes units for the requests that may have
+// them. The caller holds mu, here and below.
+func (s *Semaphore) add(name string, units int64) (*client, *request) {
+	if s.turn++; s.turn > 1 && name != s.last {
+		s.shared = time.Now()
+	}
+	s.last = name
+	c := s.clients[name]
+	if c == nil {
+		c = &client{name: name}
+		s.clients[name] = c
+	}
+	if len(c.queue) == 0 {
+		s.queues = append(s.queues, c)
+	}
+	r := &request{units, s.turn, make(chan bool, 1)}
+	c.queue = append(c.queue, r)
+	s.waiting++
+	s.dispatch()
+	return c, r
+}
+
+func (s *Semaphore) taken(r *request) bool {
+	select {
+	case taken := <-r.decided:
+		return taken
+	default:
+		return false
+	}
+}
+
+// dispatch takes units for waiting requests. One that needs more units than are free blocks the
+// others, because small ones would otherwise keep it waiting.
+func (s *Semaphore) dispatch() {
+	for {
+		next := s.next()
+		if next == nil || next.queue[0].units > s.size-s.used {
+			return
+		}
+		r := next.queue[0]
+		next.held += r.units
+		s.used += r.units
+		s.remove(next, r)
+		r.decided <- true
+	}
+}
+
+// next returns the client whose request is next, nil if none may take more.
+func (s *Semaphore) next() (next *client) {
+	alone := time.Since(s.shared) > Contention
+	for _, c := range s.queues {
+		held := c.held + c.queue[0].units
+		switch free := s.size - s.used - c.queue[0].units; {
+		case c.held > 0 && s.reserve*held > free && !alone:
+		case next == nil, c.held < next.held, c.held == next.held && c.queue[0].turn < next.queue[0].turn:
+			next = c
+		}
+	}
+	return next
+}
+
+// longest returns the client with the most waiting requests, nil if none waits.
+func (s *Semaphore) longest() (longest *client) {
+	for _, c := range s.queues {
+		if longest == nil || len(c.queue) > len(longest.queue) {
+			longest = c
+		}
+	}
+	return longest
+}
+
+// remove removes a waiting request. The caller calls dispatch, because it may have blocked others.
+func (s *Semaphore) remove(c *client, r *request) {
+	i := slices.Index(c.queue, r)
+	c.queue = slices.Delete(c.queue, i, i+1)
+	s.waiting--
+	if len(c.queue) == 0 {
+		i := slices.Index(s.queues, c)
+		s.queues = slices.Delete(s.queues, i, i+1)
+		s.forget(c)
+	}
+}
+
+// forget forgets a client that neither holds units nor waits.
+func (s *Semaphore) forget(c *client) {
+	if c.held == 0 && len(c.queue) == 0 {
+		delete(s.clients, c.name)
+	}
+}
