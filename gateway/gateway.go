@@ -124,7 +124,9 @@ func New(base hbase.Store, config Config) *Gateway {
 	g.watchdog = &loaders.Watchdog{Log: log}
 	g.feeds = feeds.New(store, feeds.Options{Limit: config.FanoutLimit, Log: log})
 	g.live = live.New(store, live.Options{
-		Visible:      resolvers.Visible(func(ctx context.Context) context.Context { return g.watchdog.With(ctx, store) }),
+		Visible: resolvers.Visible(func(ctx context.Context) context.Context {
+			return g.watchdog.With(ctx, hbase.Budgeted(ctx, store, "subscriptions", 0, g.memory))
+		}),
 		PendingSince: func() []time.Time { return []time.Time{g.feeds.PendingSince(), g.writers.PendingSince()} },
 		Log:          log,
 	})

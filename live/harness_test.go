@@ -161,7 +161,7 @@ type listener struct {
 
 func (f *fixture) subscribe(kind Kind, owner string) listener {
 	f.t.Helper()
-	s, err := f.poller.Subscribe(f.t.Context(), kind, owner, time.Time{})
+	s, err := f.poller.Subscribe(f.t.Context(), "", kind, owner, time.Time{})
 	if err != nil {
 		f.t.Fatal(err)
 	}

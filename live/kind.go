@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"time"
 
 	"twibase/hbase"
@@ -22,34 +23,53 @@ const (
 // Positions begin with an inverted time, the newest first.
 type list struct {
 	*tables.AnyList
-	decode func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
+	// positionsOnly is true if the entries have texts, which Options.Visible reads: polls read the
+	// same positions many times, and of many rows at once.
+	positionsOnly bool
+	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }
 
 func (k Kind) list() list {
 	switch k {
 	case Timeline:
-		return list{&tables.Timelines.AnyList, decodeTimeline}
+		return list{&tables.Timelines.AnyList, false, decodeTimeline}
 	case Comments:
-		return listOf(tables.Comments)
+		return positionsOf(&tables.Comments.AnyList)
 	case Deletions:
 		return listOf(tables.TwitDeletions)
 	case Changes:
 		return listOf(tables.FollowerChanges)
 	default:
-		return listOf(tables.Twits)
+		return positionsOf(&tables.Twits.AnyList)
 	}
 }
 
 type member struct {
 	Key
 	at    time.Time
-	entry any // nil in timelines
+	entry any // nil if Options.Visible reads it
 	// old is true if a follow after the twit added the entry, even if clocks differ.
 	old bool
 }
 
+// positionsOf returns a list whose entries have texts.
+func positionsOf(l *tables.AnyList) list {
+	return list{l, true, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
+		members, positions := make([]member, len(cells)), make([]string, len(cells))
+		for i, c := range cells {
+			at, err := tables.TimeAt(c.Qualifier)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s of %q: %w", l.Table, owner, err)
+			}
+			members[i], positions[i] = member{Key: Key{owner, c.Qualifier}, at: at}, c.Qualifier
+		}
+		return members, positions, nil
+	}}
+}
+
+// listOf returns a list whose entries are read by polls.
 func listOf[E any](l *tables.List[E]) list {
-	return list{&l.AnyList, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
+	return list{&l.AnyList, false, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
 		entries, positions, _, err := l.Decode(owner, cells)
 		members := make([]member, len(entries))
 		for i, entry := range entries {

@@ -115,7 +115,7 @@ func TestOutageLosesNoEntry(t *testing.T) {
 		f.set(hbasetest.Fault{Err: errDown}, nil)
 		f.add("one", 0)
 		time.Sleep(5 * time.Minute)
-		if _, err := f.poller.Subscribe(t.Context(), f.Kind, "b", time.Time{}); !errors.Is(err, errDown) {
+		if _, err := f.poller.Subscribe(t.Context(), "", f.Kind, "b", time.Time{}); !errors.Is(err, errDown) {
 			t.Errorf("Subscribe during the outage: got error %v, want %v", err, errDown)
 		}
 		f.set(hbasetest.Fault{}, nil)

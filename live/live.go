@@ -1,16 +1,16 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows with subscribers in one multi-get. It reads each row
-// from a floor before the last poll on, because a slow clock or a slow fan-out adds entries late.
+// Every [Interval] a [Poller] reads all rows with subscribers. It reads each row from a floor
+// before the last poll on, because a slow clock or a slow fan-out adds entries late.
 // It remembers the keys that it found in each row, so that no entry is delivered twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //
 //	plan                the rows to read, the joining ones     mutex
-//	read                one multi-get, more for long rows
+//	read                multi-gets of positions, and of entries without texts
 //	updateBroadcasters  authors merged into timelines          mutex
 //	collect             new entries and their subscribers      mutex
-//	Visible             the entries that subscribers may see
+//	Visible             the entries that subscribers may see, some at a time
 //	deliver             into the queues of the subscribers     mutex
 //
 // subscription.go has the states of a subscription, kind.go the kinds of rows.
@@ -30,7 +30,7 @@ import (
 type Options struct {
 	// Visible returns the entry to deliver for each candidate: nil if it was deleted or is hidden
 	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in the
-	// next poll.
+	// next poll. A call has the candidates of a few entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, or zero
 	// times: they may still add entries that old. The default is none.
@@ -63,11 +63,15 @@ const (
 	// MaxRows bounds the polled rows. Above half of it, rows without subscribers are dropped with the
 	// next poll.
 	MaxRows = 20_000
+	// rowReserve limits the rows of an address: see [Poller.Subscribe].
+	rowReserve = 4
 	// QueueSize bounds the entries that wait for a subscriber. A subscription that exceeds it ends
 	// with [ErrSlow].
 	QueueSize = 256
-	// members of a row per Get
-	pageSize = 256
+	// members of a row per Get, and rows per call
+	pageSize, rowsPerCall = 256, 1000
+	// entriesPerCall bounds the entries of a call of Visible: 12 MiB of the longest twits.
+	entriesPerCall = 256
 )
 
 // Key identifies an entry: the owner of the list that stores it, and its position there, which
@@ -80,7 +84,7 @@ type Candidate struct {
 	Kind       Kind
 	Owner      string
 	Key        Key
-	// Entry is nil if it is from a timeline or an earlier poll.
+	// Entry is nil if Options.Visible reads it: a twit, a comment, or any entry of an earlier poll.
 	Entry any
 	to    *Subscription
 }
@@ -96,6 +100,7 @@ type Poller struct {
 
 	mu      sync.Mutex
 	rows    map[rowName]*row
+	added   map[string]int // the number of rows that an address has added
 	joining []*Subscription
 	// pending are candidates to retry: Visible failed, or an earlier entry may be unread.
 	pending []Candidate
@@ -129,7 +134,8 @@ func New(store hbase.Store, o Options) *Poller {
 		o.Now = time.Now
 	}
 	return &Poller{
-		store: store, o: o, started: o.Now().Add(-1), rows: map[rowName]*row{}, woken: make(chan struct{}, 1),
+		store: store, o: o, started: o.Now().Add(-1), rows: map[rowName]*row{}, added: map[string]int{},
+		woken: make(chan struct{}, 1),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,14 +236,14 @@ func TestSubscriptionsEndWithThePoller(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		f.set(hbasetest.Fault{Delay: time.Second}, nil)
-		if _, err := f.poller.Subscribe(ctx, Posts, "b", time.Time{}); !errors.Is(err, context.Canceled) {
+		if _, err := f.poller.Subscribe(ctx, "", Posts, "b", time.Time{}); !errors.Is(err, context.Canceled) {
 			t.Error("Subscribe with a canceled context: ", err)
 		}
 		f.stop()
 		if _, open := <-l.Events(); open || !errors.Is(l.Err(), ErrEnded) {
 			t.Errorf("got open %t, error %v; want closed, ErrEnded", open, l.Err())
 		}
-		if _, err := f.poller.Subscribe(t.Context(), Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
+		if _, err := f.poller.Subscribe(t.Context(), "", Posts, "a", time.Time{}); !errors.Is(err, ErrEnded) {
 			t.Error(err)
 		}
 	})
@@ -293,7 +295,7 @@ func TestRowsAreBounded(t *testing.T) {
 			p.row(rowName{Posts, fmt.Sprint("author", i)}, time.Now()).left = time.Now()
 		}
 		p.mu.Unlock()
-		if _, err := p.Subscribe(t.Context(), Posts, "another", time.Time{}); err != ErrCrowded {
+		if _, err := p.Subscribe(t.Context(), "", Posts, "another", time.Time{}); err != ErrCrowded {
 			t.Errorf("a subscription to another row: got error %v, want ErrCrowded", err)
 		}
 		f.subscribe(Posts, "author0")
@@ -301,6 +303,62 @@ func TestRowsAreBounded(t *testing.T) {
 		f.subscribe(Posts, "another")
 		if n := p.Counters.Rows.Load(); n != 2 {
 			t.Errorf("%d rows are polled, want 2", n)
+		}
+	})
+}
+
+func TestAddressesShareRows(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		p := f.poller
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		subscribe := func(address string, i int) {
+			all.Go(func() {
+				if s, err := p.Subscribe(ctx, address, Posts, fmt.Sprint(address, i), time.Time{}); err == nil {
+					<-ctx.Done()
+					s.Close()
+				} else if err != ErrCrowded {
+					t.Error(err)
+				}
+			})
+		}
+		counts := func() map[string]int {
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return maps.Clone(p.added)
+		}
+		const addresses = 10
+		for address := range addresses {
+			for i := range MaxRows/5 + 1 {
+				subscribe(fmt.Sprint("a", address, "-"), i)
+			}
+			counts() // waits for them
+		}
+		got := counts()
+		if got["a0-"] != MaxRows/5 || got["a1-"] != MaxRows*4/25 {
+			t.Errorf("the addresses have %v rows, want a fifth, and a fifth of the rest", got)
+		}
+		if free := MaxRows - int(p.Counters.Rows.Load()); free < MaxRows/10 {
+			t.Errorf("%d addresses leave %d rows, want a tenth", addresses, free)
+		}
+		subscribe("d", 0)
+		if got := counts(); got["d"] != 1 {
+			t.Errorf("another address is refused: %v", got)
+		}
+		if _, err := p.Subscribe(ctx, "a0-", Posts, "new", time.Time{}); err != ErrCrowded {
+			t.Errorf("a new row of the first address: got error %v, want ErrCrowded", err)
+		}
+		if s, err := p.Subscribe(ctx, "a0-", Posts, "d0", time.Time{}); err != nil {
+			t.Errorf("a row that is polled already: %v", err)
+		} else {
+			s.Close()
+		}
+		cancel()
+		all.Wait()
+		time.Sleep(Interval) // rows without subscribers are dropped
+		if got := counts(); len(got) != 0 {
+			t.Errorf("addresses without rows have %v", got)
 		}
 	})
 }

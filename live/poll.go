@@ -20,6 +20,8 @@ type poll struct {
 	reads      []*rowRead
 	candidates []Candidate
 	offered    map[offer]bool
+	// blocked are the subscriptions with a candidate that deliver has kept.
+	blocked map[*Subscription]bool
 }
 
 type offer struct {
@@ -31,7 +33,8 @@ type offer struct {
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
-		Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{},
+		Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now),
+		offered: map[offer]bool{}, blocked: map[*Subscription]bool{},
 	}
 	run.plan(all)
 	if err := run.read(ctx); err != nil {
@@ -43,8 +46,32 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 		return err
 	}
 	candidates, err := run.collect()
+	for len(candidates) > 0 {
+		n := nextEntries(candidates)
+		err = errors.Join(err, run.check(ctx, candidates[:n]))
+		candidates = candidates[n:]
+	}
+	return err
+}
+
+// nextEntries returns the number of the first candidates that have at most entriesPerCall entries.
+func nextEntries(candidates []Candidate) int {
+	keys := map[Key]struct{}{}
+	for i, c := range candidates {
+		if keys[c.Key] = struct{}{}; len(keys) > entriesPerCall {
+			return i
+		}
+	}
+	return len(candidates)
+}
+
+// check delivers the visible entries of candidates. Its context ends before the next call, because
+// the entries count for memory until then.
+func (p *poll) check(ctx context.Context, candidates []Candidate) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	entries, errs := p.o.Visible(ctx, candidates)
-	return errors.Join(err, p.deliver(candidates, entries, errs))
+	return p.deliver(candidates, entries, errs)
 }
 
 func (p *Poller) floor(now time.Time) time.Time {
@@ -80,8 +107,7 @@ func (p *poll) plan(all bool) {
 		r.broadcast = r.broadcast && p.timelines
 		switch {
 		case (r.idle(p.now) || crowded && len(r.subscribers) == 0) && !r.broadcast:
-			delete(p.rows, r.rowName)
-			p.Counters.Rows.Add(-1)
+			p.drop(r)
 		case all, joined[r], r.broadcast: // a joining timeline needs the earlier twits of broadcasters
 			p.reads = append(p.reads, r.newRead(p.floor(p.now)))
 		}
@@ -247,18 +273,17 @@ func (p *Poller) keep(c Candidate, err error) {
 
 // After an error, deliver keeps the candidate and the later ones of its subscription. It returns
 // the first error.
-func (p *Poller) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
+func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clock := time.Now() // the same for all: subscriptions with the same end get the same
-	blocked := map[*Subscription]bool{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil
 		if failed && err == nil {
 			err = errs[i]
 		}
-		if failed || blocked[c.to] {
-			blocked[c.to] = true
+		if failed || p.blocked[c.to] {
+			p.blocked[c.to] = true
 			p.keep(c, err)
 		} else if entries[i] != nil {
 			c.to.send(Event{c.Key, entries[i]}, clock)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"twibase/hbase"
@@ -15,6 +16,7 @@ type rowName struct {
 
 type row struct {
 	rowName
+	addedBy     string // the address of the first subscriber
 	subscribers map[*Subscription]struct{}
 	// The twits of a broadcast row are also for timelines. becameBroadcaster is true in the poll
 	// that finds a new broadcaster.
@@ -75,11 +77,12 @@ func (r *row) newRead(firstFloor time.Time) *rowRead {
 }
 
 func (r *rowRead) get() hbase.Get {
-	page := hbase.Page{Stop: tables.LaterThan(r.from), Limit: pageSize}
+	list := r.kind.list()
+	page := hbase.Page{Stop: tables.LaterThan(r.from), Limit: pageSize, NoValues: list.positionsOnly}
 	if r.after != "" {
 		page.Start = hbase.Next(r.after)
 	}
-	return r.kind.list().Get(r.owner, 0, page)
+	return list.Get(r.owner, 0, page)
 }
 
 // more: there may be another page
@@ -95,31 +98,38 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows takes a round for each page of the longest row.
+// readRows also reads the list of broadcasters if broadcasters is true.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
-	for len(rows) > 0 || broadcasters {
-		gets := make([]hbase.Get, len(rows), len(rows)+1)
-		for i, r := range rows {
-			gets[i] = r.get()
-		}
-		if broadcasters {
-			gets = append(gets, tables.Broadcasters.Get())
-		}
-		p.Counters.Rounds.Add(1)
-		p.Counters.Gets.Add(int64(len(gets)))
-		results, err := p.store.Get(ctx, gets)
+	if broadcasters {
+		results, err := p.get(ctx, []hbase.Get{tables.Broadcasters.Get()})
 		if err != nil {
 			return nil, err
 		}
-		if broadcasters {
-			last := results[len(rows)]
-			if last.Err != nil {
-				return nil, last.Err
-			}
-			if authors, err = tables.Broadcasters.Decode(last.Cells); err != nil {
-				return nil, err
-			}
-			broadcasters = false
+		if results[0].Err != nil {
+			return nil, results[0].Err
+		}
+		if authors, err = tables.Broadcasters.Decode(results[0].Cells); err != nil {
+			return nil, err
+		}
+	}
+	for part := range slices.Chunk(rows, rowsPerCall) {
+		if err := p.readPart(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return authors, nil
+}
+
+// readPart reads rows. It takes a round for each page of the longest row.
+func (p *Poller) readPart(ctx context.Context, rows []*rowRead) error {
+	for len(rows) > 0 {
+		gets := make([]hbase.Get, len(rows))
+		for i, r := range rows {
+			gets[i] = r.get()
+		}
+		results, err := p.get(ctx, gets)
+		if err != nil {
+			return err
 		}
 		var more []*rowRead
 		for i, r := range rows {
@@ -129,5 +139,11 @@ func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters boo
 		}
 		rows = more
 	}
-	return authors, nil
+	return nil
+}
+
+func (p *Poller) get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+	p.Counters.Rounds.Add(1)
+	p.Counters.Gets.Add(int64(len(gets)))
+	return p.store.Get(ctx, gets)
 }

@@ -12,7 +12,7 @@ var (
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrCrowded refuses a row beyond [MaxRows].
+	// ErrCrowded refuses a row beyond [MaxRows], or beyond the address's share of them.
 	ErrCrowded = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
@@ -69,7 +69,12 @@ type Subscription struct {
 // Subscribe returns when all entries written from now on will be delivered, or with an error, such
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
-func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until time.Time) (*Subscription, error) {
+//
+// An address may add a row if rowReserve times its rows then stay free: one address adds a fifth of
+// [MaxRows] at most, and another a fifth of the others.
+func (p *Poller) Subscribe(
+	ctx context.Context, address string, kind Kind, owner string, until time.Time,
+) (*Subscription, error) {
 	s := &Subscription{
 		poller: p, ctx: ctx, since: p.o.Now(), until: until,
 		ready: make(chan struct{}), queue: make(chan Event, QueueSize),
@@ -80,11 +85,16 @@ func (p *Poller) Subscribe(ctx context.Context, kind Kind, owner string, until t
 		return nil, ErrEnded
 	}
 	name := rowName{kind, owner}
-	if p.rows[name] == nil && len(p.rows) >= MaxRows {
+	isNew := p.rows[name] == nil
+	if isNew && !p.mayAdd(address) {
 		p.mu.Unlock()
 		return nil, ErrCrowded
 	}
 	s.row = p.row(name, s.since)
+	if isNew {
+		s.row.addedBy = address
+		p.added[address]++
+	}
 	s.row.subscribers[s] = struct{}{}
 	p.joining = append(p.joining, s)
 	p.Counters.Subscribers.Add(1)
@@ -119,6 +129,20 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 		p.Counters.Rows.Add(1)
 	}
 	return r
+}
+
+// mayAdd needs mu, as drop.
+func (p *Poller) mayAdd(address string) bool {
+	added, free := p.added[address]+1, MaxRows-len(p.rows)-1
+	return free >= 0 && (added == 1 || rowReserve*added <= free)
+}
+
+func (p *Poller) drop(r *row) {
+	delete(p.rows, r.rowName)
+	p.Counters.Rows.Add(-1)
+	if p.added[r.addedBy]--; p.added[r.addedBy] <= 0 { // no address adds broadcasters
+		delete(p.added, r.addedBy)
+	}
 }
 
 // Events returns a channel that is closed when the subscription ends or is suspended: see Err.

@@ -14,7 +14,7 @@ import (
 
 func (f *fixture) subscribeUntil(kind Kind, owner string, until time.Time) listener {
 	f.t.Helper()
-	s, err := f.poller.Subscribe(f.t.Context(), kind, owner, until)
+	s, err := f.poller.Subscribe(f.t.Context(), "", kind, owner, until)
 	if err != nil {
 		f.t.Fatal(err)
 	}

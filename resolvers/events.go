@@ -77,8 +77,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round, or in two for comments. Candidates of an earlier poll need one more round to read
-// their entries, which may be deleted.
+// in one round, or in two for comments. Candidates without entries need one more round to read
+// them; they may be deleted.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -152,7 +152,7 @@ func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, er
 	return twits, loaders.Join(len(all), readErr, existErr, mayErr)
 }
 
-// entriesOf reads the entries of candidates of an earlier poll.
+// entriesOf reads the entries of candidates that have none.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

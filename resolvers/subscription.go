@@ -135,7 +135,7 @@ func subscriptionError(err error) error {
 		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": live.QueueSize},
 			Message: "too many events were waiting to be read; subscribe again, after the last one that you have"}
 	case errors.Is(err, live.ErrCrowded):
-		return apierr.TooMany("the number of lists with subscribers of a gateway", live.MaxRows, time.Second)
+		return apierr.TooMany("the number of lists with subscribers of a gateway, shared by all addresses,", live.MaxRows, time.Second)
 	case errors.Is(err, live.ErrEnded):
 		return apierr.Unavailable(nil)
 	}
@@ -170,7 +170,7 @@ func (r *subscriptionResolver) newStream(
 		s.resumed, s.taken = true, nil
 		return s, nil
 	}
-	s, err := r.Live.Subscribe(ctx, kind, owner, until)
+	s, err := r.Live.Subscribe(ctx, auth.AddressOf(ctx), kind, owner, until)
 	if err != nil {
 		return nil, err
 	}
