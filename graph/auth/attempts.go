@@ -64,6 +64,7 @@ func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
 	return a.posts.take(username, a.now(), min(bytes, a.posts.burst))
 }
 
+// buckets are token buckets by key.
 type buckets struct {
 	limit rate.Limit
 	burst int
@@ -89,6 +90,7 @@ func (b *buckets) of(key string) *rate.Limiter {
 	return bucket
 }
 
+// take takes n tokens. If there are fewer, it takes none, and returns the time to wait.
 func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	taken := b.of(key).ReserveN(now, n)
 	wait := taken.DelayFrom(now)
@@ -116,7 +118,8 @@ func (p Proxies) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Addresses before that of a trusted proxy are the client's own claims.
+// client returns the last address that is not a trusted proxy's. Those before it are the client's
+// own claims.
 func (p Proxies) client(r *http.Request) string {
 	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

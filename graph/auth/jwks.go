@@ -23,7 +23,7 @@ import (
 const (
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
-	// Withdrawn keys are accepted until the next fetch.
+	// fetchInterval bounds the time that withdrawn keys are accepted.
 	fetchInterval = 10 * time.Minute
 	// minFetchPause bounds fetches because of unknown keys.
 	minFetchPause = 30 * time.Second
@@ -77,8 +77,8 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 // Failing reports whether the last read failed, and earlier keys are in use.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
-// Without an id, find returns the only key of the algorithm. If it is unknown, find reads the set
-// again, at most once per pause.
+// find returns the keys with an id; without an id, the only key of the algorithm. If there is none,
+// it reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
@@ -90,6 +90,7 @@ func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) 
 	return s.known(id, algorithm), nil
 }
 
+// known returns the keys of the last read, nil if none fits.
 func (s *KeySet) known(id, algorithm string) (found []any) {
 	keys := s.keys.current.Load()
 	if keys == nil {

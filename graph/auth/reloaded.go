@@ -17,17 +17,17 @@ type reloaded[T any] struct {
 	current atomic.Pointer[T]
 	failing atomic.Bool
 
-	reading chan struct{} // held while reading
-	text    []byte
-	at      time.Time
+	reading chan struct{} // held while reading; guards text and at
+	text    []byte        // of current
+	at      time.Time     // of the last read
 }
 
 func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([]byte) (T, error)) *reloaded[T] {
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads within pause only once. ctx bounds the wait for another reader, but not a read, which
-// serves all that wait.
+// load reads the value, unless it was read within pause. ctx bounds the wait for another reader,
+// but not a read, which serves all that wait.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rowBurst is the time whose rows a client of [Rows] may read at once.
+// rowBurst is the size of a bucket of [Rows], as the time in which it fills.
 const rowBurst = 10 * time.Second
 
 // Rows limits the rows per second that a viewer, or an address without a token, reads. An operation

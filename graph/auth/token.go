@@ -111,6 +111,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Viewer, time.Time, *
 
 var errNotAccepted = errors.New("the token is not accepted")
 
+// open returns the claims of a token with a valid signature.
 func (t *Tokens) open(ctx context.Context, token string) (c claims, err error) {
 	if !isToken(token) {
 		return claims{}, errNotAccepted

@@ -10,7 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// Open variables have valid, arbitrary values: fields declare the largest cost of open arguments.
+// assume returns the values of variables. Open ones have valid, arbitrary values: fields declare
+// the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -24,7 +25,8 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value makes an Int the size of the largest page, and a list of the maximum length.
+// value returns a value of variable i: an Int is the size of the largest page, and a list has the
+// maximum length.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)

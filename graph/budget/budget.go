@@ -83,7 +83,7 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// If the document can't be parsed, refused returns one operation without a name.
+// refused returns the operations of an invalid document: one without a name if it can't be parsed.
 func refused(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

@@ -30,8 +30,8 @@ var figures = []figure{
 	{"scans", func(t explain.Totals) int64 { return t.Scans }},
 }
 
-// A table has the first shown figures. If there are no maximums, the first compared figures are
-// compared with the baseline.
+// shown is the number of figures in a table. compared is the number of those that are compared with
+// the baseline if there are no maximums.
 const shown, compared = 4, 3
 
 // Maximums are the largest permitted figures of an operation, by name.
@@ -110,7 +110,8 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// Without the same document, previous returns the costliest version, as several may be deployed.
+// previous returns the version with the same document, else the costliest, as several may be
+// deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

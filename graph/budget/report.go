@@ -54,7 +54,7 @@ func ReadBaseline(text []byte) ([]Operation, error) {
 	return report.Operations, nil
 }
 
-// quote formats what documents contain.
+// reasons returns why an operation failed, line by line. quote formats what documents contain.
 func (e *Entry) reasons(quote func(string) string) (lines []string) {
 	for _, why := range e.Refused {
 		lines = append(lines, quote(why))
@@ -95,6 +95,7 @@ func counted(n int, what string) string {
 	return group(int64(n)) + " " + what + "s"
 }
 
+// group returns a number with commas between thousands.
 func group(n int64) string {
 	if n == explain.Most {
 		return "countless"

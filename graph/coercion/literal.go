@@ -75,7 +75,7 @@ func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-// The syntax of a scalar matters: 5.0 is no Int, a name no String.
+// scalarLiteral checks also the syntax: 5.0 is no Int, a name no String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
 		return mustBe(name)
@@ -94,7 +94,7 @@ func show(value *ast.Value) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// untyped makes variables inside a custom scalar null.
+// untyped returns a literal like decoded JSON. Variables inside a custom scalar are null.
 func untyped(value *ast.Value) any {
 	switch value.Kind {
 	case ast.IntValue, ast.FloatValue:

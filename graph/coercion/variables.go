@@ -56,7 +56,7 @@ func (c *variable) report(path ast.Path, problem error) {
 
 func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
 
-// After an error the result is meaningless.
+// value coerces a value, and reports problems. After one, its result is meaningless.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -142,7 +142,8 @@ func (in *Inputs) scalar(name string, value any) (any, error) {
 	return coerced, err
 }
 
-// As in graphql-js, 5.0 and 5e0 are Ints.
+// builtIn coerces built-in scalars, and returns other values unchanged. As in graphql-js, 5.0 and
+// 5e0 are Ints.
 func builtIn(name string, value any) (any, error) {
 	number, isNumber := value.(json.Number)
 	_, isString := value.(string)
@@ -184,7 +185,7 @@ func intOf(number json.Number) (any, error) {
 	return int64(f), nil
 }
 
-// Without a fraction, idOf keeps all digits.
+// idOf returns a number as ID. It keeps all digits of one without a fraction or exponent.
 func idOf(number json.Number) (any, error) {
 	if !strings.ContainsAny(string(number), ".eE") {
 		return string(number), nil

@@ -16,9 +16,9 @@ import (
 	"twibase/graph/recent"
 )
 
-const maxRegistered = 16 << 20
+const maxRegistered = 16 << 20 // bytes
 
-// overhead is the memory of a document in addition to its text.
+// overhead is the memory of a document in addition to its text, in bytes.
 const overhead = 256
 
 // Registry resolves hashes to documents, and is safe for concurrent use.
@@ -87,8 +87,8 @@ const (
 	version   = "1"
 )
 
-// Named returns extensions with persistedQuery for document ids, such as documentId in GraphQL over
-// HTTP. [Registry.Resolve] rejects different hashes.
+// Named adds persistedQuery to extensions, with the hash of document ids, such as documentId in
+// GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the request.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {
@@ -138,7 +138,7 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 // prefix marks a SHA-256 in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// Other hashes are unchanged.
+// normal returns a SHA-256 in lower case without prefix. It does not change other hashes.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {

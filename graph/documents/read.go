@@ -121,8 +121,8 @@ func isDocument(file string) bool {
 	return slices.Contains([]string{".graphql", ".gql"}, filepath.Ext(file))
 }
 
-// Times and sizes would not do for a fingerprint: tools set times, and network file systems report
-// old ones. An error is part of it.
+// fingerprint hashes the names and contents of the files, and an error. Times and sizes would not
+// do: tools set times, and network file systems report old ones.
 func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -143,8 +143,8 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	return h.Sum64()
 }
 
-// walk follows symbolic links, and skips names that begin with a dot, as of the folders behind the
-// links of Kubernetes' volumes.
+// walk visits the files of paths. It follows symbolic links, and skips names that begin with a dot,
+// as of the folders behind the links of Kubernetes' volumes.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {
@@ -178,7 +178,7 @@ func (w *walker) walk(path string, above []fs.FileInfo) error {
 	return w.visit(path)
 }
 
-// Each of the directories contains the next.
+// directory walks the last of the directories, each of which contains the next.
 func (w *walker) directory(path string, directories []fs.FileInfo) error {
 	last := len(directories) - 1
 	if slices.ContainsFunc(directories[:last], func(d fs.FileInfo) bool { return os.SameFile(d, directories[last]) }) {

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A poll also works on network file systems, which send no events, and for the symbolic links of
-// Kubernetes' volumes, which are swapped.
+// interval is that of polls. They also work on network file systems, which send no events, and for
+// the symbolic links of Kubernetes' volumes, which are swapped.
 const interval = time.Second
 
 // Document is a trusted document.

@@ -137,19 +137,21 @@ func (s names) argument(name string) *ast.Argument {
 	return &ast.Argument{Name: name, Value: list}
 }
 
+// probe is the cost of a field.
 type probe struct {
-	typ           string
-	rows, objects int64 // of the default page
-	least         int64 // the rows if no object is selected
+	typ           string // of the objects
+	rows, objects int64  // of the default page
+	least         int64  // the rows if no object is selected
 	paged         bool
 	slope         int64 // the rows of one more entry of a page
 }
 
-// weights are those of the types of objects.
+// weight returns @cost of the field. weights are those of the types of objects.
 func (p probe) weight(weights map[string]int64) int64 {
 	return max(p.rows-p.objects*weights[p.typ], p.least)
 }
 
+// field probes the field Type.field, with the optional argument text unless that is empty.
 func (p *prober) field(name, text string) (probe, error) {
 	def := p.definition(name)
 	found := probe{typ: def.Type.Name(), paged: def.Arguments.ForName("first") != nil}

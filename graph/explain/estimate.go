@@ -99,9 +99,9 @@ type record struct {
 	step  *step
 	begun Stage
 	gets  int64   // 0 if it shares those of with
-	with  *record // has the Gets, or shares them, too; nil if this one has them
-	rows  int64
-	level int // the first one, set by [estimate.levels]
+	with  *record // the record whose Gets it shares, which may share them, too; or nil
+	rows  int64   // of a scan; 0 for Gets
+	level int     // the first one, set by [estimate.levels]
 }
 
 type step struct {
@@ -149,8 +149,8 @@ type Set struct {
 // of a set. It has the record whose Gets other reads of these rows share.
 type row struct {
 	table string
-	named *record // the read of named columns that has Gets; nil if a page has them
-	get   *record // its Gets are for further named columns, too
+	named *record // named columns that have Gets; nil if a page has them
+	get   *record // further named columns share its Gets
 }
 
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
@@ -168,8 +168,8 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge returns nil if a read may need Gets of its own. A first page takes over the Gets of named
-// columns of its row.
+// merge returns the record whose Gets a read shares, or nil if it may need its own. A first page
+// takes over the Gets of named columns of its row.
 func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
@@ -205,6 +205,7 @@ func (s *Set) merge(rec *record) (with *record) {
 	return nil
 }
 
+// holder returns the record that has the Gets.
 func (r *record) holder() *record {
 	for r.with != nil {
 		r = r.with

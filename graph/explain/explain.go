@@ -53,7 +53,7 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 	return e, err
 }
 
-const chunk = 256
+const chunk = 256 // Gets of an RPC
 
 // rpcs assumes that one region server has all rows. Each round may have an RPC that is not full.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
@@ -62,7 +62,8 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds without reads: a chain has at most the sum of the rounds of its reads.
+	// Stages may count rounds without reads: a chain has at most the sum of the rounds of its
+	// reads.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
@@ -80,7 +81,7 @@ func (e *estimate) totals() (t Totals) {
 	return t
 }
 
-// share spreads the Gets of a read evenly over its rounds.
+// share returns the Gets of round i of a read: they are spread evenly over its rounds.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {

@@ -104,6 +104,7 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
+// part is the part of a read in one round.
 type part struct {
 	*record
 	gets int64
@@ -167,7 +168,7 @@ func level(parts []part) (l Level) {
 	return l
 }
 
-// reads needs the numbers of levels.
+// reads returns the reads. levels must have set their levels.
 func (e *estimate) reads() []FieldRead {
 	all, index := make([]FieldRead, len(e.records)), make(map[*record]int, len(e.records))
 	for i, r := range e.records {

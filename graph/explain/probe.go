@@ -20,7 +20,7 @@ type prober struct {
 	costs    Costs
 	ids      []string
 	resolved map[string]bool // the fields with resolvers, as Type.field
-	paths    map[string]way
+	paths    map[string]way  // by type
 }
 
 // way is the last field of a shortest path to a type. Root types have none.
@@ -56,7 +56,7 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// A viewer who is no administrator costs most: permissions are checked by reads.
+// ctx has a viewer who is no administrator. That costs most: permissions are checked by reads.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
@@ -65,8 +65,9 @@ func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document has a call of a field, with required arguments, the optional one named text, and a
-// cursor if the field has a size. It selects no field whose type is without.
+// document returns a query of a field, with its required arguments, the optional one named text,
+// and unless they are empty the size, such as first:20, and a cursor. It selects no field of the
+// type without.
 func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}

@@ -30,7 +30,8 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.refusal
 }
 
-// Comments are tokens. longest is that of a name, deepest of brackets.
+// measure returns the number of tokens, including comments, the length of the longest name, and the
+// depth of brackets.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {
@@ -103,7 +104,7 @@ type counts struct {
 	fields, aliases int
 	depth           int
 	path            int // bytes of the longest path of response keys
-	top             int
+	top             int // fields without those below
 	visits          int // by validation
 }
 
@@ -135,7 +136,7 @@ type fragment struct {
 	counts     *counts
 }
 
-// An unknown fragment counts as a field.
+// fragment returns the counts of a fragment. An unknown one counts as a field.
 func (w *walk) fragment(name string) counts {
 	f := w.fragments[name]
 	switch {
@@ -185,6 +186,7 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	return all
 }
 
+// place checks the directives of one place, and returns the number of their values.
 func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))

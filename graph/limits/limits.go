@@ -1,5 +1,5 @@
-// Package limits rejects documents before validation, whose time is not linear, and variables,
-// reads and responses.
+// Package limits rejects documents, variables, reads and responses above limits. It checks
+// documents before validation, whose time is not linear.
 package limits
 
 import (

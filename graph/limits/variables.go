@@ -42,7 +42,7 @@ func (v *values) value(value any, depth int) {
 		return
 	}
 	switch value := value.(type) {
-	case *apierr.Error:
+	case *apierr.Error: // of [Object.refuse]
 		v.refusal = value
 	case string:
 		v.bytes += len(value)

@@ -10,8 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Tasks counts running tasks, and is safe for concurrent use. A loader ends its task while it waits,
-// and starts it again before it returns.
+// Tasks counts running tasks, and is safe for concurrent use. A loader ends its task while it
+// waits, and starts it again before it returns.
 type Tasks interface {
 	// Start adds n to the number of running tasks, before they run.
 	Start(n int)

@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-const maxMerged = 100_000
+const maxMerged = 100_000 // visited selections of a document
 
 // fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
 // same arguments. Fields of different object types need only values of the same shape.
@@ -32,7 +32,8 @@ type merging struct {
 	left   int
 }
 
-// With shapeOnly, merge compares shapes only.
+// merge returns the first conflict of fields of one response object, or with shapeOnly of their
+// shapes.
 func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
 	if m.left < 0 {
 		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
@@ -80,7 +81,7 @@ func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Fi
 	return groups
 }
 
-// ofOneObject adds the fields of interfaces to each group.
+// ofOneObject groups fields by object type. Those of interfaces are in each group.
 func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	var objects, interfaces []*ast.Field
 	for _, f := range fields {
@@ -100,7 +101,7 @@ func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// fields expands each fragment once.
+// fields returns the fields of selection sets. It expands each fragment once.
 func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)
@@ -138,7 +139,7 @@ func (m *merging) below(fields []*ast.Field) []*ast.Field {
 	return m.fields(sets...)
 }
 
-// differ ignores selection sets.
+// differ compares the shapes of types, without selection sets.
 func (m *merging) differ(a, b *ast.Type) bool {
 	if a.NonNull != b.NonNull || (a.Elem == nil) != (b.Elem == nil) {
 		return true
