@@ -20,7 +20,7 @@ const (
 	Changes               // the changes of a user's followers
 )
 
-// Positions begin with an inverted time, the newest first.
+// list is a list whose positions begin with an inverted time, the newest first.
 type list struct {
 	*tables.AnyList
 	// positionsOnly is true if the entries have texts, which Options.Visible reads: polls read the

@@ -116,7 +116,7 @@ type Counters struct {
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64
 }
 
-// Zero is before any poll.
+// elapsed is the time since Poller.started. Zero is before any poll.
 type elapsed time.Duration
 
 // New returns a Poller of a store whose tables exist.

@@ -21,6 +21,7 @@ type observation struct {
 	found, missing elapsed
 }
 
+// observations are sorted by time, the oldest first.
 type observations []observation
 
 func (o observations) search(key Key, at time.Time) (i int, known bool) {
@@ -45,6 +46,7 @@ func (o observations) of(key Key) (found observation, known bool) {
 	return found, known
 }
 
+// add returns false if m is known.
 func (o *observations) add(m member, found, missing elapsed) bool {
 	i, known := o.search(m.Key, m.at)
 	if known {
@@ -57,6 +59,7 @@ func (o *observations) add(m member, found, missing elapsed) bool {
 	return true
 }
 
+// forget forgets observations of members up to at.
 func (o *observations) forget(at time.Time) {
 	until := at.UnixMilli()
 	if n := sort.Search(len(*o), func(i int) bool { return (*o)[i].at > until }); n < len(*o) {

@@ -29,7 +29,8 @@ type offer struct {
 	key Key
 }
 
-// Unless all is true, poll reads only rows that joining subscriptions need.
+// poll delivers new entries of all rows. Unless all is true, it reads only rows that joining
+// subscriptions need.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -271,7 +272,7 @@ func (p *Poller) keep(c Candidate, err error) {
 	}
 }
 
-// After an error, deliver keeps the candidate and the later ones of its subscription. It returns
+// deliver keeps a candidate whose check failed, and the later ones of its subscription. It returns
 // the first error.
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()

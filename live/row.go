@@ -85,7 +85,7 @@ func (r *rowRead) get() hbase.Get {
 	return list.Get(r.owner, 0, page)
 }
 
-// more: there may be another page
+// add adds a page of members, and reports whether there may be another page.
 func (r *rowRead) add(page hbase.Result) (more bool) {
 	if r.err = page.Err; r.err != nil {
 		return false

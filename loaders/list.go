@@ -73,7 +73,7 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members takes one Get of one column for a list of one bucket.
+// Members loads single members. It takes one Get of one column for a list of one bucket.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -119,9 +119,10 @@ type pager[E any] struct {
 
 type openScan struct {
 	listscan.Scan
-	key int
+	key int // index of pager.keys
 }
 
+// round returns the scans that need another round.
 func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range scans {

@@ -19,9 +19,9 @@ type batch struct {
 	round   *Round // nil unless traced
 }
 
-// The pages of a group have the same limit, because HBase applies the limit of a Get to each
-// family. Pages with different limits would need the largest, and read too many columns of some
-// families.
+// group is what the reads of a Get have in common. Its pages have the same limit, because HBase
+// applies the limit of a Get to each family. Pages with different limits would need the largest,
+// and read too many columns of some families.
 type group struct {
 	limit  int // of the pages; 0 if all columns are named
 	shared bool
@@ -29,8 +29,9 @@ type group struct {
 
 type columnPair struct{ a, b string }
 
-// If first pages of a row have different limits, merge merges only those with the largest, so that
-// the Gets do not depend on the order of the sets. The caller holds Loaders.mu.
+// merge makes a batch of the new reads of sets. If first pages of a row have different limits, it
+// merges only those with the largest, so that the Gets do not depend on the order of the sets. The
+// caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range newReads(sets) {
@@ -80,7 +81,8 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// conflict is true if the Gets depend on the order of the reads.
+// take merges a read into a Get, or adds one. conflict is true if the Gets depend on the order of
+// the reads.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)
@@ -108,7 +110,7 @@ func (b *batch) take(r *read) (conflict bool) {
 	return false
 }
 
-// If target is true, later reads may be merged into the Get.
+// add adds a Get. If target is true, later reads may be merged into it.
 func (b *batch) add(r *read, target bool) {
 	r.slot, r.target = int32(len(b.gets)), target
 	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
@@ -192,7 +194,7 @@ func newTemplate(g hbase.Get) *template {
 	return t
 }
 
-// Usually the cells are adjacent, so that nothing is copied.
+// among returns the cells that t selects. Usually they are adjacent, so that nothing is copied.
 func (t *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !t.selects(&cells[first]) {

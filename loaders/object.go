@@ -67,7 +67,7 @@ func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error
 	return o.Load(ctx, rows)
 }
 
-// If the key is enough, [tables.Existence] finds out whether the object exists.
+// columnsOrExistence returns the columns of fields, or [tables.Existence] if the key is enough.
 func (o Object[T]) columnsOrExistence(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
@@ -107,7 +107,7 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// err is nil if the object does not exist.
+// miss records a missing lazy object. err is nil if it does not exist.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"twibase/hbase"
 )
 
+// readSet has the Gets of one call of a loader.
 type readSet struct {
 	loader   string
 	reads    []read
@@ -76,6 +77,7 @@ type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
 
+// add reports whether r is new, and sets its original and its chain.
 func (x index) add(r *read) bool {
 	place := maphash.String(seed, r.row)
 	if start := r.template.get.Page.Start; start != "" {
@@ -128,7 +130,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// The originals may be in several sets and batches.
+// wait waits for all reads of a set. Their originals may be in several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {

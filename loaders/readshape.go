@@ -10,8 +10,8 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// Named: all columns are named. Leading: the first page of a family. Estimates merge Named reads
-	// of a row with each other, and with one Leading read.
+	// Named: all columns are named. Leading: the first page of a family. In an estimate, the Named
+	// reads of a row and one Leading read share a Get.
 	Named, Leading bool
 	Gets, Rounds   int    // at most
 	If             string // condition; empty for always
@@ -29,7 +29,7 @@ func shapeOf(loader string, g hbase.Get) ReadShape {
 		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
-// Reads in later rounds are not merged, and only sent if the list has further rows.
+// repeated returns s for later rounds: not merged, and only sent if the list has further rows.
 func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil

@@ -28,7 +28,7 @@ type Loaders struct {
 	store      hbase.Store
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
-	last       []read
+	last       []read // of the last set
 	scheduler  scheduler
 	trace      *trace // nil unless reported
 	lazy       []*lazyRows
@@ -82,7 +82,7 @@ func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	)
 }
 
-// A panic becomes the error of the batch.
+// send answers a batch. A panic becomes its error.
 func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	growStack()
 	defer l.answered(sets)
@@ -133,7 +133,7 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 	}
 }
 
-// The dataloader wakes the tasks that wait when send returns.
+// answered marks the sets of a batch. The dataloader wakes the tasks that wait when send returns.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A page reads one row more, to learn whether another page follows. A reversed scan also returns
-// its start, the row at r.Before, and reads one more for it.
+// pageScan returns the scan of a page. It reads one row more, to learn whether another page
+// follows. A reversed scan also returns its start, the row at r.Before, and reads one more for it.
 func pageScan(r Range, scan hbase.Scan) hbase.Scan {
 	scan.Limit, scan.Reversed = r.Limit+1, r.Backward
 	if r.Backward {

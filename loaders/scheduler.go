@@ -60,7 +60,7 @@ type scheduler struct {
 	running   int
 	pending   []*readSet
 	inFlight  bool
-	batch     int
+	batch     int   // the number of dispatched batches
 	stalled   error // errStalled after a stall: then batches are dispatched immediately, and fail
 	timer     *time.Timer
 	dispatch  func([]*readSet)
@@ -104,7 +104,8 @@ func (s *scheduler) dispatchIfDue() {
 	s.batch, s.pending, s.inFlight = s.batch+1, s.pending[:0], true
 }
 
-// While another batch is in flight, tasks may wait for its answer: stall restarts the timer.
+// stall fails a batch that is still collecting, and reports that. While another one is in flight,
+// tasks may wait for its answer: then stall restarts the timer.
 func (s *scheduler) stall(batch int) bool {
 	switch {
 	case s.batch != batch:

@@ -26,8 +26,8 @@ func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[str
 	return page, err
 }
 
-// No row is equal to a bound of the prefix.
 func (o Object[T]) searchOf(prefix string, r Range) hbase.Scan {
+	// No row is equal to a bound of the prefix.
 	scan, rows := o.of.Search.Scan(), Range{After: prefix, Before: hbase.PrefixEnd(prefix)}
 	rows.Limit, rows.Backward = r.Limit, r.Backward
 	if r.After != "" {

@@ -15,7 +15,7 @@ func recordedSpan(ctx context.Context) otel.Span {
 	return nil
 }
 
-// The provider of the span is the parent's.
+// startSpan starts a span, of the provider of its parent, if there is a parent.
 func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context {
 	if parent != nil {
 		ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")
@@ -42,7 +42,7 @@ func (r *Round) describe(sets []*readSet) {
 	}
 }
 
-// err is that of the whole round.
+// endSpan ends the span. err is that of the whole round.
 func (r *Round) endSpan(err error) {
 	if r.span == nil {
 		return

@@ -28,8 +28,8 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts those that this round answered, including those requested after it. Hits were
-	// requested before.
+	// Keys counts those that this round answered, including those requested after it. Hits are those
+	// among them that the loader had requested before.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
@@ -70,6 +70,7 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	}
 }
 
+// attribute adds fields and loaders to the rounds.
 func (t *trace) attribute() {
 	type request struct {
 		loader string

@@ -28,8 +28,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies the stages from one on, each up to three times if the store is unavailable.
-// label is the prefix of the calls' purposes.
+// applyStages applies stages[from:], each up to three times if the store is unavailable. label is
+// the prefix of the calls' purposes.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i, s := range stages {
 		if i < from {
@@ -154,6 +154,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
+// getVerified verifies members, and reads gets in the same rounds. Members whose buckets were split
+// are written again, until none was.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -202,7 +204,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
-		gets = append(gets, x.lastGet())
+		gets = append(gets, x.commitRecordGet())
 	}
 	cells, err := x.get(ctx, label+"own intent", gets)
 	if err != nil {
@@ -241,9 +243,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes also remove the member from bucket 0, to mask writes of executions that read an older
-// directory. While readers may still look for members in bucket 0, an added member leaves a moved
-// marker in it instead.
+// writes returns the writes of a member to its buckets, and its removal from bucket 0, which masks
+// writes of executions that read an older directory. While readers may still look for members in
+// bucket 0, an added member leaves a moved marker there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -22,7 +22,7 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// The operation's check may complete the arguments a.
+// execute performs an operation, unless the input has errors. The check may complete a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -39,8 +39,9 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// The caller must have called enter. perform does not check for Close, so nested operations of a
-// running operation are still performed after it.
+// perform makes attempts until the operation is committed, unchanged or refused. The caller must
+// have called enter. perform does not check for Close, so nested operations of a running operation
+// are still performed after it.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -85,7 +86,7 @@ func (x *execution) mayHaveCommitted(failed state) bool {
 	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
 
-// After a commit, a goroutine owns x.
+// try makes one attempt. After a commit, a goroutine owns x.
 func (x *execution) try(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {
@@ -191,7 +192,7 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	if _, ok := predecessor(ctx, last); !x.opType.recordsCompletion || !ok || done {
 		return stateUnchanged, nil
 	}
-	row, err := x.one(ctx, "read again", x.lastGet())
+	row, err := x.one(ctx, "read again", x.commitRecordGet())
 	if err != nil {
 		return 0, err
 	}

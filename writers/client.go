@@ -8,9 +8,10 @@ import (
 	"twibase/hbase/tables"
 )
 
+// client calls the store, and names the caller in errors and observations.
 type client struct {
 	w      *Writers
-	caller string
+	caller string // an operation type, or "sweep"
 }
 
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
@@ -69,7 +70,7 @@ type write struct {
 	mutation hbase.Mutation
 }
 
-// After an error, some writes may have been applied.
+// mutate applies writes in any order. After an error, some may have been applied.
 func (c client) mutate(ctx context.Context, writes ...write) error {
 	if len(writes) == 0 {
 		return nil
@@ -92,7 +93,7 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	return err
 }
 
-// After an error, the CheckAndPut may have been applied.
+// checkAndPut may have been applied, although it returns an error.
 func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()

@@ -10,7 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Unless the CheckAndPut returns true, stateResolving reads the outcome from the commit record.
+// commit sends the CheckAndPut. Unless that returns true, stateResolving reads the outcome from the
+// commit record.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
@@ -31,7 +32,7 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 		return 0, x.failed("commit", hbase.ErrUnavailable)
 	}
 	var err error
-	if x.found, err = x.one(ctx, x.resolving()+", read", x.lastGet()); err != nil {
+	if x.found, err = x.one(ctx, x.resolving()+", read", x.commitRecordGet()); err != nil {
 		return 0, err
 	}
 	last, err := tables.DecodeCommitRecord(x.found)
@@ -101,6 +102,7 @@ func (x *execution) abandon(ctx context.Context) error {
 	if x.sweeping {
 		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
 	}
+	// If this fails, a sweep removes the intent.
 	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
 	return nil
 }
@@ -117,6 +119,6 @@ func (x *execution) commitRecord(id string, at int64) hbase.Cell {
 	return hbase.Cell{Family: x.intent.Family, Qualifier: tables.CommitColumn, Timestamp: at, Value: []byte(id)}
 }
 
-func (x *execution) lastGet() hbase.Get {
+func (x *execution) commitRecordGet() hbase.Get {
 	return hbase.Get{Table: x.intent.Table, Row: x.intent.Row, Columns: x.intent.Family + ":" + tables.CommitColumn}
 }

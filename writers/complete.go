@@ -20,7 +20,7 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 // finishInBackground returns when plan.now is applied or ctx ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
-	if x.intent.Due > 0 {
+	if x.intent.Due > 0 { // for a sweep
 		w.unclaim(x.intent.ID)
 		return nil
 	}
@@ -56,6 +56,8 @@ const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
 
+// shortStages returns the number of stages of plan.later before the first long one, which has an
+// each.
 func (x *execution) shortStages() int {
 	long := slices.IndexFunc(x.plan.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
@@ -66,9 +68,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// If x.called, applyLater renews the lease, and takes a slot for the stages from the first long one
-// on. If all slots are taken, it leaves them to a sweep. Waiting for a slot could be a deadlock: an
-// operation that has a slot may wait for this one.
+// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot for the stages
+// from the first long one on. If all slots are taken, it leaves them to a sweep. Waiting for a slot
+// could be a deadlock: an operation that has a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.called || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -89,9 +91,9 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// If the type records its completion, removeIntent first replaces the commit record by a
-// [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another execution has in
-// flight fails. awaitLast relies on that.
+// removeIntent is stateEnding. If the type records its completion, it first replaces the commit
+// record by a [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another
+// execution has in flight fails. awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -131,20 +133,23 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// The outermost parent is first. An operation must not wait for its parents.
+// parents returns the ids of the operations that this one is nested in, the outermost first. An
+// operation must not wait for its parents.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids
 }
 
-// ok is false if the record is empty or a fence, or if the operation is a parent of this one.
+// predecessor returns the id of the operation that stored a commit record. ok is false if the
+// record is empty or a fence, or if the operation is a parent of this one.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete waits for another execution of this process, not for other gateways.
+// complete completes the operation that stored a commit record. If this process has another
+// execution of it, complete waits for that. It does not wait for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {
@@ -175,6 +180,8 @@ func (c client) complete(ctx context.Context, record string) error {
 	return x.advance(ctx, state.end)
 }
 
+// parse returns an execution of a stored intent, in stateCommitted. ok is false if the row has
+// none.
 func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
 	intent, ok, err := tables.Intents.Decode(row, cells)
 	if err != nil || !ok {

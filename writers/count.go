@@ -48,12 +48,12 @@ const (
 type increment struct {
 	location
 	op     string
-	deltas map[string]int
-	// true until before is used
+	deltas map[string]int // by column
+	// before has the counts and the journal, read before the commit. fresh is true until it is used.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
-	after  map[string]int
+	after  map[string]int // all counts that were read, after the CheckAndPut
 }
 
 // addIncrements panics if another stage counts in the same row, because an increment is applied
@@ -149,6 +149,7 @@ func applyBatch(ctx context.Context, c client, batch []*increment, label string)
 	return last
 }
 
+// readAndAdd returns false if the row has changed.
 func readAndAdd(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	at, columns := batch[0].location, map[string]int{}
 	for _, inc := range batch {
@@ -184,12 +185,13 @@ func countsGet(at location, columns map[string]int) hbase.Get {
 	return hbase.Get{Table: at.table, Row: at.row, Columns: strings.Join(names, " ")}
 }
 
+// counts are the counts of a row as read.
 type counts struct {
 	location
 	journal   tables.Journal
-	value     []byte
+	value     []byte // the stored journal
 	now       map[string]int
-	timestamp int64
+	timestamp int64 // of the youngest cell
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
@@ -209,6 +211,7 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
+// uncounted returns the increments to add. It drops complete operations from a full journal.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {

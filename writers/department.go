@@ -38,7 +38,7 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// Another clock may have written the cells.
+// after makes r.at later than cells, which another clock may have written.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, hbase.Youngest(c)+1)
@@ -113,6 +113,7 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
+	// check completes the old name and the parent.
 	Was    string
 	Parent *string
 }
@@ -156,7 +157,7 @@ type deleteDepartmentArgs struct {
 	Children []tables.Child
 }
 
-var movedAtOnce = 200 // sub-departments that move up before the acknowledgement
+var movedAtOnce = 200 // children that move up before the acknowledgement
 
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{readsEffects: true, nonIdempotent: true},

@@ -45,8 +45,8 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 	return x.verifyAll(ctx)
 }
 
-// A member that is added concurrently may be missed: its operation then finds the owner deleted,
-// and compensates itself.
+// eachMember applies an effect to each member of a list. A member that is added concurrently may be
+// missed: its operation then finds the owner deleted, and compensates itself.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
@@ -107,7 +107,8 @@ func (c client) scanList(
 	}
 }
 
-// clearings clear the lists of a deleted owner that belong to no relation.
+// clearings clear the lists of a deleted owner that belong to no relation. nil: other effects of
+// the deletion do.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
 	&tables.Albums.AnyList: nil,
@@ -123,6 +124,7 @@ var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Players.AnyList:         erasePlaysIn,
 }
 
+// clearAll ends the relations of a deleted object, and then clears its other lists.
 func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	var others stage
 	for _, l := range tables.Lists() {

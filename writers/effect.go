@@ -24,7 +24,8 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// Effects are idempotent, also if several gateways apply them at the same time.
+// effect is a put, member, count, job, nested, compensation or each. It is idempotent, also if
+// several gateways apply it at the same time.
 type effect interface{ String() string }
 
 type put struct{ hbase.Mutation }
@@ -59,7 +60,8 @@ func (m *member) String() string {
 	return "add to " + m.list.String()
 }
 
-// join and leave change members and counts; add and remove only members.
+// add adds a member to a list, but does not count it. remove is the opposite; join and leave count,
+// too.
 func add[E any](l *tables.List[E], owner string, e E, at int64) effect {
 	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at)}
 }
@@ -93,8 +95,8 @@ type column struct {
 	name string
 }
 
-// A count changes exactly once: see count.go. All counts of an operation in one row belong to one
-// stage.
+// count changes a count by delta, exactly once: see count.go. All counts of an operation in one row
+// belong to one stage.
 type count struct {
 	column
 	delta int
@@ -110,7 +112,7 @@ func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// The stage of a job follows the effects that the job reads.
+// job puts a fan-out job. Its stage follows the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
@@ -123,9 +125,9 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs if an object is missing. Its stage follows the one that adds members to their
-// lists. So if an object is deleted concurrently, the compensation finds it missing, or the
-// deletion finds the members.
+// compensation runs a nested operation if an object is missing. Its stage follows those that add
+// members to lists. So if an object is deleted concurrently, the compensation finds it missing, or
+// the deletion finds the members.
 type compensation struct {
 	objects references
 	nested

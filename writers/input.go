@@ -137,7 +137,7 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// Without allowInvisible the text must have a visible character.
+// lines validates a text of several lines. Unless allowInvisible, it must have a visible character.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))
@@ -219,12 +219,12 @@ func (in *input) photos(field string, urls []string) []string {
 	return urls
 }
 
-// Blanks would separate URLs in CSV files.
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && len(s) <= MaxURL && (u.Scheme == "http" || u.Scheme == "https") &&
 		u.Hostname() != "" && u.User == nil &&
-		utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsSpace) && checkLine(s) == nil
+		utf8.ValidString(s) && checkLine(s) == nil &&
+		!strings.ContainsFunc(s, unicode.IsSpace) // blanks would separate URLs in CSV files
 }
 
 // password normalises the password, because keyboards differ in the encoding of accents.
@@ -236,7 +236,8 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// A date may be one day ahead of today in UTC, because days begin earlier in other time zones.
+// day validates a date. It may be one day ahead of today in UTC, because days begin earlier in
+// other time zones.
 func (in *input) day(field, s string, now time.Time) string {
 	in.check(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {

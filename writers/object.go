@@ -21,9 +21,9 @@ func (w *Writers) origin(caller string, key *string) string {
 
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// exists is true if an earlier attempt of the same creation made the object in cells. The error is
-// ALREADY_EXISTS if the key is not free, and NOT_FOUND if the object of the idempotency key was
-// deleted.
+// checkNew checks that an object can be created. exists is true if an earlier attempt of the same
+// creation made the object in cells. The error is ALREADY_EXISTS if the key is not free, and
+// NOT_FOUND if the object of the idempotency key was deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
 ) (exists bool, err error) {
@@ -55,7 +55,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
-// field is the input field of its key.
+// updateType returns the type of an update. field is the input field of the key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {
@@ -101,7 +101,7 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
-// o.Search is the table in which objects are found by key.
+// findable puts an object into its search table, if it has one.
 func findable[T any](o *tables.Object[T], key string, op operation) stage {
 	if o.Search == nil {
 		return nil
@@ -146,7 +146,7 @@ type Change[T any] struct {
 	Value *T
 }
 
-// A nil text means absent or removed.
+// attributeValue is an attribute in arguments. A nil text means absent or removed.
 type attributeValue struct {
 	column  string
 	form    tables.Form
@@ -154,7 +154,8 @@ type attributeValue struct {
 	removed bool
 }
 
-// arguments is a pointer to a struct whose fields have the attributes' names, up to case.
+// attributeValues returns the attributes in arguments, a pointer to a struct whose fields have the
+// attributes' names, up to case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {
@@ -189,6 +190,7 @@ func decimal(n *int) *string {
 	return new(strconv.Itoa(*n))
 }
 
+// checkAttributes validates the attributes in arguments, and replaces texts by their stored form.
 func checkAttributes[T any](in *input, o *tables.Object[T], arguments any) {
 	for _, v := range attributeValues(o, arguments) {
 		if v.text != nil {

@@ -12,12 +12,12 @@ import (
 type opType[A any] struct {
 	// name is stored. It never changes its meaning.
 	name string
-	zero A
+	zero A // the value that JSON is decoded into
 	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
-	// The error is UserErrors if a precondition does not hold. check completes the arguments with
-	// the previous state that the effects depend on.
+	// check decides whether to commit. The error is UserErrors if a precondition does not hold. check
+	// completes the arguments with the previous state that the effects depend on.
 	check func(a *A, r *reading) (decision, error)
 	// plan is pure, so that every gateway makes the same plan. It may be nil.
 	plan func(a A, o operation) plan
@@ -51,12 +51,13 @@ type operation struct {
 	at int64
 }
 
+// reading is what stateReading has read.
 type reading struct {
 	operation
-	row   []hbase.Cell
-	last  string // the commit record in row, or empty
-	cells [][]hbase.Cell
-	get   getter // for a further round
+	row   []hbase.Cell   // the commit row
+	last  string         // the commit record in row, or empty
+	cells [][]hbase.Cell // of opType.reads
+	get   getter         // for a further round
 }
 
 type getter func(...hbase.Get) ([][]hbase.Cell, error)
@@ -71,13 +72,14 @@ func (get getter) one(g hbase.Get) ([]hbase.Cell, error) {
 
 type decision struct {
 	commits bool
-	cells   []hbase.Cell
+	cells   []hbase.Cell // of the commit row
 }
 
 var unchanged decision
 
 func commit(cells ...hbase.Cell) decision { return decision{true, cells} }
 
+// anyOpType is an opType[A] for any A. arguments are of type *A.
 type anyOpType struct {
 	name string
 	properties

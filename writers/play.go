@@ -87,7 +87,7 @@ func playReferences(username, game string) references {
 	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
 }
 
-// Days that are being erased have a count of 0.
+// playedOn returns the days with plays. Days that are being erased have a count of 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
 	days, err := tables.Plays.Decode(cells)
 	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err

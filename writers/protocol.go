@@ -8,6 +8,8 @@ import (
 	"twibase/hbase/tables"
 )
 
+// state is a state of an execution.
+//
 // # The write protocol
 //
 // HBase changes one row atomically, and an operation changes several. So an operation stores an
@@ -89,6 +91,7 @@ import (
 // A sweep takes an intent when it is 5 seconds old and its lease has ended.
 type state int
 
+// outcome and mayHaveCommitted compare states: the order matters.
 const (
 	stateReading state = iota
 	statePredecessor
@@ -132,23 +135,26 @@ type execution struct {
 	application
 }
 
+// application is the part of an execution after its commit.
 type application struct {
-	plan        plan
-	increments  map[location]*increment
-	marked      bool
+	plan       plan
+	increments map[location]*increment
+	marked     bool // the intent
+	// compensated is true if the commit record is no longer the operation's: see checkOpen.
 	compensated bool
 	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }
 
+// attempt is the part of an execution up to its commit.
 type attempt struct {
-	allowed func() error
+	allowed func() error // see [WithPrecondition]; may be nil
 	read    *reading
 	// knownComplete is the row's last operation if it was known to be complete before stateReading.
 	knownComplete string
-	cells         []hbase.Cell
-	found         []hbase.Cell
-	tries         int
+	cells         []hbase.Cell // of the commit
+	found         []hbase.Cell // the commit record, as stateResolving read it
+	tries         int          // of stateResolving
 }
 
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// field is the input field that names the object, if any.
+// reference is an object that must exist. field is the input field that names it, if any.
 type reference struct {
 	object *tables.AnyObject
 	key    string
@@ -18,7 +18,7 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// An object with an author exists only with its author.
+// gets reads whether the objects exist. An object with an author exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -29,7 +29,7 @@ func (rs references) gets() (gets []hbase.Get) {
 	return gets
 }
 
-// cells start with those of gets.
+// check returns NOT_FOUND for missing objects. cells start with those of gets.
 func (rs references) check(cells [][]hbase.Cell) error {
 	var errs []error
 	for _, r := range rs {
@@ -52,7 +52,8 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// The authors of objects are left out, because the deletion of an author deletes the objects, too.
+// existenceGets leaves out the authors of objects, because the deletion of an author deletes the
+// objects, too.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

@@ -11,8 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Relations: the operations relate and unrelate of every relation in the catalogue. Compensations
-// and deletions of an end unrelate, too. If the key of an end is reusable, they set IfMissing.
+// init registers the operations relate and unrelate of every relation in the catalogue.
+// Compensations and deletions of an end unrelate, too. If the key of an end is reusable, they set
+// IfMissing.
 // Below, strict means that [tables.Relation.Strict] is true.
 //
 //	              relate                              unrelate
@@ -242,7 +243,7 @@ func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
-// Keys that need not be UTF-8 are in base64.
+// encodeKey returns a key as JSON, in base64 if keys of o need not be UTF-8.
 func encodeKey(o *tables.AnyObject, key string) (text []byte) {
 	if o.TextKeys() {
 		text, _ = json.Marshal(key)

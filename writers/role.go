@@ -124,7 +124,7 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// A nil from or to is no department.
+// moveRole moves a role between lists of departments. A nil from or to is no department.
 func moveRole(role string, from, to *string, o operation) plan {
 	if from == to || from != nil && to != nil && *from == *to {
 		return plan{}

@@ -15,14 +15,14 @@ import (
 
 const (
 	splitPage = 2000
-	// A bucket that is still too long is split again.
+	// maxPieces limits the new buckets. A bucket that is still too long is split again.
 	maxPieces = 4
 	// grace is the time that old copies stay for readers with an old directory: the time limit of a
 	// request plus the difference of clocks.
 	grace = 40 * time.Second
 )
 
-// Keys of owners need not be UTF-8.
+// bucketRef identifies a bucket in JSON. Keys of owners need not be UTF-8.
 type bucketRef struct {
 	List   listName
 	Owner  []byte
@@ -33,11 +33,12 @@ func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b
 
 func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
 
-// An empty stop is the end.
+// pages reads the members from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: b.list().PageSize(splitPage)})
 }
 
+// keys is pages without values.
 func (b bucketRef) keys(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: splitPage, NoValues: true})
 }
@@ -51,8 +52,8 @@ func (b bucketRef) columns(
 
 type splitArgs struct {
 	bucketRef
-	Bound int
-	// check completes both.
+	Bound int // of members in a bucket
+	// check completes the new buckets, and the columns to write to the directory.
 	Created []storedBucket `json:"Fresh,omitempty"`
 	Columns []storedBucket `json:"Named,omitempty"`
 }
@@ -66,8 +67,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// The steps, and why no member is lost: docs/WRITES.md, "Splits". The list is not split again
-// before the cleanup has ended.
+// split splits a bucket. docs/WRITES.md, "Splits", has the steps, and why no member is lost. The list
+// is not split again before the cleanup has ended.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -126,7 +127,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// The number depends on the id, so that new buckets do not get the rows of a failed split.
+// freeNumber returns the first of n free numbers. It depends on the id, so that new buckets do not
+// get the rows of a failed split.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -168,7 +170,8 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// A split reads the whole bucket, so only one member in bound/8 starts it.
+// splitFull splits buckets that have become too long, in the background. A split reads the whole
+// bucket, so only one member in bound/8 starts it.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -177,9 +180,9 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		}
 		owner := location{m.list.Owner.Table, tables.RowKey(m.owner)}
 		length := column{owner, tables.Attributes + ":" + m.list.Count}
-		if n, counted := lengths[length]; (!counted || n > x.w.bound) && x.w.oneIn(x.w.bound/8) {
+		if n, counted := lengths[length]; (!counted || n > x.w.listBound) && x.w.oneIn(x.w.listBound/8) {
 			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), m.place.Covering}
-			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.bound})
+			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.listBound})
 		}
 	}
 	if len(full) == 0 || x.w.enter() != nil {
@@ -198,7 +201,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 	}()
 }
 
-// At is the timestamp of the split, in milliseconds.
+// cleanupArgs have the range that moved. At is the timestamp of the split, in milliseconds.
 type cleanupArgs struct {
 	bucketRef
 	Start, Stop []byte

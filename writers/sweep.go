@@ -10,7 +10,7 @@ import (
 	"twibase/writers/outbox"
 )
 
-// For scans and leases see package outbox.
+// staleAge is the age of an intent that a sweep takes. For scans and leases see package outbox.
 const staleAge = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
@@ -62,8 +62,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// done is false, without an error, if another execution of this process is completing the
-// operation, or after Close.
+// completeStale is the work of the outbox. done is false, without an error, if another execution of
+// this process is completing the operation, or after Close.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -89,15 +89,16 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// Each renewal of the lease expects the previous one. So a renewal that arrives after the removal
-// of the intent writes nothing.
+// leasedIntent puts the intent with a lease. Each renewal of the lease expects the previous one. So
+// a renewal that arrives after the removal of the intent writes nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
 	return write{"intent", put}
 }
 
-// If another execution takes the lease, the context of work ends, and the error is errSuperseded.
+// withLease keeps the lease during work. If another execution takes it, the context of work ends,
+// and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
 	defer stop()

@@ -26,6 +26,7 @@ func tooDeep(code string) error {
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
+// deepen raises the stored bound of the depth to level, if it is known and lower.
 func deepen(depth *int, level int, o operation) []effect {
 	if depth == nil || level <= *depth {
 		return nil
@@ -33,6 +34,7 @@ func deepen(depth *int, level int, o operation) []effect {
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
+// measure finds the level of a new department for deepen.
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
@@ -48,7 +50,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chain starts at the bottom.
+// chainFrom returns the rows of a department and its ancestors, from the bottom, and the codes of
+// the ancestors.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
@@ -64,7 +67,8 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 	}
 }
 
-// levelUnder returns 0 if the tree has room at every level.
+// levelUnder returns the level of a new department, or 0, without a walk, if the tree has room at
+// every level.
 func levelUnder(r *reading) (int, error) {
 	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
 		return 0, err
@@ -135,7 +139,8 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 	},
 })
 
-// level is that of the new parent (0 is the top), height that of the department.
+// searchTree returns the level of the new parent (0 is the top) and the height of the department (1
+// without children).
 func searchTree(
 	a moveDepartmentArgs, hasChildren bool, r *reading,
 ) (level, height int, cycle bool, err error) {
@@ -157,7 +162,7 @@ func searchTree(
 	return level, height, cycle, err
 }
 
-const searchWidth = 1000
+const searchWidth = 1000 // Gets of a round
 
 func heightOf(code string, get getter) (height int, err error) {
 	type bucket struct {

@@ -61,7 +61,7 @@ var updateUser = register(updateType("updateUser", "username", tables.Users,
 
 type deleteUserArgs struct{ Username string }
 
-// The row stays, so that the name is never reused.
+// deleteUser keeps the row, so that the name is never reused.
 var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },

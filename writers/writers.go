@@ -52,13 +52,13 @@ type Options struct {
 // serves, such as "commit". ended is called at the end of the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
-// Writers are safe for concurrent use.
+// Writers run the mutations of one gateway. They are safe for concurrent use.
 type Writers struct {
-	store    hbase.Store
-	log      *slog.Logger
-	bound    int
-	jobs     func(tables.Job)
-	Counters struct {
+	store     hbase.Store
+	log       *slog.Logger
+	listBound int
+	jobs      func(tables.Job)
+	Counters  struct {
 		// Open counts the operations of this gateway that are neither complete nor left to a sweep.
 		Open atomic.Int64
 	}
@@ -71,15 +71,15 @@ type Writers struct {
 	// life is done when Close returns, or before that when the context of Close is done.
 	life  context.Context
 	end   context.CancelFunc
-	slots chan struct{}
+	slots chan struct{} // of long operations in the background
 
 	mu      sync.Mutex
 	random  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// unclaim closes the channel
+	// by the id of the operation; unclaim closes the channel
 	claimed map[string]chan struct{}
-	// the last operation, if it is known to be complete
+	// by commit row: its last operation, if that is known to be complete
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }
@@ -88,7 +88,7 @@ type Writers struct {
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
 		store: store, log: o.Log, jobs: o.Jobs, observe: o.Observe, now: time.Now, parallel: cmp.Or(o.parallel, 32),
-		bound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
+		listBound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
 		claimed: map[string]chan struct{}{}, completed: map[location]string{},
 		increments: incrementQueue{rows: map[location][]*increment{}},
 	}
@@ -121,7 +121,7 @@ func (w *Writers) Close(ctx context.Context) {
 	w.end()
 }
 
-// running.Done ends what enter starts.
+// enter lets an operation start, or returns ErrClosed. The caller ends it by running.Done.
 func (w *Writers) enter() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,6 +132,7 @@ func (w *Writers) enter() error {
 	return nil
 }
 
+// outlive returns a context that ends with w.life instead of ctx.
 func (w *Writers) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(w.life, cancel)
@@ -150,7 +151,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// If another execution has claimed it, wait is closed when that execution calls unclaim.
+// claim reserves an operation for one execution of this process. If another one has it, first is
+// false, and wait is closed when that one calls unclaim.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 
 type authorState struct {
 	state     tables.Broadcast
-	stored    bool
+	stored    bool // false: pushed, because nothing is stored
 	orphaned  bool // the author is leaving, and its job does not exist
 	followers int
 }
@@ -101,7 +101,7 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// waits is true if the quarantine begins.
+// endLeaving moves the state towards pushed. waits is true if the quarantine begins.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)

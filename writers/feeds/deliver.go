@@ -23,6 +23,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
+// deliver removes twits that were deleted from twits.keys.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *
 	return nil
 }
 
-// The previous holder of the lease may have recorded a batch.
+// redeliver delivers the batch, if any, that the previous holder of the lease recorded.
 func (f *fanout) redeliver(ctx context.Context) error {
 	b, err := tables.DecodeBatch(f.Author, f.Unverified)
 	if err != nil || len(b.Followers) == 0 {
@@ -79,8 +80,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 	return f.verify(ctx, b)
 }
 
-// Entries have the time of the follow as their timestamp. So the deletions of an earlier unfollow
-// do not mask them.
+// entryTime returns the timestamp of entries: the time of the follow. So the deletions of an
+// earlier unfollow do not mask them.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
 // putSince stores that the followers' timelines lack the author's twits that are older than since,

@@ -16,8 +16,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// A page has at most r.Limit members, and fewer if they may be large. It misses members that are
-// added before its current position.
+// pages reads a list. A page has at most r.Limit members, and fewer if they may be large. It misses
+// members that are added before its current position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {
@@ -39,7 +39,8 @@ func pages[E any](
 	}
 }
 
-// members must have the order of the list, and not be empty.
+// missing returns the members that the list lacks. members must have the order of the list, and not
+// be empty.
 func missing[E, M any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string,
 ) (missing []M, err error) {

@@ -44,7 +44,8 @@ const (
 	readAgain               // the author's state
 )
 
-// The state changes if the number of followers has crossed a limit, or if no job will end it.
+// nextState changes the state of the author if the number of followers has crossed a limit, or if
+// no job will end it.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:

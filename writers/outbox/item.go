@@ -46,7 +46,7 @@ func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// observed and call are passed to Observe.
+// read returns an available item, otherwise ErrLost. observed and call are passed to Observe.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -93,7 +93,7 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the rest of the lease.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// The new lease ends in d, but later than the old one.
+// extend stores the progress with a new lease. It ends in d, but later than the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)
@@ -116,6 +116,7 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 	return nil
 }
 
+// take reads the lease, and renews it.
 func (i *Item[T]) take(ctx context.Context) error {
 	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queue hands the ids of available items, the oldest first, each to one worker at a time.
+// queue hands out the ids of available items, the oldest first, each to one worker at a time.
 type queue struct {
-	wake chan struct{}
+	wake chan struct{} // its capacity is the number of workers
 
 	mu      sync.Mutex
 	waiting []string // sorted, and so by age
 	running map[string]bool
 }
 
-// A later scan finds dropped ids again.
+// maxWaiting limits the waiting ids. A later scan finds dropped ones again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
@@ -83,7 +83,8 @@ const (
 	maxBackoff   = 8 * time.Second
 )
 
-// The backoff is random, at least half of the longest.
+// failed begins a backoff, which is random, at least half of the longest, and returns the number of
+// failures.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,10 +102,9 @@ func (o *Outbox[T]) succeeded(id string) {
 	delete(o.failures, id)
 }
 
-// If more than maxBackoff remains, the clock was set back.
 func (o *Outbox[T]) backingOff(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	pause := o.failures[id].retry.Sub(o.now())
-	return 0 < pause && pause <= maxBackoff
+	return 0 < pause && pause <= maxBackoff // if more remains, the clock was set back
 }

@@ -31,7 +31,7 @@ type Lag struct {
 }
 
 type scanned struct {
-	full time.Time
+	full time.Time // start of the last full scan
 	lag  Lag
 	// from is the start of the next scan. Earlier items are read by key. Otherwise each scan would
 	// start at the oldest item, and read past the delete markers of all items that were removed
@@ -64,7 +64,8 @@ type found[T any] struct {
 	queued  int
 }
 
-// all makes it a full scan without backoff. Corrupt items are logged and returned.
+// scan queues available items. all makes it a full scan without backoff. Corrupt items are logged
+// and returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -95,7 +96,8 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// The limit per shard counts available items only: others cannot hide younger ones.
+// scanShards reads the shards in parallel. The limit per shard counts available items only: others
+// cannot hide younger ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()

@@ -7,7 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A short bucket 0 needs no other round.
+// takeEnd takes the directory column of the last bucket and the beginning of bucket 0. A short
+// bucket 0 needs no other round.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {

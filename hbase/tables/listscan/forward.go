@@ -87,7 +87,7 @@ func (s *Scan) estimate(buckets, members int) {
 	}
 }
 
-// ended: the page is full, or the range ends.
+// add adds members to the page. ended is true if it is full, or the range ends.
 func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	if s.Before != "" {
 		n := len(members)
@@ -105,7 +105,7 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// complete: no unknown bucket follows.
+// advance chooses the next round. complete: no unknown bucket follows.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -128,6 +128,7 @@ func (s *Scan) advance(complete bool) {
 	}
 }
 
+// skipRead moves s.from after the last member read.
 func (s *Scan) skipRead() {
 	if n := len(s.cells); n > 0 {
 		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
@@ -137,7 +138,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// complete: the range needs no other buckets.
+// cutKnown drops buckets after the range. complete: the range needs no other buckets.
 func (s *Scan) cutKnown() (complete bool) {
 	if s.Before == "" {
 		return false

@@ -47,14 +47,14 @@ const (
 	rowsDone
 )
 
-// RowPage is of one row.
+// RowPage is a page of one row.
 type RowPage struct {
 	Bucket uint32
 	Cells  []hbase.Cell
 	Last   bool // of the bucket
 }
 
-// NewRows needs positive sizes of pages.
+// NewRows scans all rows of a list. Sizes of pages must be positive.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }

@@ -66,7 +66,7 @@ type Range struct {
 // Empty ranges have no position.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
-// single: the range is one position.
+// single reports whether the range is one position.
 func (r *Range) single() bool { return r.From != "" && r.Before == r.From+"\x00" }
 
 func (r *Range) start() string {
@@ -76,6 +76,7 @@ func (r *Range) start() string {
 	return r.From
 }
 
+// hasStart reports whether b starts in the range.
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
 // Also for cost declarations.
@@ -143,7 +144,7 @@ type Scan struct {
 	from  string          // of a forward scan: the first unread position
 	known []tables.Bucket // to read, in the list's order
 	keys  []hbase.Cell    // unread, of the last bucket
-	added int             // maybe added to a page of keys
+	added int             // members that may have been added since keys were read
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
@@ -202,7 +203,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		if k == 1 {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
-		// With the directory.
+		// No Stop: a short page includes the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
 		if s.single() {
@@ -263,7 +264,7 @@ func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	return nil
 }
 
-// Take continues with results.
+// Take continues with the results of the round.
 func (s *Scan) Take(results []hbase.Result) error {
 	switch s.state {
 	case forwardFirst:
@@ -290,12 +291,12 @@ func (s *Scan) next(state state, reads int) { s.state, s.reads = state, uint8(re
 
 func (s *Scan) finish() { s.next(done, 0) }
 
-// The bucket that a backward scan reads next, or has found empty.
+// last returns the bucket that a backward scan reads next, or has found empty.
 func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// One more than the page lacks, to learn whether another follows.
+// columns returns one more than the page lacks, to learn whether another follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1
@@ -310,6 +311,7 @@ func (s *Scan) directory(r hbase.Result) ([]tables.Bucket, error) {
 	return s.list.DecodeDirectory(s.owner, r.Cells)
 }
 
+// split separates the members in bucket 0 from the directory and pending columns.
 func split(cells []hbase.Cell) (members, directory []hbase.Cell) {
 	n := len(cells)
 	for n > 0 && cells[n-1].Qualifier >= tables.MembersEnd {
