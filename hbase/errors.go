@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Wrapped with details.
+// The errors of a Store, which wraps them with details.
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
@@ -22,11 +22,11 @@ var (
 	ErrRefused error = &Outage{"refused", retryAfter}
 	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt is never reported as absence.
+	// ErrCorrupt is the error of unreadable data, which never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// The embedded store is open in another process.
+	// ErrLocked: the embedded store is open in another process.
 	ErrLocked = errors.New("hbase: store is in use by another process")
-	// The embedded store is of a newer version.
+	// ErrFormat: a newer version of twibase, or another program, wrote the embedded store.
 	ErrFormat = errors.New("hbase: store has an unknown format")
 	ErrClosed = errors.New("hbase: store is closed")
 )
@@ -57,8 +57,8 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 // ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
-// Bounded returns ctx with a deadline, for a call of an engine: callTimeout, with the cause
-// [ErrUnresponsive], or [DefaultTimeout].
+// Bounded returns ctx with the deadline of an engine's call: callTimeout from now, with the cause
+// [ErrUnresponsive]. If callTimeout is 0, it is that of ctx, or [DefaultTimeout] from now.
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

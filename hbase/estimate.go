@@ -15,7 +15,7 @@ import (
 type size struct{ likely, possible int64 }
 
 const (
-	// The average cell of a large row.
+	// The average cell of a large row has more bytes.
 	largeCell = 8 << 10
 	// maxColumns is for a Get with a greater limit, or none.
 	maxColumns = 1000
@@ -23,7 +23,7 @@ const (
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns how many Gets, at least one, fit within most.
+// estimate returns how many Gets, at least one, fit within most, and their size.
 func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -38,6 +38,7 @@ func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	return len(gets), all
 }
 
+// piece returns how many Gets the next piece has, and its size.
 func (m *Memory) piece(gets []Get) (n int, all size) {
 	return m.estimate(gets, size{maxPiece, m.most})
 }
@@ -51,21 +52,23 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		return size{possible: int64(s.named + columns*s.each)}
 	}
 	row := m.known(g, s)
-	if row.large() && !g.Page.NoValues { // reads them
+	if row.large() && !g.Page.NoValues {
 		return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
 	}
 	known := min(columns, row.smallColumns(&g.Page))
 	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
+// columnSizes has the maximum sizes of a selection of columns, in bytes.
 type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
-	named          int    // in total
-	each           int    // per column of whole families
+	named          int    // all named columns
+	each           int    // a column of each whole family
 }
 
-// last is the previous Get's, which usually has the same columns.
+// sizesOf returns the sizes of a Get's columns. last is of the previous Get, which usually has the
+// same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -87,6 +90,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
+// learn remembers the sizes of rows that may be large.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -135,6 +139,7 @@ func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRow
 func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
 func (r knownRow) large() bool         { return r.cell() > largeCell }
 
+// smallColumns returns how many of the page's columns are known to be small.
 func (r knownRow) smallColumns(page *Page) int {
 	if r.large() || page.Start != "" && r.columns() < maxColumns {
 		return 0
@@ -142,8 +147,8 @@ func (r knownRow) smallColumns(page *Page) int {
 	return r.columns()
 }
 
-// A small row never replaces another one that is large. A large row becomes small only if it is
-// read completely.
+// replaces reports whether r replaces the earlier row in its slot. A small row never replaces
+// another one that is large. A large row becomes small only if it is read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {
@@ -157,10 +162,10 @@ func (r knownRow) replaces(earlier knownRow) bool {
 	return r.columns() > 0
 }
 
-// knownRowSlots is the number of bits of a slot.
+// knownRowSlots is the number of bits of a slot's index.
 const knownRowSlots = 17
 
-// slot is the row's own, a free one, or another row's.
+// slot returns the row's own slot, a free one, or another row's.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-knownRowSlots)], &m.rows[hash>>(64-knownRowSlots)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {
@@ -174,6 +179,7 @@ func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	return one
 }
 
+// known returns what is known of a Get's row, or 0.
 func (m *Memory) known(g *Get, s *columnSizes) knownRow {
 	if !m.knowsRows.Load() {
 		return 0

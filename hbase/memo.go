@@ -13,8 +13,8 @@ type Memo struct {
 	room func(bytes int) bool
 }
 
-// GiveMemos gives a memo to each cell. room reserves bytes of the engine's memory; it must be safe
-// for concurrent use.
+// GiveMemos gives a memo to each cell. room reserves bytes of the engine's memory, and reports
+// whether it could; it must be safe for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {
@@ -31,12 +31,13 @@ func (m *Memo) Made() any {
 	return nil
 }
 
-// Remember keeps the first decoded value, if there is room for bytes, besides the cell's.
+// Remember keeps the first decoded value, if there is room. bytes is its size, without what it
+// shares with the cell.
 func (m *Memo) Remember(made any, bytes int) {
 	if m.made.CompareAndSwap(nil, &made) && !m.room(bytes+int(unsafe.Sizeof(made))) {
 		m.made.Store(nil)
 	}
 }
 
-// Equal ignores memos.
+// Equal returns true, so that comparisons of cells ignore memos.
 func (m *Memo) Equal(*Memo) bool { return true }

@@ -35,16 +35,16 @@ type Page struct {
 	NoValues bool
 }
 
-// After returns the columns that follow qualifier.
+// After returns the page of the columns that follow qualifier.
 func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier), Limit: limit} }
 
-// Exactly returns one column.
+// Exactly returns the page of one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
 
-// Next is the least greater key.
+// Next returns the least greater key.
 func Next(key string) string { return key + "\x00" }
 
-// PrefixEnd is the least key greater than all with the prefix, or "".
+// PrefixEnd returns the least key greater than all with the prefix, or "".
 func PrefixEnd(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -57,7 +57,7 @@ func PrefixEnd(prefix string) string {
 // TimeRange is [From, To) in milliseconds. A To of 0 is no end.
 type TimeRange struct{ From, To int64 }
 
-// Contains implements the range.
+// Contains reports whether timestamp is in the range.
 func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
@@ -80,7 +80,7 @@ type Cell struct {
 	Memo *Memo
 }
 
-// Youngest is the greatest timestamp, or 0.
+// Youngest returns the greatest timestamp of cells, or 0.
 func Youngest(cells []Cell) (timestamp int64) {
 	for i := range cells {
 		timestamp = max(timestamp, cells[i].Timestamp)
@@ -88,14 +88,14 @@ func Youngest(cells []Cell) (timestamp int64) {
 	return timestamp
 }
 
-// Row has at least one cell.
+// Row is a row of a scan, with at least one cell.
 type Row struct {
 	Key   string
 	Cells []Cell
 }
 
-// Scan selects the rows [Start, Stop), or descends from Start to Stop. An empty bound is the
-// table's end. Columns always ascend.
+// Scan selects rows from Start, inclusive, to Stop, exclusive; if Reversed, in descending order. An
+// empty bound is the table's end. Columns always ascend. Fields without a comment are those of Get.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -106,11 +106,12 @@ type Scan struct {
 	Time        TimeRange
 	// Limit is in rows; 0 is none.
 	Limit int
-	// PageSize is per RPC; 0 is the engine's choice.
+	// PageSize is in rows per RPC; 0 is the engine's choice.
 	PageSize int
 }
 
-// Empty scans must not be sent: HBase reads the row of equal bounds.
+// Empty reports whether no row is selected. Such a scan must not be sent: if the bounds are equal,
+// HBase reads their row.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -125,7 +126,7 @@ type Column struct {
 	Whole     bool
 }
 
-// MaxCachedColumns bounds caches by [Get.Columns]: each selection is a key.
+// MaxCachedColumns bounds the entries of caches whose keys are [Get.Columns].
 const MaxCachedColumns = 1000
 
 // ParseColumns parses [Get.Columns], or returns [ErrInvalid].
@@ -138,13 +139,13 @@ func ParseColumns(columns string) ([]Column, error) {
 	return list, nil
 }
 
-// FamilyColumns are ascending; none means all.
+// FamilyColumns are selected columns of a family. Qualifiers ascend; nil selects all.
 type FamilyColumns struct {
 	Family     string
 	Qualifiers []string
 }
 
-// ByFamily sorts by family. A whole family includes its columns.
+// ByFamily groups columns by family, ascending. A whole family includes its columns.
 func ByFamily(columns []Column) []FamilyColumns {
 	columns = slices.Clone(columns)
 	slices.SortFunc(columns, func(a, b Column) int { // whole families first
@@ -188,7 +189,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate may return [ErrInvalid].
+// Validate returns [ErrInvalid] if the Get is malformed.
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -196,7 +197,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate may return [ErrInvalid].
+// Validate returns [ErrInvalid] if the Scan is malformed.
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
@@ -224,8 +225,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls use for each valid Get, and stores errors in results. Successive Gets that differ
-// only in Row share a selection.
+// Select calls use for each valid Get, and stores errors in results. It calls selection once for
+// successive Gets that differ only in Row.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false

@@ -17,7 +17,7 @@ type Stats struct {
 	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
-	// Results; bytes of keys and values.
+	// Rows and Bytes are those of results, as by [Size].
 	Rows, Bytes atomic.Int64
 	// Operation is for HBase's slow log. It may be nil.
 	Operation func() string
@@ -28,12 +28,12 @@ type Stats struct {
 
 type statsKey struct{}
 
-// WithStats counts the calls of a ctx.
+// WithStats returns a ctx whose calls stats counts.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
 
-// StatsOf may return new ones.
+// StatsOf returns the Stats of ctx, or new ones.
 func StatsOf(ctx context.Context) *Stats {
 	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
 		return stats
@@ -41,7 +41,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add omits tables.
+// Add adds the counts of other, but not its tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())
@@ -56,14 +56,14 @@ func (s *Stats) Add(other *Stats) {
 	}
 }
 
-// ServerCalls are to one region server.
+// ServerCalls counts the RPCs to one region server.
 type ServerCalls struct {
 	Server       string
 	RPCs, Gets   int64
 	Begun, Ended time.Time // the first and the last
 }
 
-// Servers has RPCs by region server. It is safe for concurrent use. A nil one stays empty.
+// Servers counts RPCs by region server. It is safe for concurrent use. A nil one stays empty.
 type Servers struct {
 	mu    sync.Mutex
 	calls map[string]ServerCalls
@@ -91,7 +91,7 @@ func (s *Servers) Add(c ServerCalls) {
 	s.calls[c.Server] = c
 }
 
-// All is sorted by address.
+// All returns the counts, sorted by address.
 func (s *Servers) All() []ServerCalls {
 	if s == nil {
 		return nil
@@ -111,7 +111,7 @@ func (t *Tables) Add(name string) {
 	}
 }
 
-// Names are sorted.
+// Names returns the tables, sorted.
 func (t *Tables) Names() (names []string) {
 	if t != nil {
 		t.names.Range(func(name, _ any) bool { names = append(names, name.(string)); return true })
@@ -120,7 +120,7 @@ func (t *Tables) Names() (names []string) {
 	return names
 }
 
-// Meter counts the rows of a Get, and spends its [Budget].
+// Meter counts the rows of a call of [Store.Get], and spends its [Budget].
 type Meter struct {
 	stats       *Stats
 	budget      *Budget
@@ -129,12 +129,12 @@ type Meter struct {
 	Err error
 }
 
-// MeterOf returns a call's meter.
+// MeterOf returns a new meter, for the [Stats] and the Budget of ctx. [Meter.Close] it.
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a [Size], unless 0.
+// Count counts a row by its [Size], unless it is 0.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes
@@ -148,7 +148,8 @@ func (m *Meter) Close() {
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts a Get. The budget's error replaces the rows after the one that exceeds it.
+// CountResults counts the rows of a Get. The Budget's error replaces the rows after the one that
+// exceeds it.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()
@@ -168,13 +169,13 @@ func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	}
 }
 
-// CountRow is for scans.
+// CountRow counts a row of a scan.
 func (s *Stats) CountRow(row Row) {
 	s.Rows.Add(1)
 	s.Bytes.Add(int64(len(row.Key)) + Size(row.Cells))
 }
 
-// Size is in bytes of keys and values, without the row key.
+// Size returns the bytes of families, qualifiers and values.
 func Size(cells []Cell) (bytes int64) {
 	for i := range cells {
 		bytes += int64(len(cells[i].Family) + len(cells[i].Qualifier) + len(cells[i].Value))

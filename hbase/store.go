@@ -28,14 +28,14 @@ type Store interface {
 	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if the checked cell's newest version has the expected
-	// value, and reports whether it did.
+	// CheckAndPut atomically writes put if the newest version of the checked cell of its row has
+	// the expected value, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].
 	CreateTable(ctx context.Context, table Table) error
 
-	// Tables are ascending.
+	// Tables returns the names of all tables, ascending.
 	Tables(ctx context.Context) ([]string, error)
 
 	// DropTable deletes a table and its rows, or returns [ErrTableNotFound].
@@ -45,7 +45,7 @@ type Store interface {
 	Close() error
 }
 
-// GetAll returns the first error of a Get.
+// GetAll returns the cells of each Get, or the first error.
 func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -64,7 +64,7 @@ func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	return cells, nil
 }
 
-// GetOne is [GetAll] of one.
+// GetOne is [GetAll] of one Get.
 func GetOne(ctx context.Context, store Store, get Get) ([]Cell, error) {
 	cells, err := GetAll(ctx, store, []Get{get})
 	if err != nil {
@@ -73,7 +73,7 @@ func GetOne(ctx context.Context, store Store, get Get) ([]Cell, error) {
 	return cells[0], nil
 }
 
-// GetEach is [GetAll] of items.
+// GetEach is [GetAll] of a Get per item.
 func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get) ([][]Cell, error) {
 	gets := make([]Get, len(items))
 	for i, item := range items {
@@ -82,7 +82,7 @@ func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get
 	return GetAll(ctx, store, gets)
 }
 
-// MutateAll returns the first error. Other mutations may have been written.
+// MutateAll writes mutations, and returns the first error. Others may have been written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	return nil
 }
 
-// ColumnPages reads a row in pages of get.Page.Limit. The first error ends the iteration.
+// ColumnPages reads a row in pages of get.Page.Limit columns. The first error ends the iteration.
 func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, error] {
 	return func(yield func([]Cell, error) bool) {
 		for more := true; more; {
@@ -117,7 +117,7 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 const defaultPageSize = 256
 
 // Pages implements [Store.Scan] for an engine. open returns a function that reads the next page,
-// and reports whether more may follow.
+// of at most size rows, and reports whether more may follow.
 func Pages(
 	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
 ) iter.Seq2[Row, error] {

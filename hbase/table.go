@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Table is a definition.
+// Table is the definition of a table.
 type Table struct {
 	Name     string
 	Families []FamilySchema
@@ -13,7 +13,7 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema is a column family. Zero is HBase's default, 1 for Versions.
+// FamilySchema defines a column family. Zero is HBase's default, which is 1 for Versions.
 type FamilySchema struct {
 	Name     string
 	Versions int
@@ -25,12 +25,12 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
-	// TTL is from a cell's timestamp, in whole seconds; 0 is none. Readers do not see expired
+	// TTL counts from a cell's timestamp, in whole seconds; 0 is none. Readers do not see expired
 	// cells.
 	TTL time.Duration
 }
 
-// Validate may return [ErrInvalid].
+// Validate returns [ErrInvalid] if the definition is malformed.
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

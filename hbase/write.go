@@ -70,11 +70,11 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is for a cell's newest version.
+// Check is the condition of a CheckAndPut, about the newest version of a cell.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value matches an absent cell if empty.
+	// Value is the expected value. An empty one also matches an absent cell.
 	Value []byte
 }
 
@@ -120,8 +120,9 @@ func (d Delete) Validate() error {
 	return checkRow(d.Row)
 }
 
-// HBase replaces MaxInt64 by the current time.
-func validTime(timestamp int64) bool { return timestamp >= 0 && timestamp < math.MaxInt64 }
+func validTime(timestamp int64) bool {
+	return timestamp >= 0 && timestamp < math.MaxInt64 // which HBase replaces by the current time
+}
 
 func checkRow(row string) error {
 	if row == "" || len(row) > MaxRowLength {

@@ -7,10 +7,11 @@ import (
 	"twibase/hbase"
 )
 
-// arena never overwrites its large pieces.
+// arena allocates the cells and bytes of results in large pieces. It never overwrites a piece, so
+// callers may keep them.
 type arena struct {
 	cells []hbase.Cell
-	row   int // first cell
+	row   int // first cell of the current row
 	data  []byte
 }
 
@@ -39,6 +40,7 @@ func (a *arena) add(c hbase.Cell) {
 	a.cells = append(a.cells, c)
 }
 
+// reserve makes room for n bytes at start.
 func (a *arena) reserve(n int) (start int) {
 	if n > cap(a.data)-len(a.data) {
 		a.data = make([]byte, 0, max(min(2*cap(a.data), maxBytes), minBytes, n))

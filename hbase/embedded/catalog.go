@@ -140,6 +140,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
+// changeTables commits a change of the catalog. change fills the batch, and returns the new tables.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

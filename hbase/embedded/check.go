@@ -37,7 +37,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	}
 	if !bytes.Equal(current.Value, check.Value) {
 		unlock()
-		// It may depend on writes that are not durable yet.
+		// The value may be of a write that is not durable yet.
 		return false, s.settle(ctx)
 	}
 	// As in HBase, only if the check succeeds.
@@ -51,7 +51,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return err == nil, err
 }
 
-// newest may be a zero Cell.
+// newest returns a column's newest version, or a zero Cell.
 func (s *Store) newest(t *table, row string, f family, qualifier string) (hbase.Cell, error) {
 	r, err := s.reader(nil)
 	if err != nil {

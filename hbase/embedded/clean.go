@@ -47,7 +47,8 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues rows with much garbage, or nothing else.
+// offer queues the row that r has read, if it has much garbage or nothing else. If the queue is
+// full, a later read offers it again.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -81,6 +82,7 @@ func (c *cleaner) report(ctx context.Context, err error) {
 	}
 }
 
+// expire cleans all rows of tables with a TTL.
 func (c *cleaner) expire(ctx context.Context) {
 	var row []byte
 	for err := error(nil); err == nil; {
@@ -93,7 +95,7 @@ func (c *cleaner) expire(ctx context.Context) {
 	}
 }
 
-// nextExpiring may be nil.
+// nextExpiring returns the next row of a table with a TTL, or nil.
 func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -132,8 +134,9 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean holds the row's lock: otherwise a put could add a version that a marker masks, and the
-// removal of the marker would unmask it. It is not synced: after a crash the garbage is back.
+// clean removes the garbage of a row, under its lock: otherwise a put could add a version that a
+// marker masks, and the removal of the marker would unmask it. It is not synced: after a crash the
+// garbage is back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -147,7 +150,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	state := &s.rows[rowIndex(t.id, key)] // reads and cached rows do not change
+	state := &s.rows[rowIndex(t.id, key)] // without begin: results and cached rows do not change
 	state.Lock()
 	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})

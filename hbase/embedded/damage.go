@@ -80,8 +80,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of a chunk that can't be read although a later one shows that it was
-// synced, or of a last chunk of MANIFEST that is complete and wrong, or -1.
+// damage returns the offset of a damaged chunk, or -1: one that can't be read although a later one
+// shows that it was synced, or a last chunk of MANIFEST that is complete and wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -108,7 +108,8 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns length 0 if there is none.
+// chunk returns the length of the chunk at an offset, or 0 if it can't be read, and the number of
+// bytes that were synced before it was written.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -136,7 +137,7 @@ func (l logFile) chunk(at int) (length int, synced uint64) {
 	return end - at, synced
 }
 
-// A later chunk shows that bytes were synced.
+// synced reports whether a later chunk shows that the byte at an offset was synced.
 func (l logFile) synced(at int) bool {
 	for later := at + 1; later+l.header() <= len(l.data); later++ {
 		if n, synced := l.chunk(later); n > 0 && synced > uint64(at) {
@@ -146,7 +147,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort: a crash can have left the bytes at an offset.
+// cutShort reports whether a crash can have left the last bytes, from an offset.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

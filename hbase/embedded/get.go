@@ -12,14 +12,15 @@ import (
 	"twibase/hbase"
 )
 
+// lookup is the state of one Get of a call.
 type lookup struct {
-	sel       *selection // may be nil
+	sel       *selection // nil if the Get is invalid
 	cacheable bool
 	index     uint16 // of the rowState
 	key       cacheKey
-	hash      uint64
-	writes    uint64 // before it is read
-	cached    *cachedRow
+	hash      uint64     // of key
+	writes    uint64     // of the rowState, before the row is read
+	cached    *cachedRow // nil if the row must be read
 }
 
 // Get implements [hbase.Store]. It reads missing rows in key order, with one iterator, so that
@@ -63,7 +64,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	return results, nil
 }
 
-// newLookups are zero.
+// newLookups returns zero lookups, which release returns to the pool.
 func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	pooled, _ := s.lookups.Get().(*[]lookup)
 	if pooled == nil {
@@ -77,7 +78,7 @@ func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
 	}
 }
 
-// Successive Gets may share it.
+// selected is the selection of successive Gets that differ only in Row.
 type selected struct {
 	*selection
 	shape     unique.Handle[shape]
@@ -111,6 +112,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
+// allCurrent reports whether no cached row has changed. It forgets those that have.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {

@@ -58,6 +58,7 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
+// familyMarker decodes the part of a key after the family. ok is false if it is a column's.
 func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
 		return 0, false
@@ -95,13 +96,13 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// behind returns the least key after a prefix that ends in a terminator.
+// behind changes key, a prefix that ends in a terminator, to the least key after that prefix.
 func behind(key []byte) []byte {
 	key[len(key)-1]++
 	return key
 }
 
-// split returns the row prefix, for Pebble's bloom filters.
+// split returns the length of the row prefix, for Pebble's bloom filters.
 func split(key []byte) int {
 	for i := tableLength; i < len(key); i++ {
 		n := bytes.IndexByte(key[i:], 0)

@@ -10,12 +10,12 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions before a seek. If a family keeps many, a reader steps over
-// more, to find garbage.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column. If
+// a family keeps many, it steps over more, to find garbage.
 const maxPassed = 64
 
 type query struct {
-	// Encoded; empty is none.
+	// start and stop are encoded; empty is none.
 	start, stop []byte
 	limit       int
 	noValues    bool
@@ -34,7 +34,7 @@ type reader struct {
 
 	masked  int64 // by a marker of the family, or -1
 	now     int64 // ms
-	garbage int   // skipped entries for the cleaner
+	garbage int   // number of skipped entries that the cleaner can remove
 }
 
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
@@ -45,8 +45,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	return &reader{cursor: cursor{it: it}, now: s.now()}, nil
 }
 
-// row has returned the iterator's error.
-func (r *reader) close() { _ = r.it.Close() }
+func (r *reader) close() { _ = r.it.Close() } // repeats the iterator's error
 
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	q := &r.query
@@ -60,7 +59,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// The cursor is at the row's first entry, or anywhere if within is set.
+// row reads the row at rowKey. The cursor is at its first entry, or anywhere if within is set.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -110,7 +109,8 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// The newest marker comes first.
+// readFamilyMarkers sets masked to the family's newest marker, which comes first, and moves to the
+// columns.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -173,7 +173,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// known may be nil.
+// readColumn reads the column at the cursor, and moves behind it. known is nil unless the column
+// was selected by name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -221,6 +222,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
+// take adds the version at the cursor to the result. again: the previous one is of the same column.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	c, err := hbase.Cell{Family: family, Timestamp: timestamp}, error(nil)
 	if !r.query.noValues {

@@ -23,8 +23,8 @@ import (
 //
 // A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
 //
-// A cached row is never stale. The store locks its directory, and counts each row's writes before
-// they become visible (rowState). The count must be that from before the row was read.
+// A cached row is never stale. No other process writes, and the store counts each row's writes
+// before they become visible (rowState). The count must be that from before the row was read.
 type rowCache struct {
 	shards [16]cacheShard
 	// asked has hashes of keys that were not kept.
@@ -42,19 +42,19 @@ type shape struct {
 	page    hbase.Page
 }
 
-// cacheShard evicts the least recently used rows. limit is in bytes.
+// cacheShard evicts the least recently used rows. size and limit are in bytes.
 type cacheShard struct {
 	mu          sync.Mutex
-	rows        *simplelru.LRU[uint64, *cachedRow] // of the key
+	rows        *simplelru.LRU[uint64, *cachedRow] // by the key's hash
 	size, limit int
 }
 
-// Callers share the cells.
+// cachedRow is a result of a Get. Callers share the cells.
 type cachedRow struct {
 	key   cacheKey
 	cells []hbase.Cell
 	bytes int64 // as [hbase.Size]
-	// writes is from before it was read.
+	// writes is the rowState's, from before the row was read.
 	writes uint64
 	// size includes memos. The shard's mu guards size and evicted.
 	size    int
@@ -84,6 +84,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
+// find sets cached of hits, and writes of misses that may be cached.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -107,6 +108,7 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 	return hits, misses
 }
 
+// offer keeps a copy of a row that was read again.
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if c == nil || !l.cacheable || !c.again(l.hash) {
 		return
@@ -131,8 +133,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again: the hash was offered before. A key replaces another in its slot half of the time:
-// otherwise two keys read in turns would never be kept.
+// again reports whether the hash was offered before. A key replaces another in its slot half of the
+// time: otherwise two keys read in turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
 	switch known := asked.Load(); {
@@ -164,6 +166,7 @@ func (s *cacheShard) add(hash uint64, row *cachedRow) {
 	s.take(row.size)
 }
 
+// grow reserves bytes for a memo of a row.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,14 +178,14 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// Call with mu held.
+// take adds bytes to size, and evicts rows. mu is held.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()
 	}
 }
 
-// Metrics are of the row cache.
+// Metrics returns the metrics of the row cache.
 func (s *Store) Metrics() []prometheus.Collector {
 	counter := func(name, help string, count *atomic.Int64) prometheus.Collector {
 		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}

@@ -9,26 +9,27 @@ import (
 	"twibase/hbase"
 )
 
-// Rows with the same hash share a rowState.
+// rowStates has the states of all rows. Rows with the same hash share one.
 type rowStates [1 << rowStateBits]rowState
 
 // rowStateBits makes 640 KB. A write invalidates the cached rows that share its state: about four
 // in a cache full of small rows.
 const rowStateBits = 14
 
-// Blind writes share the lock of a row; writes that read it hold the lock exclusively, until the
-// write is visible, not durable.
+// rowState is the lock of a row, and its count of writes. Blind writes share the lock; writes that
+// read the row hold it exclusively, until the write is visible, not durable.
 type rowState struct {
 	sync.RWMutex
-	begun, ended atomic.Uint64
+	begun, ended atomic.Uint64 // numbers of writes
 }
 
-// begin precedes visibility; end follows it, or failure.
+// begin precedes a write's visibility; end follows it, or its failure.
 func (r *rowState) begin() { r.begun.Add(1) }
 
 func (r *rowState) end() { r.ended.Add(1) }
 
-// Cells read later are current while unchanged(writes).
+// idle reports whether no write is between begin and end. Cells read later are current while
+// unchanged(writes).
 func (r *rowState) idle() (writes uint64, ok bool) {
 	ended := r.ended.Load() // first: a write ends after it begins
 	writes = r.begun.Load()
@@ -45,7 +46,8 @@ func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(ta
 
 func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
-// In ascending order, two batches do not deadlock.
+// share locks the rows of mutations that have a table, for blind writes. It locks in ascending
+// order, so two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {
@@ -68,6 +70,7 @@ func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock f
 	}
 }
 
+// alone locks a row for a write that reads it.
 func (r *rowStates) alone(table uint32, row string) (unlock func()) {
 	state := &r[rowIndex(table, row)]
 	state.Lock()

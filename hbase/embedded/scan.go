@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// server is for [hbase.Stats].
+// server is the region server in [hbase.Stats].
 const server = "embedded"
 
 // maxPageBytes bounds a page of a scan, like its number of rows.
@@ -84,6 +84,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	return rows, storeError(r.it.Error())
 }
 
+// nextRow moves to the next row in left, and sets rowKey.
 func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	switch {
 	case reversed:
@@ -103,6 +104,7 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	return r.valid
 }
 
+// keyRange is what a scan has still to read: [lower, upper).
 type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }

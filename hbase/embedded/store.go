@@ -119,6 +119,7 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
+// enter begins a call. If it returns nil, the call ends with leave.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now never goes back.
+// now returns the time in milliseconds. It never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -161,8 +162,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// Damage at the end of a log looks like a crash, so shut flushes. Pebble panics if it can't write a
-// file, such as on a full disk. The log has all acknowledged writes by then.
+// shut flushes and closes Pebble. Without a flush, later damage at the end of the log would look
+// like a crash. Pebble panics if it can't write a file, such as on a full disk; the log has all
+// acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -179,16 +181,16 @@ func storeError(err error) error {
 	return err
 }
 
-// POSIX locks don't exclude the same process; Pebble does, without a sentinel error.
 func lockError(dir string, err error) error {
+	// POSIX locks don't exclude the same process; Pebble does, without a sentinel error.
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
 	}
 	return err
 }
 
-// pebble.Open has no sentinel errors for formats.
 func openError(err error) error {
+	// pebble.Open has no sentinel errors for formats.
 	switch text := err.Error(); {
 	case strings.Contains(text, "unknown format major version"):
 		return fmt.Errorf("%w: a newer version of twibase wrote it; use that version (%v)", hbase.ErrFormat, err)

@@ -20,12 +20,13 @@ type table struct {
 
 type family struct {
 	name string
+	// keep is the number of versions.
 	keep int
 	// ttl is in milliseconds.
 	ttl int64
 }
 
-// Splits are binary, and JSON strings are not.
+// storedTable is a table in the catalog, as JSON. Splits are []byte because a JSON string is UTF-8.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema
@@ -51,7 +52,7 @@ func (t *table) family(name string) (family, error) {
 	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
-// Call table between enter and leave.
+// table finds a table. Call it between enter and leave.
 func (s *Store) table(name string) (*table, error) {
 	if t := s.tables[name]; t != nil {
 		return t, nil
@@ -59,6 +60,7 @@ func (s *Store) table(name string) (*table, error) {
 	return nil, fmt.Errorf("%w: %q", hbase.ErrTableNotFound, name)
 }
 
+// selection is a parsed [hbase.Get.Columns].
 type selection struct {
 	table    uint32
 	families []familySelection
@@ -68,10 +70,11 @@ type selection struct {
 type familySelection struct {
 	family
 	key string
-	// No columns are all.
+	// columns is empty for all.
 	columns []column
 }
 
+// column is a named column. key is the encoded qualifier.
 type column struct{ qualifier, key string }
 
 func (t *table) selection(columns string) (*selection, error) {

@@ -67,9 +67,9 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	return t, nil
 }
 
-// commit returns when the batch is durable, and before unlocks the rows. Concurrent calls share an
-// fsync. A later write that depends on this one follows it in the log. When ctx ends first, the
-// outcome is unknown.
+// commit applies the batch, unlocks the rows, and returns when the batch is durable. Concurrent
+// calls share an fsync. A later write that depends on this one follows it in the log. When ctx ends
+// first, the outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()
@@ -112,6 +112,7 @@ func (s *Store) settle(ctx context.Context) error {
 	return s.commit(ctx, b, func() {})
 }
 
+// writer encodes mutations. now replaces timestamps of 0.
 type writer struct {
 	batch    *pebble.Batch
 	now      int64
