@@ -27,12 +27,12 @@ func (a access) decide(action permission.Action, target permission.Target) permi
 	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed reads nothing if the token decides.
+// allowed evaluates verdicts about the viewer. It reads nothing if the token decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed reads each relation that the decisions depend on once, all of them in one round.
+// allowed evaluates verdicts. It reads each relation that they depend on once, all in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -75,7 +75,8 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// A relation of a deleted user or role has no effect, even before background work removes it.
+// effective reads whether relations exist. One of a deleted user or role has no effect, even before
+// background work removes it.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -109,8 +110,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares a number of reads for each object of a set. Equal ones are sent once if they
-// have a subject.
+// followsCost declares the reads of a number of follows of the viewer, for each object of a set.
+// Equal ones are sent once if they have a subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {

@@ -14,7 +14,8 @@ var commentEntries = entries[tables.Comment]{
 	loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility,
 }
 
-// The author of the entryKey is the twit's, since a comment is deleted with its twit.
+// parseCommentKey takes the twit's author for the entryKey, since a comment is deleted with its
+// twit.
 func parseCommentKey(key string) (entryKey, error) {
 	k, err := tables.ParseCommentKey(key)
 	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err
@@ -93,7 +94,8 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// The check of readBefore is whether the viewer may delete the comment.
+// readBefore reads the comment, and returns a check whether the viewer may delete it. It returns
+// nil, and no error, for a comment that does not exist.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
 		_, err := authorizeNow(ctx, m.action, permission.Target{})
@@ -113,7 +115,7 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	return comments[0], func(ctx context.Context) error { return m.may(ctx, comments[0]) }, nil
 }
 
-// If the viewer may not see the comment, the error is NOT_FOUND.
+// may returns an error if the viewer may not delete the comment: NOT_FOUND if it is hidden.
 func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
 	visible, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && visible[0] == nil {

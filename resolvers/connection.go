@@ -8,6 +8,7 @@ import (
 	"twibase/loaders"
 )
 
+// connection is a field with pages of a list: parents P, members E, objects T, connections C.
 type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
 	list    loaders.List[E]
@@ -39,8 +40,8 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 		keys, err = c.read(ctx, owners, r.pageRange(), pages)
 	}
 	err = loaders.Join(len(owners), err, awaitTotals())
-	// Named is called after the totals are read, so that the rows of the nodes are read in one round
-	// with the lists of the next level.
+	// Named is called after the totals are read, so that the rows of the nodes are read in one
+	// round with the lists of the next level.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}

@@ -24,8 +24,10 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// cost declares the reads of resolve.
+// field is the variable of a field. It also has a method resolve, whose parameters are those of the
+// field.
 type field interface {
+	// cost declares the reads of resolve.
 	cost(call *costCall) error
 }
 
@@ -53,8 +55,9 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// For open arguments (see [explain.Call.Open]) requests returns the page that costs most: the
-// largest, with cursors. If the direction is open, it returns one for each.
+// requests returns the request of a connection. For open arguments (see [explain.Call.Open]) it is
+// the one that costs most: the largest page, with cursors. If the direction is open, there is one
+// for each.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -86,6 +89,7 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 // anyCursor is on the deepest level, so that all levels of a subtree are read.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
+// openSize replaces an open size by the largest. either reports that the direction is open, too.
 // Clients cannot pass both first and last.
 func (call *costCall) openSize(args *pageArgs) (either bool) {
 	first, last := call.Open("first"), call.Open("last")
@@ -101,12 +105,13 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 	return either
 }
 
-// For [explain.Call.Shared], read declares one read for all objects.
+// read declares a read for each object of a set: one for all, if it is [explain.Call.Shared].
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// condition applies to all reads, unless it is empty.
+// reads declares the reads of a loader, each times per object. condition applies to all of them,
+// unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -139,14 +144,15 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// Reads of an object with the same subject are equal.
+// otherRow returns a read of another row than the object's. Reads with the same subject are equal.
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
 }
 
-// All reads without a subject differ. The set may be [explain.Call.Shared].
+// readOther declares reads of other rows than the objects'. All reads without a subject differ. The
+// set may be [explain.Call.Shared].
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
@@ -155,6 +161,7 @@ func (call *costCall) readOther(
 	return call.Read(at, set, r)
 }
 
+// awaitParents returns the stage at which lazy parents are loaded.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
@@ -171,6 +178,7 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 	call.Returns("", set)
 }
 
+// reading is a field with the value of a loader for each parent.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loaders.Loader[string, V]

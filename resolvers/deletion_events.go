@@ -57,8 +57,8 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// For a twit for followers, the viewer must have followed the author at the deletion, because the
-// id of the twit contains the name and the time.
+// visibleDeletions hides the deletion of a twit for followers unless the viewer followed the author
+// at that time, because the id of the twit contains the name and the time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, func(k live.Key) entryKey {
 		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}

@@ -76,7 +76,7 @@ func writeDepartment(
 	})
 }
 
-// The position of a childEntry contains the name.
+// childEntry reads the name of the department, which its position contains.
 type childEntry[P any] struct{ code keyOf[P] }
 
 func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.Child], error) {
@@ -106,7 +106,7 @@ func departmentEdgeOf[P any](
 	}
 }
 
-// A round reads one level, nearest first.
+// ancestors reads one level per round, nearest first.
 type ancestors struct{}
 
 func (ancestors) resolve(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {

@@ -123,6 +123,7 @@ func (descendants) cost(call *costCall) error {
 	return nil
 }
 
+// grow reads levels of all trees together until their pages are complete.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {
@@ -162,9 +163,9 @@ type subtree struct {
 	after  treePosition // exclusive bounds of the page; zero is none
 	until  treePosition
 	depth  int
-	level  []string
-	found  []treePosition
-	passed bool
+	level  []string       // codes of the departments at depth
+	found  []treePosition // between the bounds
+	passed bool           // until was reached
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
@@ -174,8 +175,8 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// Below the level of after, a list is read up to the number of departments that the page lacks, and
-// one more for hasNextPage.
+// pageRange is the part of a list that is read. Below the level of after, it has the number of
+// departments that the page lacks, and one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole
@@ -208,7 +209,7 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// A department that was deleted or moved has the former index.
+// locate returns the index in the level: the former one if the department was deleted or moved.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

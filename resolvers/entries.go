@@ -27,8 +27,8 @@ type entryKey struct {
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost is that of filter for n objects per object of a set. If subject is not empty, they have
-	// one author, and the reads about that author this subject.
+	// cost declares the reads of filter for n objects per object of a set. If subject is not empty,
+	// the n objects have one author, and it names the reads about this author.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
@@ -70,8 +70,9 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts are those of readVisible for n entries of each object of a set. If author is not empty,
-// it is the subject of a read, once per object, whether the one author of the entries exists.
+// readCosts declares the reads of readVisible for n entries of each object of a set. If author is
+// not empty, the n entries have one author, and it is the subject of the check that the author
+// exists.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
@@ -101,13 +102,14 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
+// listed is the [source] of a list that stores its entries.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
 	// byOwner: the owner of the list is the author of its entries. The list of a deleted owner is
 	// hidden, since background work clears it later.
 	byOwner     bool
-	ownersExist bool
+	ownersExist bool // known before the read
 }
 
 func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {

@@ -13,7 +13,7 @@ import (
 type eventSource[T any] struct {
 	kind live.Kind
 	key  func(entry *T) live.Key
-	// position is that in the row.
+	// position returns the position in the polled row.
 	position func(live.Key) string
 	// read reads pages as the viewer sees them.
 	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
@@ -23,7 +23,7 @@ type eventSource[T any] struct {
 	kept time.Duration
 }
 
-// eventsOf checks pages like candidates.
+// eventsOf returns a source of a list that stores its entries. It checks pages like candidates.
 func eventsOf[T any](
 	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
 	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,

@@ -37,7 +37,7 @@ type source[T any] interface {
 	cost(call *costCall, at explain.Stage, l look) explain.Stage
 }
 
-// A hidden member of candidates is nil.
+// candidates is a page of candidates. A hidden one is nil.
 type candidates[T any] = loaders.Page[*T]
 
 type look struct {
@@ -49,7 +49,8 @@ type look struct {
 
 func (l look) first() bool { return l.condition == "" }
 
-// A backward look reads a whole bucket in any case, so a single one reads the lookahead.
+// looks returns for each look the sum of candidates that were read after it. A backward look reads
+// a whole bucket in any case, so a single one reads the lookahead.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -166,14 +167,15 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	all := looks[1]
 	second := look{Range: f.rangeOf(r, all), candidates: all - looks[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
-	second.After += "\x00"
-	if r.Backward { // the first look may have ended early
+	second.After += "\x00" // in place of the first look's last candidate
+	if r.Backward {        // the first look may have ended early
 		second.candidates, second.condition = all, ifShort
 	}
 	return f.source.cost(call, at, second)
 }
 
-// Candidates are in the order of reading, from the end of the list if the request is Backward.
+// pageBuilder collects candidates in the order of reading: from the end of the list if the request
+// is Backward.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
@@ -191,6 +193,7 @@ func (b *pageBuilder[T]) complete() bool {
 	return b.exhausted || visible >= size || len(b.Members) >= size*lookahead
 }
 
+// next returns the part of a range that is not read yet.
 func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	n := len(b.Positions)
 	w.Limit = max(w.Limit-n, 0)
@@ -216,9 +219,9 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
 }
 
-// A full page ends with its last entry, any other page with the last candidate that was read. The
-// start and end cursors are those of the first and the last candidate of the page, even if these
-// are hidden.
+// build makes the page. A full page ends with its last entry, any other page with the last
+// candidate that was read. The start and end cursors are those of the first and the last candidate
+// of the page, even if these are hidden.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
 	// Most pages hide nothing, and a copy is two thirds of the allocations of
@@ -262,6 +265,7 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
+// distribute splits the members of all pages, which are in order.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

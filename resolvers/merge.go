@@ -50,7 +50,8 @@ func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.T
 	return merged
 }
 
-// partial is true if the list has more members in the range.
+// lastRead returns the position that was read last. partial reports whether the list has more
+// members in the range.
 func lastRead(w loaders.Range, part candidates[tables.Twit]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {

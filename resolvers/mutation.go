@@ -16,7 +16,7 @@ import (
 	"twibase/writers"
 )
 
-// The cost of a mutation excludes the reads of writers.
+// mutation is common to fields of the mutation root. Its cost excludes the reads of writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
@@ -81,7 +81,8 @@ func userErrorsOf(problems writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// The checks run while the writer reads. The writer commits after they have succeeded.
+// checkAndWrite runs the checks while the writer reads. The writer commits after they have
+// succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })
@@ -149,7 +150,7 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// write returns the key of the object.
+// objectMutation changes one object, whose key write returns.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
@@ -176,6 +177,7 @@ func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, o
 	return userErrors, err
 }
 
+// relationWriter is Relate or Unrelate of [writers.Writers].
 type relationWriter func(w *writers.Writers, ctx context.Context, x *tables.Relation, from, to string) error
 
 func relatesViewer[T, I any](
@@ -186,6 +188,7 @@ func relatesViewer[T, I any](
 	})
 }
 
+// pairMutation relates two objects, which the payload has.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -211,7 +214,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// The payload of a deletion has the object as it was before.
+// deletion deletes an object. Its payload has the object as it was before.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

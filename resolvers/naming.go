@@ -68,8 +68,9 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// departmentId is paired with `department` if the input has that field, and otherwise with the key
-// of the changed department.
+// namingsOf pairs each field of an input that ends in Id with the field without that ending if
+// there is one, such as departmentId with department, and otherwise with username or code. A
+// reference of the object may name none.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())
@@ -103,5 +104,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// withKeys has set the key.
+// named returns a key that withKeys has set.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

@@ -155,7 +155,7 @@ func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
 	return nodes
 }
 
-// Invisible objects are nil.
+// nodes reads objects by id. Invisible ones are nil.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
 	var reads []func()
@@ -198,7 +198,8 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 	nodeCounts(call, counts, true)
 }
 
-// Fields of objects that are read together are resolved after all of them have been read.
+// nodeCounts declares the reads of nodes, by noun. Fields of objects that are read together are
+// resolved after all of them have been read.
 func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {

@@ -6,6 +6,7 @@ import (
 	"twibase/loaders"
 )
 
+// lookup is a root field with the object of a key, an argument.
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string
@@ -25,6 +26,7 @@ func (l lookup[T]) cost(call *costCall) error {
 	return nil
 }
 
+// reference is a field with the object that the parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
 	// attribute: key reads an attribute of the parent, so a lazy one must be loaded first
@@ -65,6 +67,7 @@ func (f reference[P, T]) cost(call *costCall) error {
 	return nil
 }
 
+// present returns the keys that are not nil, and their indexes.
 func present(keys []*string) (values []string, indexes []int) {
 	for i, key := range keys {
 		if key != nil {
@@ -74,6 +77,7 @@ func present(keys []*string) (values []string, indexes []int) {
 	return values, indexes
 }
 
+// scatter sets all[indexes[j]] to values[j], and its error.
 func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err error) {
 	for j, i := range indexes {
 		all[i], errs[i] = values[j], loaders.At(err, j)

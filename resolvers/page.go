@@ -51,11 +51,12 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
+// page is the page of one parent.
 type page[E, T any] struct {
 	request   *request
 	members   []E
-	positions []string
-	nodes     []*T
+	positions []string // of the members
+	nodes     []*T     // the objects of the members
 	info      *model.PageInfo
 	total     *int
 }
@@ -79,7 +80,7 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// The first and the last position become the start and the end cursor.
+// locate sets the page info. The first and the last position become the start and the end cursor.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return

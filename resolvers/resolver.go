@@ -18,9 +18,9 @@ import (
 // Resolver is the root of all resolvers, safe for concurrent use. A request's loaders and viewer
 // are in its ctx: see [loaders.With] and [auth.Viewer].
 type Resolver struct {
-	Writers *writers.Writers
-	// Without Tokens, sign-ups and log-ins fail.
+	Writers  *writers.Writers
 	Accounts *writers.Accounts
+	// Without Tokens, sign-ups and log-ins fail.
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
 	// Live delivers twits to subscribers. WithLoaders returns a context with new loaders, because a

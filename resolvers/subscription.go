@@ -16,7 +16,7 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded event
 
-// The cost of an event has no reads: the entry is read before.
+// event is a field of the subscription root. Its cost has no reads: the entry is read before.
 type event struct{}
 
 func (event) cost(call *costCall) error {

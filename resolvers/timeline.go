@@ -13,7 +13,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// Only the user and administrators may read User.timeline.
+// timelineConnection is User.timeline, which only the user and administrators may read.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -107,7 +107,7 @@ func enqueueFollowed(
 	}
 }
 
-// A twit is nil if it was deleted, or if the owner no longer follows its author.
+// readDelivered reads the twits of timelines, like followedTwits.
 func readDelivered(
 	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {
@@ -122,7 +122,7 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// A twit is nil if it was deleted, or if the owner does not follow its author.
+// followedTwits reads twits: nil if deleted, or if the owner does not follow the author.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
@@ -164,8 +164,9 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// A position in a timeline begins with the position in the author's list, which only one twit has.
-// So both ranges can exclude that twit.
+// postsIn returns a range of a timeline as one of an author's list. A position in a timeline begins
+// with the position in the list of the twit's author, which no other twit has. So the range
+// excludes the same twits.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {

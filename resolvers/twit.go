@@ -99,8 +99,8 @@ func (m postTwit) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// A mutated twit must be visible to the viewer. twit is nil if nothing was changed. The writer
-// rejects ids of other nouns.
+// onTwit runs a mutation of a twit that is visible to the viewer. twit is nil if nothing was
+// changed. The writer rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
@@ -189,8 +189,7 @@ func oldestFirst(order *model.TwitOrder) bool {
 	return order != nil && *order == model.TwitOrderOldestFirst
 }
 
-// The list is newest first.
-func postedIn(since, until *time.Time) (b bounds) {
+func postedIn(since, until *time.Time) (b bounds) { // the list is newest first
 	if until != nil {
 		b.after = tables.NotBefore(*until)
 	}

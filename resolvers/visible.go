@@ -32,7 +32,7 @@ func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, er
 	return twits, err
 }
 
-// t may be nil.
+// twit decides whether the viewer may see a twit, which may be nil.
 func (a access) twit(t *tables.Twit) permission.Verdict {
 	switch {
 	case t == nil:
@@ -84,7 +84,7 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	return comments, loaders.Join(len(comments), err, errs)
 }
 
-// c may be nil.
+// comment decides whether the viewer may see a comment, which may be nil.
 func (a access) comment(c *tables.Comment) permission.Verdict {
 	if c == nil {
 		return permitted

@@ -81,7 +81,7 @@ type Target struct {
 	TwitAuthor string
 }
 
-// Verdict is a decision that may depend on a read.
+// Verdict is a decision: yes, or yes if one of the conditions holds, which takes a read.
 type Verdict struct {
 	Yes       bool
 	IfAdmin   bool   // if the viewer is an administrator
