@@ -51,7 +51,7 @@ const (
 	maxLag = 10 * time.Minute
 	// MaxClockSkew is the maximum difference between the clocks of two gateways.
 	MaxClockSkew = 5 * time.Second
-	// candidates kept for later polls
+	// maxPending is the number of candidates kept for later polls.
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
@@ -68,7 +68,7 @@ const (
 	// QueueSize bounds the entries that wait for a subscriber. A subscription that exceeds it ends
 	// with [ErrSlow].
 	QueueSize = 256
-	// members of a row per Get, and rows per call
+	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
 	pageSize, rowsPerCall = 256, 1000
 	// entriesPerCall bounds the entries of a call of Visible: 12 MiB of the longest twits.
 	entriesPerCall = 256

@@ -32,7 +32,7 @@ type Page[E any] struct {
 type List[E any] struct {
 	name string
 	of   *tables.List[E]
-	// only if the list has a count
+	// Length is there only if the list has a count.
 	Length Loader[string, int]
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Round is a batch, a scan, or a call by a writer.
 type Round struct {
-	// the causes, sorted
+	// Fields and Loaders are the causes, sorted.
 	Fields  []string
 	Loaders []Use
 	Stats   *hbase.Stats
@@ -33,7 +33,7 @@ type Use struct {
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
-	// from the first call of the loader until the answer
+	// Took is from the first call of the loader until the answer.
 	Took time.Duration
 }
 

@@ -20,7 +20,7 @@ import (
 // responses, and faults. It is a function of its fields.
 type history struct {
 	seed uint64
-	// calls of each client
+	// calls is the number of calls of each client.
 	nouns          []modelNoun
 	clients, calls int
 	without        []callAt

@@ -44,7 +44,7 @@ type Options struct {
 	Observe Observer // may be nil
 	// Seed makes the ids of operations reproducible. It may be nil.
 	Seed rand.Source
-	// concurrent operations of an effect or a sweep; default 32
+	// parallel limits the concurrent operations of an effect or a sweep. The default is 32.
 	parallel int
 }
 

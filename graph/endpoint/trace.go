@@ -18,7 +18,7 @@ import (
 type Trace struct {
 	// ID becomes extensions.traceId of errors.
 	ID string
-	// empty without a valid operation
+	// Operation and Kind are empty without a valid operation.
 	Operation, Kind string
 	// Trusted is whether the document is a trusted one.
 	Trusted bool
@@ -31,7 +31,7 @@ type Trace struct {
 	Errors                int
 	// Codes counts errors, also of refused requests.
 	Codes map[string]int
-	// rejected by load shedding
+	// Rejected: by load shedding.
 	Rejected bool
 
 	prepared *graphql.OperationContext // nil without a valid operation

@@ -45,7 +45,7 @@ import (
 const (
 	// quarantine is longer than any request that reads a timeline.
 	quarantine = 40 * time.Second
-	// the cursor after all followers
+	// allDelivered is the cursor after all followers.
 	allDelivered = tables.MembersEnd
 )
 
@@ -70,7 +70,7 @@ type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
-	// another gateway has a different limit
+	// differs: another gateway has a different limit.
 	differs atomic.Bool
 }
 

@@ -17,7 +17,7 @@ var ErrLost = errors.New("outbox: the lease is lost")
 // Item is an item that this gateway works on, not safe for concurrent use.
 type Item[T any] struct {
 	ID string
-	// with the progress that was stored when the work began
+	// Value has the progress that was stored when the work began.
 	Value T
 	Properties
 

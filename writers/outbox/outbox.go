@@ -25,7 +25,7 @@ type Config[T any] struct {
 	// Decode's ok is false if a row has no item, such as that of a removed one.
 	Decode   func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	Describe func(item T) Properties
-	// the minimum age of items that scans return
+	// MinAge is the minimum age of items that scans return.
 	MinAge time.Duration
 	// Work processes an item, and removes it when it is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
@@ -43,7 +43,7 @@ type Config[T any] struct {
 type Properties struct {
 	// The progress says that the item waits for the end of its lease.
 	Deferred bool
-	// the earliest time for work
+	// Due is the earliest time for work on the item.
 	Due time.Time
 	// LeaseTimestamp is at most that of the item's removal. 0 is the store's clock.
 	LeaseTimestamp int64

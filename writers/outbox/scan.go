@@ -15,11 +15,11 @@ import (
 const (
 	scanInterval = time.Second
 	fullInterval = time.Minute
-	// tolerated delay of other gateways' clocks
+	// clockSkew is the tolerated delay of other gateways' clocks.
 	clockSkew = 10 * time.Second
-	// items that a scan queues per shard
+	// maxPerShard is the number of items that a scan queues per shard.
 	maxPerShard = 512
-	// items that a scan reads by their keys
+	// maxEarlier is the number of items that a scan reads by their keys.
 	maxEarlier = 128
 )
 

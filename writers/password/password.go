@@ -44,7 +44,7 @@ type Hasher struct {
 	params Params
 	derive Derive
 	slots  chan struct{}
-	// compared with the password of an unknown account
+	// absent is compared with the password of an unknown account.
 	absent phc
 }
 
