@@ -66,7 +66,16 @@ func (s *Semaphore) Load() (used int64, waiting int) {
 func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, r := s.add(name, units)
+	c := s.client(name)
+	if len(s.queues) == 0 { // it may have units without a queue
+		taken := s.may(c, units) && units <= s.size-s.used
+		if taken {
+			s.take(c, units)
+		}
+		s.forget(c)
+		return taken
+	}
+	r := s.add(c, units)
 	if s.taken(r) {
 		return true
 	}
@@ -78,7 +87,8 @@ func (s *Semaphore) TryAcquire(name string, units int64) bool {
 // Acquire waits for units until ctx is done. It reports whether it took them.
 func (s *Semaphore) Acquire(ctx context.Context, name string, units int64) bool {
 	s.mu.Lock()
-	c, r := s.add(name, units)
+	c := s.client(name)
+	r := s.add(c, units)
 	if s.taken(r) {
 		s.mu.Unlock()
 		return true
@@ -137,9 +147,8 @@ func (s *Semaphore) Release(name string, units int64) {
 	s.dispatch()
 }
 
-// add adds a request to the queue of its client, and takes units for the requests that may have
-// them. The caller holds mu, here and below.
-func (s *Semaphore) add(name string, units int64) (*client, *request) {
+// client returns the client of a new request. The caller holds mu, here and below.
+func (s *Semaphore) client(name string) *client {
 	if s.turn++; s.turn > 1 && name != s.last {
 		s.shared = time.Now()
 	}
@@ -149,6 +158,12 @@ func (s *Semaphore) add(name string, units int64) (*client, *request) {
 		c = &client{name: name}
 		s.clients[name] = c
 	}
+	return c
+}
+
+// add adds a request to the queue of its client, and takes units for the requests that may have
+// them.
+func (s *Semaphore) add(c *client, units int64) *request {
 	if len(c.queue) == 0 {
 		s.queues = append(s.queues, c)
 	}
@@ -156,7 +171,7 @@ func (s *Semaphore) add(name string, units int64) (*client, *request) {
 	c.queue = append(c.queue, r)
 	s.waiting++
 	s.dispatch()
-	return c, r
+	return r
 }
 
 func (s *Semaphore) taken(r *request) bool {
@@ -177,21 +192,29 @@ func (s *Semaphore) dispatch() {
 			return
 		}
 		r := next.queue[0]
-		next.held += r.units
-		s.used += r.units
+		s.take(next, r.units)
 		s.remove(next, r)
 		r.decided <- true
 	}
 }
 
+func (s *Semaphore) take(c *client, units int64) {
+	c.held += units
+	s.used += units
+}
+
+// may reports whether a client may take units once they are free.
+func (s *Semaphore) may(c *client, units int64) bool {
+	free := s.size - s.used - units
+	return c.held == 0 || s.reserve*(c.held+units) <= free || time.Since(s.shared) > Contention
+}
+
 // next returns the client whose request is next, nil if none may take more.
 func (s *Semaphore) next() (next *client) {
-	alone := time.Since(s.shared) > Contention
 	for _, c := range s.queues {
-		held := c.held + c.queue[0].units
-		switch free := s.size - s.used - c.queue[0].units; {
-		case c.held > 0 && s.reserve*held > free && !alone:
-		case next == nil, c.held < next.held, c.held == next.held && c.queue[0].turn < next.queue[0].turn:
+		switch r := c.queue[0]; {
+		case !s.may(c, r.units):
+		case next == nil, c.held < next.held, c.held == next.held && r.turn < next.queue[0].turn:
 			next = c
 		}
 	}
