@@ -16,7 +16,7 @@ type poll struct {
 	at         elapsed
 	nextFloor  time.Time
 	joins      []*Subscription
-	timelines  bool
+	timelines  bool // a row in use is a timeline
 	reads      []*rowRead
 	candidates []Candidate
 	offered    map[offer]bool
@@ -55,7 +55,8 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	return err
 }
 
-// nextEntries returns the number of the first candidates that have at most entriesPerCall entries.
+// nextEntries returns how many of the first candidates have at most entriesPerCall entries
+// together.
 func nextEntries(candidates []Candidate) int {
 	keys := map[Key]struct{}{}
 	for i, c := range candidates {

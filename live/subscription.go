@@ -131,7 +131,7 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// mayAdd needs mu, as drop.
+// mayAdd reports whether an address may add a row. The caller holds mu, as of drop.
 func (p *Poller) mayAdd(address string) bool {
 	added, free := p.added[address]+1, MaxRows-len(p.rows)-1
 	return free >= 0 && (added == 1 || rowReserve*added <= free)

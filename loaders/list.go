@@ -122,7 +122,6 @@ type openScan struct {
 	key int // index of pager.keys
 }
 
-// round returns the scans that need another round.
 func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range scans {

@@ -102,7 +102,7 @@ func TestPageWithADirectoryOlderThanASplit(t *testing.T) {
 	}
 }
 
-// after has functions by the number of the call, from 1.
+// changing calls functions after calls of Get, which are counted from 1.
 type changing struct {
 	hbase.Store
 	calls int

@@ -36,7 +36,8 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// Sealed buckets start at the given members. During a split, bucket 0 still has copies of bucket 1.
+// followers stores n followers. Sealed buckets start at the given members. During a split, bucket 0
+// still has copies of bucket 1.
 func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int, splitting bool) []string {
 	var all []tables.Follow
 	for i := range n {
@@ -95,7 +96,7 @@ func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []
 	return others
 }
 
-// Three follow at each time.
+// follower returns a follower: three follow at each time.
 func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }

@@ -162,7 +162,7 @@ func (l *Loaders) load(set *readSet) {
 	}
 }
 
-// The caller holds mu.
+// dispatch sends a batch. The caller holds mu.
 func (l *Loaders) dispatch(sets []*readSet) {
 	for _, set := range sets {
 		l.load(set)

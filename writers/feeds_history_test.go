@@ -58,9 +58,8 @@ func (h feedHistory) Next() feedHistory {
 	return h
 }
 
-// Times are steps of the scheduler.
 type timelineRead struct {
-	began, end int
+	began, end int // steps of the scheduler
 	twits      map[string]bool
 }
 

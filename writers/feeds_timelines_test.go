@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Like a resolver, visibleTwits reads in two rounds.
+// visibleTwits reads a timeline in two rounds, like a resolver.
 func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[string]bool, error) {
 	type answer struct {
 		cells []hbase.Cell

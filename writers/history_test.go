@@ -152,12 +152,11 @@ func (h history) gateway(g gateway) *Writers {
 
 const maxClockError = (grace - requestTime) / 2
 
-// Half of the clocks drift during the first minute.
 func (h history) clock(gateway int) func() time.Time {
 	random, begun := rand.New(rand.NewPCG(h.seed, uint64(gateway)+50)), time.Now()
 	ahead := func() time.Duration { return time.Duration(random.Int64N(int64(2*maxClockError))) - maxClockError }
 	first, then := ahead(), ahead()
-	if random.IntN(2) == 0 {
+	if random.IntN(2) == 0 { // the other half of the clocks drift during the first minute
 		then = first
 	}
 	return func() time.Time {

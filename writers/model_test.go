@@ -12,7 +12,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// Each model_<noun>_test.go appends one to modelled.
+// modelNoun models a noun. Each model_<noun>_test.go appends one to modelled.
 type modelNoun struct {
 	name string
 	// begin returns the first rows, and adds their facts. It may be nil.
@@ -46,11 +46,10 @@ type call struct {
 // unknownOutcome is the outcome of a call without a response, which may take effect later.
 const unknownOutcome Code = "?"
 
-// Times are steps of the scheduler.
 type callResult struct {
 	call
 	outcome    Code
-	began, end int
+	began, end int // steps of the scheduler
 	linearized *linearization
 }
 

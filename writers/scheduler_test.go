@@ -77,7 +77,7 @@ type pendingCall struct {
 	abandoned bool
 }
 
-// With partial, only the items before it are applied.
+// injection is a fault of a call. If partial, only the items before item are applied.
 type injection struct {
 	fault   fault
 	item    int
@@ -234,7 +234,7 @@ func (s *scheduler) inject(w *pendingCall) (v injection) {
 	return v
 }
 
-// The abandoned calls may still be applied.
+// kill kills a gateway. Its abandoned calls may still be applied.
 func (s *scheduler) kill(id int) {
 	s.dead[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *pendingCall) bool {

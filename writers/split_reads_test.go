@@ -56,7 +56,8 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// The result must have each user who had the role throughout, and none who lacked it throughout.
+// check checks that the result has each user who had the role throughout, and none who lacked it
+// throughout.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)

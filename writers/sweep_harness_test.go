@@ -22,7 +22,7 @@ const (
 	fullScanInterval = time.Minute
 )
 
-// Each store call takes 200 ms.
+// testGateway is a gateway whose store calls take 200 ms each.
 type testGateway struct {
 	*Writers
 	mu          sync.Mutex
@@ -102,7 +102,7 @@ func (g *testGateway) run(t *testing.T) {
 	}()
 }
 
-// timeout limits the completion of started operations.
+// shutDown closes a gateway. timeout limits the completion of started operations.
 func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
@@ -150,7 +150,7 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	return opTypeNames
 }
 
-// All operations must be complete at the end.
+// withPopularUser runs act, and checks that all operations are complete at the end.
 func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)

@@ -184,11 +184,10 @@ func TestRunCompletesStartedOperationsBeforeItReturns(t *testing.T) {
 	}
 }
 
-// applied receives the result.
 type delayedRenewals struct {
 	hbase.Store
 	proceed chan struct{}
-	applied chan bool
+	applied chan bool // receives the result
 }
 
 func (s delayedRenewals) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {

@@ -13,12 +13,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// applied: the CheckAndPut is applied. dies: all further calls fail.
 type lossyStore struct {
 	hbase.Store
 	table         string
 	first         sync.Once
-	applied, dies bool
+	applied, dies bool // the first CheckAndPut is applied; all calls from it on fail
 	after         func()
 	dead          atomic.Bool
 }

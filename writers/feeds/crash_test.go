@@ -16,7 +16,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// Dying before a call is dying after the call before.
+// failure is a failure at a call. Dying before a call is dying after the call before.
 type failure int
 
 const (
@@ -37,9 +37,8 @@ func (f failure) String() string {
 	}[f]
 }
 
-// Only some failures differ for reads.
 func (f failure) kinds() (reads []bool) {
-	if f == diesAfter || f == fails {
+	if f == diesAfter || f == fails { // the others are the same for reads
 		return []bool{false, true}
 	}
 	return []bool{false}
@@ -49,8 +48,8 @@ func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// The batch sizes deliver the twits of a follower in part or together. step is the distance of the
-// failing calls. CI tries more, and -each all.
+// tried returns batch sizes, which deliver the twits of a follower in part or together, and the
+// distance of the failing calls. CI tries more, and -each all.
 func tried() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
@@ -63,7 +62,7 @@ func tried() (batchSizes []int, step int, of failure) {
 
 var errDead = errors.New("the gateway is dead")
 
-// At one call others write concurrently, and at the same or a later one a failure happens.
+// failingStore lets others write at one call, and fails at the same or a later one.
 type failingStore struct {
 	hbase.Store
 	concurrent func()
@@ -79,7 +78,7 @@ type failingStore struct {
 	late         func()
 }
 
-// do applies the call, or a part of it.
+// call makes a call, which do applies, or a part of it.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +272,8 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	}
 }
 
-// The timelines must have exactly the twits of followed authors, or no other ones if the author is
-// a broadcaster and broadcaster allows it.
+// wantComplete checks that the timelines have exactly the twits of followed authors, or no other
+// ones if the author is a broadcaster and broadcaster allows it.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

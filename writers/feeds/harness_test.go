@@ -31,7 +31,8 @@ func newStore(t *testing.T) hbase.Store {
 	return store
 }
 
-// The caller closes the store, which bounds the memory of a test with many.
+// openStore leaves it to the caller to close the store, which bounds the memory of a test with
+// many.
 func openStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")

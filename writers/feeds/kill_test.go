@@ -57,10 +57,9 @@ func (s *countingStore) Mutate(ctx context.Context, mutations []hbase.Mutation) 
 	return errs, err
 }
 
-// A million take half a minute.
 func followerCount() int {
 	if os.Getenv("CI") != "" {
-		return 1_000_000
+		return 1_000_000 // half a minute
 	}
 	return 20_000
 }

@@ -31,7 +31,7 @@ func loseFans(fx *fixture) {
 	fx.post("few")
 }
 
-// Deferred jobs run, too.
+// endQuarantine runs all jobs, also deferred ones.
 func endQuarantine(fx *fixture, _ []*tables.Twit) {
 	for range 2 {
 		fx.advance(time.Minute)

@@ -13,7 +13,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// User gina follows a and b.
+// trimFixture has a user gina, who follows a and b.
 type trimFixture struct {
 	*testing.T
 	hbase.Store

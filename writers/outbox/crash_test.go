@@ -21,7 +21,7 @@ const (
 
 func (o outcome) String() string { return [...]string{"not applied", "applied", "applied later"}[o] }
 
-// Scans are not counted: they change nothing.
+// crashing fails a call. Scans are not counted: they change nothing.
 type crashing struct {
 	hbase.Store
 	at, calls int

@@ -128,7 +128,6 @@ func (s *Scan) advance(complete bool) {
 	}
 }
 
-// skipRead moves s.from after the last member read.
 func (s *Scan) skipRead() {
 	if n := len(s.cells); n > 0 {
 		s.from = max(s.from, hbase.Next(s.cells[n-1].Qualifier))
