@@ -12,6 +12,7 @@ VENV := .cache/venv/requirements.txt
 PACKAGE_VENV := .cache/package/venv
 PACKAGE := $(PACKAGE_VENV)/requirements.txt
 PACKAGE_TOOLS := .cache/package/goreleaser
+DEPLOY_TOOLS := .cache/package/promtool
 GENQLIENT := e2e/clients/genqlient
 LINT := .cache/golangci-lint
 RELEASED := graph/schema/testdata/released.graphql
@@ -127,11 +128,13 @@ licenses: ## writes the licences of the dependencies into docs/LICENSES.md
 reproducible: $(IDE) ## checks that two builds, one with an empty cache, are the same bytes
 	scripts/reproducible
 
-package: build $(PACKAGE) $(PACKAGE_TOOLS) ## checks the image, starts it in a chroot (needs root), checks the Helm chart, and builds a snapshot of a release
+package: build $(PACKAGE) $(PACKAGE_TOOLS) $(DEPLOY_TOOLS) ## checks the image, starts it in a chroot (needs root), checks the Helm chart and the Compose file, and builds a snapshot of a release
 	$(PACKAGE_VENV)/bin/hadolint Dockerfile deploy/hbase.Dockerfile
 	scripts/image
 	scripts/chart
+	scripts/compose
 	go -C scripts/package mod tidy -diff
+	go -C scripts/tools/deploy mod tidy -diff
 	PATH=$(CURDIR)/.cache/package:$$PATH; goreleaser check; goreleaser release --snapshot --clean
 
 chromium: ## installs Debian's browser for the browser test
@@ -171,6 +174,9 @@ $(PACKAGE): scripts/package/requirements.txt
 	cp $< $@
 
 $(PACKAGE_TOOLS): scripts/package/go.mod
+	go -C $(<D) build -o $(CURDIR)/$(@D)/ tool
+
+$(DEPLOY_TOOLS): scripts/tools/deploy/go.mod $(wildcard scripts/tools/deploy/*/*.go)
 	go -C $(<D) build -o $(CURDIR)/$(@D)/ tool
 
 $(LINT): scripts/tools/go.mod

@@ -137,31 +137,10 @@ func TestYAMLIsValid(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	var compose struct {
-		Services map[string]struct {
-			DependsOn any `yaml:"depends_on"`
-			Volumes   []string
-			Configs   []struct{ Source string }
-		}
-		Configs map[string]struct{ Content, File string }
-	}
-	text, err := os.ReadFile("compose.yaml")
-	if err == nil {
-		err = yaml.Unmarshal(text, &compose)
-	}
-	if err != nil || len(compose.Services) < 9 {
-		t.Fatalf("%d services: %v", len(compose.Services), err)
-	}
+	compose := readCompose(t)
 	for name, service := range compose.Services {
 		for _, config := range service.Configs {
-			content := compose.Configs[config.Source].Content
-			if file := compose.Configs[config.Source].File; file != "" {
-				content = string(read(t, file))
-			}
-			if content == "" {
-				t.Errorf("%s: there is no config %s", name, config.Source)
-			}
-			if err := yaml.Unmarshal([]byte(content), new(any)); err != nil && config.Source != "haproxy" {
+			if err := yaml.Unmarshal([]byte(compose.content(t, config.Source)), new(any)); err != nil && config.Source != "haproxy" {
 				t.Errorf("%s: %v", config.Source, err)
 			}
 		}
@@ -172,6 +151,72 @@ func TestYAMLIsValid(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// compose is the part of compose.yaml that the tests use.
+type compose struct {
+	Services map[string]struct {
+		Command []string
+		Volumes []string
+		Configs []struct{ Source, Target string }
+	}
+	Configs map[string]struct{ Content, File string }
+}
+
+func readCompose(t *testing.T) (c compose) {
+	t.Helper()
+	if err := yaml.Unmarshal(read(t, "compose.yaml"), &c); err != nil || len(c.Services) < 9 {
+		t.Fatalf("%d services: %v", len(c.Services), err)
+	}
+	return c
+}
+
+// content returns the text of a config.
+func (c compose) content(t *testing.T, config string) string {
+	t.Helper()
+	content := c.Configs[config].Content
+	if file := c.Configs[config].File; file != "" {
+		content = string(read(t, file))
+	}
+	if content == "" {
+		t.Errorf("there is no config %s", config)
+	}
+	return content
+}
+
+// TestPathsInContainersAreMounted looks up the files that commands and configs of compose.yaml name.
+func TestPathsInContainersAreMounted(t *testing.T) {
+	compose, found := readCompose(t), 0
+	absolute := regexp.MustCompile(`/(?:etc|var)/[\w./-]+`)
+	for name, service := range compose.Services {
+		named := absolute.FindAllString(strings.Join(service.Command, " "), -1)
+		var mounted []string // with their folders
+		for _, config := range service.Configs {
+			mounted = append(mounted, config.Target, filepath.Dir(config.Target))
+			text := compose.content(t, config.Source)
+			named = append(named, absolute.FindAllString(text, -1)...)
+			var prometheus struct {
+				Rules []string `yaml:"rule_files"`
+			}
+			if config.Source == "prometheus" {
+				if err := yaml.Unmarshal([]byte(text), &prometheus); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, file := range prometheus.Rules {
+				named = append(named, filepath.Join(filepath.Dir(config.Target), file))
+			}
+		}
+		for _, path := range named {
+			found++
+			if !slices.Contains(mounted, path) {
+				t.Errorf("%s: %s is not mounted", name, path)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("only %d paths were found", found)
 	}
 }
 
