@@ -147,7 +147,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-// The release after 0.1 removes these.
+// deprecatedMetrics are removed in the release after 0.1.
 func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
 	const use = "Deprecated: use twibase_"
 	live := &g.live.Counters
@@ -205,7 +205,7 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// gohbase and the Go runtime use the default registry.
+// serveMetrics also serves the default registry, which gohbase and the Go runtime use.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	readyTimeout = 400 * time.Millisecond
-	probeTimeout = 350 * time.Millisecond
-	// The first region has no start key.
-	probedRegions = 16
+	readyTimeout  = 400 * time.Millisecond
+	probeTimeout  = 350 * time.Millisecond
+	probedRegions = 16 // by their start keys; the first has none
 )
 
 var (
@@ -32,7 +31,7 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// Only one probe runs at a time.
+// check probes the store. Only one probe runs at a time.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -47,8 +46,8 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// All writes need intents. If only some reads or writes fail, they would also fail for other
-// gateways. probe needs no HBase master.
+// probe reads users and writes to intents, which all writes need. One region that answers is
+// enough: failures of others would also be those of other gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -79,7 +78,7 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// A region that refuses writes refuses CheckAndPuts whose checks fail.
+// writes sends CheckAndPuts whose checks fail: a region that refuses writes refuses these, too.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))
@@ -128,7 +127,7 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Only the log has names of hosts.
+// publicReason returns a reason without names of hosts, which only the log has.
 func publicReason(err error) string {
 	reason := "the store does not answer"
 	for _, failure := range []error{errReads, errWrites} {

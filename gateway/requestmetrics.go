@@ -19,15 +19,15 @@ const (
 	unknown     = "unknown"   // client or version
 )
 
-// Operations of trusted documents are additional.
+// The numbers of labels. Operations of trusted documents are additional.
 const (
 	maxOperations = 200
 	maxClients    = 50
 	maxVersions   = 200
 )
 
-// An operation of a WebSocket or a shared stream is a request. A subscription is counted at its
-// end.
+// requestMetrics counts requests. An operation of a WebSocket or a shared stream is a request. A
+// subscription is counted at its end.
 type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -78,11 +78,12 @@ func (m *requestMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.duration, m.rows, m.usage.Deprecated}
 }
 
-const pairSeparator = "\n"
+const pairSeparator = "\n" // in m.versions, between client and version
 
 type requestLabels struct{ operation, kind, client, version, code string }
 
-// WebSocket connections, shared streams and preflights are not counted. Call label with mu held.
+// label returns the labels of a request. ok is false for WebSocket connections, shared streams and
+// preflights, which are not counted. Call label with mu held.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

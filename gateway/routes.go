@@ -66,7 +66,7 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// A missing row costs as much.
+// rowsRead returns the rows that the operation of ctx has read. A missing row costs as much.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())

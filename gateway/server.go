@@ -91,7 +91,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
-// failure may be nil.
+// failure returns why a listener failed, or nil.
 func failure(ctx, serving context.Context) error {
 	if ctx.Err() != nil {
 		return nil
@@ -99,7 +99,7 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// Only [ErrTerminated] waits for the DrainDelay.
+// delayShutdown makes /readyz fail, and after [ErrTerminated] waits for the DrainDelay.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
@@ -122,9 +122,9 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// With limited concurrency, an HTTP/2 connection has at most two requests per slot: two fifths of
-// the operations that may run or wait. Otherwise one client could fill the slots and the queue with
-// requests that it cancels at no cost.
+// newServer returns a server. With limited concurrency, an HTTP/2 connection has at most two
+// requests per slot: two fifths of the operations that may run or wait. Otherwise one client could
+// fill the slots and the queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

@@ -12,7 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// A call of several tables counts for each, with its whole duration.
+// timedStore measures calls. One of several tables counts for each, with its whole duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec

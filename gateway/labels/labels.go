@@ -35,7 +35,7 @@ type Values struct {
 
 type use struct {
 	calls    int // since the last ranking
-	rate     int // at least half of the previous rate
+	rate     int // calls per ranking, but at least half of the previous rate
 	last     time.Time
 	reserved bool
 }
@@ -90,6 +90,7 @@ func (v *Values) drop(value string) {
 	v.dropped(value)
 }
 
+// rank drops unused values, and gives their series, and those of rare values, to frequent others.
 func (v *Values) rank(now time.Time) {
 	v.next = now.Add(rankInterval)
 	for value, u := range v.own {
@@ -114,7 +115,7 @@ func (v *Values) rank(now time.Time) {
 	clear(v.others)
 }
 
-// least may be "".
+// least returns the least used value that is not reserved, or "".
 func (v *Values) least() (least string) {
 	for value, u := range v.own {
 		if !u.reserved && (least == "" || u.rate < v.own[least].rate) {
@@ -124,8 +125,7 @@ func (v *Values) least() (least string) {
 	return least
 }
 
-// In bytes.
-const maxText = 64
+const maxText = 64 // bytes
 
 // Text returns a client's text, unknown if it is empty, or [Other] if it is longer than 64 bytes or
 // not printable ASCII.

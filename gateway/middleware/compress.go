@@ -14,8 +14,7 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-// In bytes.
-const minCompressed = 4 << 10
+const minCompressed = 4 << 10 // bytes
 
 // Compress buffers responses within the limit of inFlight, and compresses larger ones with gzip. It
 // skips server-sent events and WebSockets.
@@ -38,11 +37,10 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	}
 }
 
-// In bytes.
-const maxPooledBuffer = 1 << 20
+const maxPooledBuffer = 1 << 20 // bytes
 
-// While a slow client reads the buffered response, next holds no compressor, and inFlight limits
-// the memory. BenchmarkBuffer measures the cost.
+// buffer sends the response when next has returned. While a slow client reads it, next holds no
+// compressor, and inFlight limits the memory. BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

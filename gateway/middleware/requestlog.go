@@ -12,8 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// In bytes.
-const maxLoggedName = 100
+const maxLoggedName = 100 // bytes
 
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
@@ -49,7 +48,8 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// end ends the measurement and returns the log line.
+// begin starts a measurement, with an id, a trace and a logger in the ctx. end ends it, and returns
+// the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

@@ -12,8 +12,7 @@ import (
 	"twibase/graph/endpoint"
 )
 
-// Per second. The metrics count all.
-const loggedRejections = 10
+const loggedRejections = 10 // per second; the metrics count all
 
 func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}
@@ -56,7 +55,7 @@ func (d *Drain) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// The lock prevents an Add during Wait.
+// enter counts a request, or returns false after Shutdown. The lock prevents an Add during Wait.
 func (d *Drain) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

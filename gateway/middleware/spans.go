@@ -16,8 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// In bytes.
-const maxSpanName = 64
+const maxSpanName = 64 // bytes
 
 // Spans starts a span for each request, and each operation of a WebSocket or a shared stream. Its
 // parent is in the headers traceparent and tracestate. The zero value starts none.
@@ -34,7 +33,8 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// Operations of a WebSocket or a shared stream have spans of their own.
+// request starts the span of a request, but not of a WebSocket or a shared stream, whose operations
+// have spans of their own.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -53,7 +53,8 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// The parent span is in the extensions, or else in the connection's headers.
+// operation starts the span of an operation. Its parent is in the extensions, or else in the
+// connection's headers.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -63,7 +64,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// An operation of a connection has status 0.
+// end ends a span. An operation of a connection has status 0.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return
@@ -98,7 +99,7 @@ func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, st
 	span.End()
 }
 
-// "query Name", or "query".
+// spanName returns "query Name", or "query".
 func spanName(t *endpoint.Trace) string {
 	if t.Operation == "" {
 		return t.Kind

@@ -32,6 +32,7 @@ type offer struct {
 	q     float64
 }
 
+// offers returns the media types of Accept, the preferred first.
 func offers(r *http.Request) (all []offer) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
@@ -51,6 +52,7 @@ func offers(r *http.Request) (all []offer) {
 
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
+	// A wildcard, or no name of ours, stands for the first media type that the client does not name.
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
 		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
 	})

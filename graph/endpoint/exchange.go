@@ -14,6 +14,7 @@ import (
 	"twibase/graph/endpoint/websocket"
 )
 
+// exchange is a request and its response.
 type exchange struct {
 	*Endpoint
 	w      http.ResponseWriter
@@ -22,7 +23,7 @@ type exchange struct {
 	accept accept
 }
 
-// serve makes a panic status 500.
+// serve responds to the request. A panic is status 500.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {
@@ -64,7 +65,8 @@ func (x *exchange) operate() {
 	}
 }
 
-// respond releases the slot first, because the client may read slowly.
+// respond executes an operation. The slot is released before the response is sent, because the
+// client may read slowly.
 func (x *exchange) respond(op *operation) {
 	kind := op.Operation.Operation
 	switch {

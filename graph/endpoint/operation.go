@@ -31,8 +31,8 @@ type operation struct {
 	release func()
 }
 
-// begin waits for a slot, prepares an operation, and waits for its places. Or it returns the rejection
-// or the operation's errors.
+// begin waits for a slot, prepares an operation, and waits for its places. Or it returns the
+// rejection or the operation's errors.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
@@ -71,8 +71,8 @@ func (e *Endpoint) begin(
 	return &operation{prepared, bound, release}, nil, nil
 }
 
-// acquirePlaces waits for the places of an operation. release releases its slot. The result releases
-// its slot and places, also after a rejection.
+// acquirePlaces waits for the places of an operation. release releases its slot. The result
+// releases its slot and places, also after a rejection.
 func (e *Endpoint) acquirePlaces(
 	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {
@@ -156,6 +156,8 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 	})
 }
 
+// dispatch returns a function that executes an operation, or the next event of a subscription. It
+// returns nil after the last event.
 func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationContext) (next func() *graphql.Response) {
 	respond, ctx := e.rules.Load().exec.DispatchOperation(ctx, operation)
 	trace := traceOf(ctx)

@@ -35,14 +35,15 @@ type preparer struct {
 	inputs    *coercion.Inputs
 	validator *validation.Validator
 	limits    limits.Limits
-	costs     *limits.CostCheck
+	costs     *limits.CostCheck // nil checks none
 	fields    *fields
 	cache     *recent.Cache[string, *validDocument]
 	hits      atomic.Int64
 	misses    atomic.Int64
 }
 
-// In production, introspection is refused, and errors suggest no names.
+// newPreparer returns a preparer that checks no costs. In production it refuses introspection, and
+// errors suggest no names.
 func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
 	return &preparer{
@@ -69,7 +70,8 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// The operation is never nil, but incomplete after an error.
+// prepare returns the operation of a request, and its maximum number of rows. The operation is
+// never nil, but incomplete after an error.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {

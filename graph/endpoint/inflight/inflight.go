@@ -21,7 +21,7 @@ type Bytes struct {
 }
 
 type transfer struct {
-	element *list.Element
+	element *list.Element // nil after the end
 	bytes   int
 	cut     func()
 	isCut   bool
@@ -48,7 +48,8 @@ func (b *Bytes) begin(cut func()) *transfer {
 	return t
 }
 
-// Above the limit grow cuts off the oldest transfers, also this one, but never the only one.
+// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, also this one,
+// but never the only one.
 func (b *Bytes) grow(t *transfer, bytes int) {
 	if b == nil {
 		return
@@ -69,7 +70,7 @@ func (b *Bytes) grow(t *transfer, bytes int) {
 	}
 }
 
-// end may be called repeatedly.
+// end ends a transfer, and returns false if it was cut off. It may be called repeatedly.
 func (b *Bytes) end(t *transfer) (complete bool) {
 	if b == nil {
 		return true

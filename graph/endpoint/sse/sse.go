@@ -57,9 +57,10 @@ func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, 
 	<-ended
 }
 
+// feed passes events from operations to the handler, which writes them.
 type feed chan event
 
-// written receives whether the event was written.
+// event is a text to write. written receives whether it was written.
 type event struct {
 	text    []byte
 	written chan<- bool

@@ -1,5 +1,5 @@
-// Package strict decodes JSON from clients by the case of keys, unlike encoding/json, so that all
-// readers agree, and without input in errors.
+// Package strict decodes JSON from clients. Unlike encoding/json it distinguishes the case of keys,
+// so that all readers agree. Its errors do not contain the input.
 package strict
 
 import (
@@ -67,7 +67,7 @@ func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the length of an array, at most most.
+// Elements returns the length of an array, or [ErrTooMany] if that is more than most.
 func Elements(text []byte, most int) (n int, err error) {
 	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {

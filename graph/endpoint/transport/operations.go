@@ -25,7 +25,7 @@ var (
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
-	ending  int
+	ending  int // removed, but may be sending their last message
 	closing bool
 }
 

@@ -31,7 +31,7 @@ type conn struct {
 	running    sync.WaitGroup
 	draining   atomic.Pointer[closeReason] // why it closes when it is idle, or nil
 	closing    atomic.Bool
-	closed     chan struct{}
+	closed     chan struct{} // closed when the close frame was sent
 }
 
 func (c *conn) serve() {
@@ -172,6 +172,7 @@ func (c *conn) send(message []byte) (sent bool) {
 	return err == nil
 }
 
+// drop closes the connection without a close frame. It does not block.
 func (c *conn) drop() {
 	c.cancel()
 	go c.socket.CloseNow()

@@ -21,8 +21,7 @@ import (
 const Protocol = "graphql-transport-ws"
 
 const (
-	// maxMessage is in bytes.
-	maxMessage = 1 << 20
+	maxMessage = 1 << 20 // bytes
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
