@@ -49,14 +49,13 @@ var (
 	errNotEnabled      = fmt.Errorf("%w: table is not enabled", hbase.ErrInvalid)
 )
 
-// Another client may create it at the same time.
 func (s *Store) createNamespace(ctx context.Context) error {
 	name := strings.TrimSuffix(s.prefix, ":")
 	request := &pb.CreateNamespaceRequest{NamespaceDescriptor: &pb.NamespaceDescriptor{Name: []byte(name)}}
 	// gohbase's CreateNamespaceResponse lacks the id of the procedure.
 	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
 	switch {
-	case err == nil || errors.Is(err, errNamespaceExists):
+	case err == nil || errors.Is(err, errNamespaceExists): // by another client
 		return nil
 	case errors.Is(err, hbase.ErrDenied):
 		return fmt.Errorf("%w; or an administrator creates the namespace: create_namespace '%s'", err, name)
@@ -79,8 +78,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// gohbase's defaults are not HBase's: three versions, and an encoding that makes a Get five times
-// as expensive.
+// attributes sets those whose default in gohbase is not HBase's: three versions, and an encoding
+// that makes a Get five times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -183,7 +182,7 @@ func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	return translate(err, place{string(call.Table()), serverAddress(call)})
 }
 
-// gohbase's admin client has no Close.
+// closeAdmin closes the connection of gohbase's admin client, which has no Close.
 func (s *Store) closeAdmin() {
 	if region := s.adminRegion.Load(); region != nil {
 		if client := (*region).Client(); client != nil {

@@ -14,15 +14,16 @@ import (
 	"twibase/hbase"
 )
 
+// batch describes requests to gohbase, each by its index.
 type batch struct {
 	table func(i int) string
-	// gohbase can't send a call twice.
+	// call makes a new call, because gohbase can't send one twice.
 	call func(ctx context.Context, i int) hrpc.Call
 	// done is called once for each request, concurrently.
 	done func(i int, err error)
 }
 
-// A batch of gohbase has only one table.
+// sendAll sends the requests, in a batch of gohbase per table.
 func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -41,7 +42,8 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// If gohbase does not find a region while it retries some calls, it stops. Then calls that
+// sendBatch sends requests of one table, and unless it is the last attempt, returns those to send
+// again. If gohbase does not find a region while it retries some calls, it stops. Then calls that
 // succeeded or were not retried can have an error.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
@@ -79,7 +81,8 @@ func retryable(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// gohbase does not report the duration of each multi.
+// countMultis counts one RPC per server, with the duration of the batch: gohbase does not report
+// its multis.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {
@@ -97,6 +100,7 @@ func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	}
 }
 
+// serverAddress is "" for a call without a connection.
 func serverAddress(call hrpc.Call) string {
 	if region := call.Region(); region != nil && region.Client() != nil {
 		return region.Client().Addr()

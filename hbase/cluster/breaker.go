@@ -27,11 +27,12 @@ import (
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // nil for none
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // the connection when it opened, or nil
 
 	unresponsive atomic.Int64 // servers
 }
 
+// isOpen reports whether the breaker is open for a region, and its connection is still the same.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,6 +40,7 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
+// add opens the breaker for regions, and returns those for which it was not open.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,6 +69,8 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
+// failFast returns an error if a call would not be answered: the breaker is open for its region, or
+// the server refuses connections.
 func (s *Store) failFast(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
@@ -84,7 +88,8 @@ func (s *Store) failFast(table, row string) error {
 	return nil
 }
 
-// callError opens the breaker after a timeout. server may be "".
+// callError translates the error of a call, and opens the breaker after a timeout. server may be
+// "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
@@ -132,8 +137,8 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	return s.locator.err()
 }
 
-// trip also opens the breaker for the other regions of an unresponsive server, or without a
-// connection.
+// trip opens the breaker for a region, and for the other regions of an unresponsive server. If the
+// region has no connection, it opens for all that have none.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {
@@ -149,8 +154,8 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	}
 }
 
-// openFor's breaker is open until a probe of the first region is answered. It returns nil if it was
-// open for all.
+// openFor opens the breaker until a probe of the first added region is answered, and then closes
+// ended. It returns nil if the breaker was open for all.
 func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
@@ -205,6 +210,7 @@ func (s *Store) respondedWithin(server string, d time.Duration) bool {
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
+// others returns the other regions of a connection, or those without one if client is nil.
 func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (others []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -51,15 +51,15 @@ type Store struct {
 	states   tableStates
 	locator  *locator // of hbase:meta's server
 	refusals refusals // of region servers
-	masters  refusals
-	denied   sync.Map // logged
+	masters  refusals // of masters
+	denied   sync.Map // denials that were logged
 
 	lastResponse sync.Map // by address: *atomic.Int64, Unix time in ns
 
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
 
-	metaServer  string             // at first
+	metaServer  string             // its address at Open
 	user        string             // whose rights HBase checks
 	tls         func() *tls.Config // nil without TLS
 	login       *kerberos.Login    // nil without Kerberos
@@ -71,7 +71,7 @@ type Store struct {
 	// ?flush=: gohbase delays Gets to send them together
 	collects bool
 
-	adminRegion atomic.Pointer[hrpc.RegionInfo]
+	adminRegion atomic.Pointer[hrpc.RegionInfo] // of the last admin call
 	closed      atomic.Bool
 }
 
@@ -169,7 +169,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// A timeout of 0 is none.
+// begin returns the ctx of a call, as [hbase.Bounded].
 func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed
@@ -183,8 +183,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// ZooKeeper's client has one logger per process and reads it without a lock: only the first store
-// sets it.
+// routeLogs sends the logs of ZooKeeper's client to log, and returns gohbase's logger. ZooKeeper's
+// client has one per process and reads it without a lock: only the first store sets it.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -201,6 +201,7 @@ const (
 	gohbasePeriod = 10 * time.Second
 )
 
+// withoutStacks shortens errors with Java stack traces.
 type withoutStacks struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
@@ -221,7 +222,7 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf implements zk.Logger. Calls return errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// gohbase does not count the multis of this package.
+// multiSize returns gohbase's metric of the sizes of multis, which lacks those of this package.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

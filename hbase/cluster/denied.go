@@ -5,6 +5,7 @@ import (
 	"regexp"
 )
 
+// denial is a right that a user lacks, by HBase's message.
 type denial struct {
 	user  string
 	right string // e.g. READ
@@ -20,7 +21,7 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// ok is false if the message names no right, as for an unknown user.
+// parseDenial parses HBase's message. ok is false if it names no right, as for an unknown user.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {
@@ -37,6 +38,7 @@ func parseDenial(text string) (d denial, ok bool) {
 	return d, d.user != "" && d.right != ""
 }
 
+// grant returns the command of the HBase shell.
 func (d denial) grant() string {
 	// The initials of actions are the letters of rights.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
@@ -50,6 +52,7 @@ func (d denial) String() string {
 	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
 }
 
+// reportDenied logs each denial once.
 func (s *Store) reportDenied(text string) {
 	d, ok := parseDenial(text)
 	if !ok {

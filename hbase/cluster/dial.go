@@ -10,6 +10,8 @@ import (
 
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
+// dialer connects the layers of a connection:
+//
 //	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
 //
 // Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
@@ -44,9 +46,10 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	}
 }
 
+// firstRead notes the result of a connection's first read: whether the server refuses it.
 type firstRead struct {
 	conn   net.Conn
-	simple bool
+	simple bool // without Kerberos
 	note   func(error)
 	done   atomic.Bool
 }

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// stateInterval is between reads of an unavailable table's state.
+	// stateInterval is the time between reads of an unavailable table's state.
 	stateInterval = 500 * time.Millisecond
 	stateTimeout  = 300 * time.Millisecond
 )
 
-// gohbase waits for the regions of disabled tables until the deadline.
+// tableStates has the tables that are disabled, or may be: gohbase waits for their regions until
+// the deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
 }
 
 type tableState struct {
-	mu       sync.Mutex // while reading
-	read     time.Time
+	mu       sync.Mutex // held during a read of the state
+	read     time.Time  // when the state was read
 	disabled atomic.Bool
 }
 
@@ -46,15 +47,16 @@ func (t *tableStates) of(table string) *tableState {
 // suspect makes the next call to an unknown region check the table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
+// known returns nil unless the table may be disabled.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.states[table]
 }
 
-// checkEnabled returns an error if a call would wait for a region of a disabled table. gohbase
-// keeps a region's connection until a call gets an exception, so it needs no check unless its table
-// is known to be disabled.
+// checkEnabled returns an error if a call would wait for a region of a disabled table. A region
+// with a connection needs no check unless its table is known to be disabled: a call would get an
+// exception.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {
@@ -64,7 +66,8 @@ func (s *Store) checkEnabled(table, row string) error {
 	return s.disabledError(table)
 }
 
-// disabledError reads hbase:meta at most once per stateInterval.
+// disabledError returns an error if the table is disabled. It reads hbase:meta at most once per
+// stateInterval.
 func (s *Store) disabledError(table string) error {
 	if table == metaTable {
 		return nil
@@ -101,6 +104,7 @@ func (s *Store) awaitEnabled(table string, t *tableState) {
 	}
 }
 
+// readEnabled returns true for a missing table, too.
 func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()

@@ -32,7 +32,7 @@ var exceptions = []struct {
 	{"IllegalArgumentException", hbase.ErrInvalid},
 }
 
-// busyExceptions end by themselves.
+// busyExceptions end by themselves: the call is repeated.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
@@ -73,7 +73,8 @@ func (p place) String() string {
 	return "table " + p.table + ", server " + p.server
 }
 
-// gohbase has retried most unknown errors until the deadline.
+// translate returns the error of package hbase. Unknown ones are [hbase.ErrUnavailable]: gohbase
+// has retried most of them until the deadline.
 func translate(err error, at place) error {
 	switch {
 	case err == nil:
@@ -103,7 +104,7 @@ func translate(err error, at place) error {
 	return unavailable
 }
 
-// throttled is after HBase's exception.
+// throttled is the error of a RpcThrottlingException that names a time to wait.
 type throttled struct {
 	error
 	after time.Duration

@@ -53,8 +53,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	return results, cancellation(ctx)
 }
 
-// getAndRetry repeats Gets that a busy server rejected. Meanwhile gohbase gets the rest: Gets of
-// unknown regions, and with other errors.
+// getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
+// rejected. In parallel, gohbase gets the rest: Gets of unknown regions, and with other errors.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -73,6 +73,7 @@ func (s *Store) getAndRetry(
 	}
 }
 
+// dropDisabled removes Gets of disabled tables from rest, and sets their errors.
 func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
 	disabled := map[string]error{}
 	return slices.DeleteFunc(rest, func(i int) bool {
@@ -109,7 +110,8 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// After a deadline, each Get or mutation has an error.
+// cancellation returns the error of a whole call, if ctx was cancelled. After a deadline, each Get
+// or mutation has its own.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())

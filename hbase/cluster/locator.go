@@ -11,15 +11,15 @@ import (
 	"twibase/hbase"
 )
 
-// gohbase's ZooKeeper client panics in a goroutine of its own if a znode is empty or truncated. A
-// locator returns an error instead, and gohbase tries again.
+// locator is gohbase's ZooKeeper client, which panics in a goroutine of its own if a znode is empty
+// or truncated. A locator returns an error instead, and gohbase tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger
 	failure atomic.Pointer[error] // of the last call; may be nil
 }
 
-// gohbase's client has no option for its ZooKeeper client.
+// setLocator replaces the ZooKeeper client of gohbase's client, which has no option for it.
 func setLocator(client any, log *zerolog.Logger) *locator {
 	field := reflect.ValueOf(client).Elem().FieldByName("zkClient")
 	pointer := (*zk.Client)(field.Addr().UnsafePointer())
@@ -53,6 +53,7 @@ func (l *locator) note(znode zk.ResourceName, err error) {
 	}
 }
 
+// err returns the failure of the last call, or nil.
 func (l *locator) err() error {
 	if failure := l.failure.Load(); failure != nil {
 		return *failure

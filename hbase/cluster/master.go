@@ -35,6 +35,7 @@ func (c *masterCall) ToProto() proto.Message { return c.request }
 // NewResponse implements [hrpc.Call].
 func (c *masterCall) NewResponse() proto.Message { return c.response }
 
+// askMaster sends an RPC, and fills response. table is for its error.
 func (s *Store) askMaster(ctx context.Context, name, table string, request, response proto.Message) error {
 	list, err := hrpc.NewListTableNames(ctx)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 // others (BenchmarkUncut).
 const maxMulti = 256
 
+// multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
 type multi struct {
 	ctx     context.Context
 	request *pb.MultiRequest
@@ -35,6 +36,7 @@ type multi struct {
 }
 
 // newMulti copies the Gets, because gohbase may read the request after the caller's deadline.
+// routes has indexes of gets and selections.
 func newMulti(
 	ctx context.Context, server string, routes []routedGet, gets []hbase.Get, selections []*selection,
 ) *multi {
@@ -62,8 +64,8 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions. A busy server rejected those in again; gohbase
-// locates or retries the rest.
+// getFromServers sends Gets of known regions, and sets their results. A busy server rejected those
+// in again; gohbase must locate or retry the rest.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (again, rest []int) {
@@ -106,7 +108,8 @@ func (m *multi) calls() hbase.ServerCalls {
 	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
-// wait sets answered and failed. An exception is a response.
+// wait waits for the response, sets answered and failed, and reports whether the server responded.
+// An exception is a response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()
@@ -138,7 +141,7 @@ func (m *multi) wait() (responded bool) {
 	return true
 }
 
-// failed is the exception of a region.
+// readResults sets answered and failed, and returns the exception of a region, if any.
 func (m *multi) readResults(response *pb.MultiResponse) (failed error) {
 	for i, region := range response.GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {

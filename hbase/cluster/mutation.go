@@ -55,14 +55,14 @@ const (
 	latestTimestamp       = math.MaxInt64
 )
 
-// gohbase's mutations lack timestamps and types per cell.
+// mutationCall is gohbase's mutation with a timestamp and a type per cell.
 type mutationCall struct {
 	*hrpc.Mutate
 	mutation pb.MutationProto_MutationType
 	upTo     *uint64 // of a Delete of all families
 	cells    []byte
 	count    int32
-	sent     int // attempts
+	sent     int // number of attempts
 }
 
 func newMutation(ctx context.Context, m hbase.Mutation) *mutationCall {

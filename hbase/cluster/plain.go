@@ -29,10 +29,9 @@ type plainConn struct {
 	read       bool
 }
 
-// Only one goroutine reads a connection.
 func (c *plainConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.read {
+	if c.read { // only one goroutine reads a connection
 		return n, err
 	}
 	c.read = true
@@ -44,13 +43,14 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// As the length of HBase's first response, a TLS alert would be 352 MB.
+// isTLSRecord reports whether b starts with a TLS alert. As the length of HBase's first response,
+// it would be 352 MB.
 func isTLSRecord(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }
 
-// The server need not accept the handshake.
+// expectsTLS reports whether a server answers a TLS handshake, even if it does not accept it.
 func expectsTLS(wire dialFunc, network, addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

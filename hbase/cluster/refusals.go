@@ -13,7 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// A retry cannot fix a refusal. Its text says how to change the configuration.
+// refusal is an error that a retry cannot fix. Its text says how to change the configuration.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
@@ -47,7 +47,7 @@ func (r *refusals) any() error {
 	return nil
 }
 
-// Both errors may be nil.
+// set replaces a server's refusal, and returns the one before. Both may be nil.
 func (r *refusals) set(server string, err error) (before error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,6 +68,7 @@ func (r *refusals) set(server string, err error) (before error) {
 	return before
 }
 
+// next returns a channel that the next refusal closes.
 func (r *refusals) next() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,6 +93,7 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
+// orRefused returns a ctx that the next refusal cancels, as its cause.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()
@@ -105,6 +107,7 @@ func (r *refusals) orRefused(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
+// note records whether a connection was refused: err is a refusal, nil, or of no matter.
 func (s *Store) note(r *refusals, server string, err error) {
 	var refused refusal
 	switch {

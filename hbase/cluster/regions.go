@@ -14,15 +14,16 @@ import (
 	"twibase/hbase"
 )
 
-// gohbase exposes the regions that it has found only in the calls that it has sent. A RegionInfo
-// knows whether it is valid, so entries do not expire.
+// regionCache has the regions that gohbase has found. gohbase exposes them only in the calls that
+// it has sent. A RegionInfo knows whether it is valid, so entries do not expire.
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
-	// last is the address of the server that last served a region.
+	// last has the address of the server that last served a region.
 	last sync.Map
 }
 
+// find returns the region of a row, or nil if it is unknown.
 func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -37,7 +38,8 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn removes overlapping regions: they were split or merged.
+// learn adds the region of a sent call, and removes those that overlap it: they were split or
+// merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {
@@ -72,9 +74,11 @@ func overlap(a, b hrpc.RegionInfo) bool {
 	return startsBefore(a.StartKey(), b.StopKey()) && startsBefore(b.StartKey(), a.StopKey())
 }
 
-// An empty stop is the table's end.
-func startsBefore(start, stop []byte) bool { return len(stop) == 0 || bytes.Compare(start, stop) < 0 }
+func startsBefore(start, stop []byte) bool {
+	return len(stop) == 0 || bytes.Compare(start, stop) < 0 // an empty stop is the table's end
+}
 
+// serverOf returns the connection of a region, or nil if gohbase must locate it first.
 func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
 		return nil
@@ -90,10 +94,10 @@ func (l *regionCache) lastServer(region hrpc.RegionInfo) string {
 
 type routedGet struct {
 	region hrpc.RegionInfo
-	get    int
+	get    int // index
 }
 
-// gohbase must locate those in unknown first.
+// route groups Gets by the connection of their regions. gohbase must locate those in unknown first.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {
@@ -123,6 +127,7 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	return group.Wait()
 }
 
+// awaitRegions returns when each region of a table has answered a Get.
 func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	found := make(chan error, 1)
 	go func() { found <- s.client.CacheRegions([]byte(table)) }() // ends with the store

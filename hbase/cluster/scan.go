@@ -27,6 +27,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
+// position is where the next page of a scan starts.
 type position struct {
 	start string
 	// skip the row at start. gohbase lacks HBase's exclusive start.
@@ -74,6 +75,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
+// advance moves behind the page of call. more: the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// selection is immutable.
+// selection has the fields of HBase's Get that select cells. It is immutable.
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
@@ -78,8 +78,8 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewList(filter.MustPassAll, columnRange(page), noValues).ConstructPBFilter()
 }
 
-// HBase's ColumnPaginationFilter counts over all families, reads a nil Start as an offset, and
-// takes 1.5 times as long.
+// columnRange returns the filter of a page. HBase's ColumnPaginationFilter counts over all
+// families, reads a nil Start as an offset, and takes 1.5 times as long.
 //
 // In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
 // with an empty qualifier. Families that are read in pages must not have such cells.
@@ -91,9 +91,8 @@ func columnRange(page hbase.Page) filter.Filter {
 	return filter.NewColumnRangeFilter([]byte(page.Start), stop, true, false)
 }
 
-// A Java int.
 func number(n int) *uint32 {
-	u := uint32(min(n, math.MaxInt32))
+	u := uint32(min(n, math.MaxInt32)) // a Java int
 	return &u
 }
 

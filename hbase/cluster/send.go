@@ -17,6 +17,7 @@ const (
 	maxPause   = 500 * time.Millisecond
 )
 
+// sendOne sends a call, unless failFast knows that it would fail.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	if err := s.failFast(string(call.Table()), string(call.Key())); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	}
 }
 
-// wait returns false immediately if the server asks for a wait beyond the deadline.
+// wait pauses, and reports whether to retry after err. It returns false immediately if the server
+// asks for a wait beyond the deadline.
 func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
 		return false

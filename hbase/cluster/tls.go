@@ -31,8 +31,8 @@ func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
 	}
 }
 
-// In TLS 1.3, a server may reject a client certificate after the handshake, which is an error of
-// the first Read.
+// tlsConn explains errors of the handshake and of Read: in TLS 1.3, a server may reject a client
+// certificate after the handshake, which is an error of the first Read.
 type tlsConn struct {
 	*tls.Conn
 	host  string
@@ -69,6 +69,7 @@ func (c *tlsConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// explain returns a [refusal] if the configuration is wrong, and other errors unchanged.
 func (c *tlsConn) explain(err error) error {
 	var (
 		noTLS     tls.RecordHeaderError
@@ -86,6 +87,7 @@ func (c *tlsConn) explain(err error) error {
 	return err
 }
 
+// alertOf returns the TLS alert of the server. ok is false if err is another error.
 func alertOf(err error) (alert string, ok bool) {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {

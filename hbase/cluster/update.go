@@ -72,6 +72,7 @@ func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byt
 	return request, blocks, size
 }
 
+// holds reports whether the row has the cells of put.
 func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	var columns []hbase.Column
 	for _, c := range put.Cells {
@@ -90,7 +91,8 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// A zero timestamp of want is the newest version.
+// contains reports whether got, the newest version first, has want. If want has no timestamp, only
+// the newest version counts.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {

@@ -65,7 +65,7 @@ func (w *wholeConn) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// After an error, all calls of Write fail.
+// send writes a message. After an error, all calls of Write fail.
 func (w *wholeConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err

@@ -13,20 +13,22 @@ import (
 
 // Config is a principal, its keytab, and the location of its KDC.
 type Config struct {
-	Keytab    string // keys of the principal
+	Keytab    string // file with the keys of the principal
 	Principal string // NAME[/INSTANCE][@REALM]; the default realm is Conf's
 	Conf      string // krb5.conf
 }
 
+// identity is a Config with its files read. Use it with the slot of [Login].
 type identity struct {
 	Config
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
-	answered    map[string]string // last, by realm
+	answered    map[string]string // the KDC that answered last, by realm
 }
 
-// Preferred first. Wrap tokens of older types have another format (RFC 4757).
+// encryptionTypes are supported, the preferred first. Wrap tokens of older types have another
+// format (RFC 4757).
 var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
@@ -59,15 +61,14 @@ func (c Config) read() (*identity, error) {
 	return id, id.configure()
 }
 
-// gokrb5 ignores some lines, such as include.
+// unsupported reports whether gokrb5 has only ignored some lines, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok
 }
 
-// gokrb5 panics for a truncated file.
 func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
-	defer func() {
+	defer func() { // gokrb5 panics for a truncated file
 		if recover() != nil {
 			err = fmt.Errorf("it ends early")
 		}

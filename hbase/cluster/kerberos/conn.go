@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Of a client without Kerberos.
+// simplePreamble is the preamble of a client without Kerberos.
 const simplePreamble = "HBas\x00\x50"
 
 // conn drops the preamble of a client without Kerberos.
@@ -33,11 +33,12 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// Wrap tokens, each after its length, one per Write.
+// wrapped sends and receives Wrap tokens, each after its length, one per Write. One goroutine at a
+// time may read.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens
-	seal    bool
+	seal    bool // encrypt
 	writing sync.Mutex
 	in      *bufio.Reader
 	unread  []byte
@@ -63,7 +64,6 @@ func (w *wrapped) Write(b []byte) (int, error) {
 // HBase sends at most 256 MB by default.
 const maxWrapped = 1 << 30
 
-// One goroutine at a time reads.
 func (w *wrapped) Read(b []byte) (int, error) {
 	for len(w.unread) == 0 {
 		var head [4]byte

@@ -23,7 +23,7 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 
 var kdcCode = regexp.MustCompile(`KRB Error: \((\d+)\)`)
 
-// gokrb5's errors have a KDC's code in their text only.
+// codeOf returns a KDC's error code, or 0. gokrb5's errors have it in their text only.
 func codeOf(err error) int32 {
 	found := kdcCode.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -70,7 +70,7 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// Errors of any request to a KDC.
+// explainKDC explains errors of any request to a KDC, and returns nil for others.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {
@@ -102,9 +102,8 @@ func (id *identity) unreachable(err error) error {
 
 const maxErrorText = 200
 
-// gokrb5's texts repeat themselves.
 func short(err error) string {
-	text := err.Error()
+	text := err.Error() // gokrb5's texts repeat themselves
 	if len(text) > maxErrorText {
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + " …"
 	}

@@ -8,10 +8,10 @@ import (
 	"net"
 )
 
-// Of a client with Kerberos.
+// preamble is that of a client with Kerberos.
 const preamble = "HBas\x00\x51"
 
-// A bit of RFC 4752.
+// protection is a bit of RFC 4752, and a value of hbase.rpc.protection.
 type protection byte
 
 const (
@@ -62,7 +62,7 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	return t, p, err
 }
 
-// Of an unknown hbase.rpc.protection.
+// errProtection is the error of an unknown hbase.rpc.protection.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
 func agree(conn net.Conn, t *tokens) (protection, error) {
@@ -98,7 +98,7 @@ func send(conn net.Conn, head, token []byte) error {
 	return err
 }
 
-// Of a server without Kerberos.
+// switchToSimple is the length that a server without Kerberos sends.
 const switchToSimple = -88
 
 func receive(conn net.Conn) ([]byte, error) {

@@ -10,12 +10,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/config"
 )
 
-// The next KDC is asked, too.
+// hedgeDelay is the time after which ask also asks the next KDC.
 const hedgeDelay = time.Second
 
-// If a KDC cannot be reached or does not answer within hedgeDelay, ask also asks the next, and
-// returns the first answer. gokrb5 itself asks KDCs in random order, and waits five seconds for
-// each.
+// ask asks a KDC of the realm. If that cannot be reached or does not answer within hedgeDelay, ask
+// also asks the next, and returns the first answer. gokrb5 itself asks KDCs in random order, and
+// waits five seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	kdcs, err := id.kdcs(realm)
 	if err != nil {
@@ -53,7 +53,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 	return result, errors.Join(failures...)
 }
 
-// From krb5.conf or DNS, the last to answer first.
+// kdcs returns the KDCs of krb5.conf or DNS. The one that answered last comes first.
 func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	for _, r := range id.krb5.Realms {
 		if r.Realm == realm {
@@ -75,7 +75,8 @@ func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	return kdcs, nil
 }
 
-// Clients share no list of KDCs, because gokrb5 reorders it.
+// client returns gokrb5's client of one KDC. Clients share no list of KDCs, because gokrb5 reorders
+// it.
 func (id *identity) client(realm, kdc string) *client.Client {
 	krb5 := *id.krb5
 	krb5.Realms = []config.Realm{{Realm: realm, KDC: []string{kdc}}}

@@ -18,7 +18,7 @@ import (
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	slot chan struct{} // a semaphore for session, id and KDC
+	slot chan struct{} // a semaphore: its holder may use session and id, and ask a KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -69,7 +69,7 @@ func (l *Login) Expiry() int64 { return l.expiry.Load() }
 // Failures counts failed log-ins since Start.
 func (l *Login) Failures() int64 { return l.failures.Load() }
 
-// use gives f the session and the KDC. If ctx ends first, f continues: gokrb5 has no contexts.
+// use calls f with the slot. If ctx ends first, f continues: gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
 	case l.slot <- struct{}{}:
@@ -94,7 +94,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	}
 }
 
-// end is that of the ticket.
+// logIn starts a session, and returns the end of its ticket. It needs the slot.
 func (l *Login) logIn() (end time.Time, err error) {
 	s, err := l.id.logIn()
 	if err != nil {
@@ -111,7 +111,7 @@ func (l *Login) logIn() (end time.Time, err error) {
 
 const renewRetry = 5 * time.Second
 
-// renew waits for three quarters of the ticket's lifetime.
+// renew logs in again after three quarters of a ticket's lifetime, until ctx ends.
 func (l *Login) renew(ctx context.Context, end time.Time) {
 	failed := false
 	for {
@@ -138,7 +138,7 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket logs in if the renewal has failed.
+// ticket returns the ticket for a server. It logs in if the renewal has failed.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {

@@ -17,6 +17,7 @@ type session struct {
 	others  map[string]expiring // by service principal
 }
 
+// expiring is a ticket with its end.
 type expiring struct {
 	ticket
 	end time.Time
@@ -52,6 +53,7 @@ func (s *session) renewOf(earlier *session) {
 	}
 }
 
+// service returns the ticket for a service of a host, which may be in another realm.
 func (s *session) service(service, host string) (ticket, error) {
 	realm, by := s.id.realm, s.granted
 	if other := s.id.krb5.ResolveRealm(host); other != "" && other != realm {
@@ -65,7 +67,8 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// by is the ticket for the KDC.
+// ticket returns the ticket for a principal, from the session or the realm's KDC. by is the ticket
+// for that KDC.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

@@ -21,7 +21,7 @@ type tokens struct {
 	key            types.EncryptionKey
 	etype          etype.EType
 	flags          byte
-	sent, received uint64
+	sent, received uint64 // next sequence numbers
 }
 
 const tokenHeader = 16
@@ -41,7 +41,7 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// As in checksums and ciphertexts.
+// header returns a header as in checksums and ciphertexts: without extra count and rotation.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
@@ -67,7 +67,7 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// The token must be sealed if and only if seal is set.
+// unwrap returns the message of a token, which must be sealed if and only if seal is set.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken
@@ -97,7 +97,7 @@ func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	return body[:split], nil
 }
 
-// A sealed body is the message, extra bytes and the header.
+// open returns the message of a sealed body: the message, extra bytes and the header.
 func (t *tokens) open(body []byte, flags byte, number uint64, extra int) ([]byte, error) {
 	if len(body) < t.etype.GetConfounderByteSize()+t.etype.GetHMACBitLength()/8+extra+tokenHeader {
 		return nil, errToken
