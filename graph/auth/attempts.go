@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -126,19 +127,39 @@ func (p Proxies) client(r *http.Request) string {
 		return ""
 	}
 	client := connection.Addr().Unmap()
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && p.trust(client); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+	for hop := range hops(r.Header["X-Forwarded-For"]) {
+		if !p.trust(client) {
+			break
+		}
+		address, err := netip.ParseAddr(strings.TrimSpace(hop))
 		if err != nil {
 			break
 		}
-		client = hop.Unmap()
+		client = address.Unmap()
 	}
 	client = client.WithZone("")
 	if client.Is6() {
 		return netip.PrefixFrom(client, 64).Masked().String()
 	}
 	return client.String()
+}
+
+// hops returns the comma-separated parts of values, the last first. It copies nothing: clients may
+// send long headers.
+func hops(values []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, value := range slices.Backward(values) {
+			for more := true; more; {
+				comma := strings.LastIndexByte(value, ',')
+				if !yield(value[comma+1:]) {
+					return
+				}
+				if more = comma >= 0; more {
+					value = value[:comma]
+				}
+			}
+		}
+	}
 }
 
 func (p Proxies) trust(a netip.Addr) bool {

@@ -151,6 +151,22 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// The gateway rejects requests of an overload after it has found their address.
+func TestLongForwardedHeadersCostNoMemory(t *testing.T) {
+	for _, proxies := range []Proxies{nil, {netip.MustParsePrefix("192.0.2.0/24")}} {
+		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)
+		r.Header.Set("X-Forwarded-For", strings.Repeat(",", 60<<10)+"192.0.2.2")
+		result := testing.Benchmark(func(b *testing.B) {
+			for b.Loop() {
+				proxies.client(r)
+			}
+		})
+		if bytes := result.AllocedBytesPerOp(); bytes > 1<<10 {
+			t.Errorf("with proxies %v: finding the address allocates %d bytes", proxies, bytes)
+		}
+	}
+}
+
 func TestLongTextsAreLimitedByTheirBytes(t *testing.T) {
 	c := &clock{now}
 	a := NewAttempts(c.now)
