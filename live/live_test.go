@@ -307,6 +307,42 @@ func TestRowsAreBounded(t *testing.T) {
 	})
 }
 
+// Users behind one proxy come and go.
+func TestRowsWithoutSubscribersLeaveTheShareOfAnAddress(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		p := f.poller
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for i := range MaxRows / 5 {
+			all.Go(func() {
+				s, err := p.Subscribe(ctx, "proxy", Posts, fmt.Sprint(i), time.Time{})
+				if err != nil {
+					t.Errorf("row %d: %v", i, err)
+					return
+				}
+				<-ctx.Done()
+				s.Close()
+			})
+		}
+		synctest.Wait()
+		if _, err := p.Subscribe(t.Context(), "proxy", Posts, "new", time.Time{}); err != ErrCrowded {
+			t.Errorf("a row beyond the share: got error %v, want ErrCrowded", err)
+		}
+		cancel()
+		all.Wait()
+		time.Sleep(Interval)
+		synctest.Wait() // for the poll
+		s, err := p.Subscribe(t.Context(), "proxy", Posts, "new", time.Time{})
+		if err != nil {
+			t.Fatalf("after the subscribers have left: %v", err)
+		}
+		s.Close()
+		if n := p.Counters.Rows.Load(); n > MaxRows/10+1 {
+			t.Errorf("%d rows are polled, want at most half of the share, and the new one", n)
+		}
+	})
+}
+
 func TestAddressesShareRows(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		p := f.poller

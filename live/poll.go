@@ -104,9 +104,10 @@ func (p *poll) plan(all bool) {
 		p.timelines = p.timelines || r.kind == Timeline && !r.idle(p.now)
 	}
 	p.broadcastersKnown = p.broadcastersKnown && p.timelines
-	crowded := len(p.rows) > MaxRows/2
+	free := MaxRows - len(p.rows)
 	for _, r := range p.rows {
 		r.broadcast = r.broadcast && p.timelines
+		crowded := free < MaxRows/2 || 2*rowReserve*p.added[r.addedBy] > free
 		switch {
 		case (r.idle(p.now) || crowded && len(r.subscribers) == 0) && !r.broadcast:
 			p.drop(r)

@@ -120,7 +120,7 @@ func (p *Poller) wake() {
 	}
 }
 
-// row returns the row n, which it creates if necessary. The caller holds mu.
+// The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -131,12 +131,13 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// mayAdd reports whether an address may add a row. The caller holds mu, as of drop.
+// mayAdd reports whether an address may add a row. The caller holds mu.
 func (p *Poller) mayAdd(address string) bool {
 	added, free := p.added[address]+1, MaxRows-len(p.rows)-1
 	return free >= 0 && (added == 1 || rowReserve*added <= free)
 }
 
+// The caller holds mu.
 func (p *Poller) drop(r *row) {
 	delete(p.rows, r.rowName)
 	p.Counters.Rows.Add(-1)
@@ -171,7 +172,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// end closes the subscription. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) end(err error) {
 	switch s.state {
 	case waiting, joining:
@@ -186,7 +187,7 @@ func (s *Subscription) end(err error) {
 	s.state, s.err, s.parked = closed, err, nil
 }
 
-// send queues an event, or parks it after the end. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) send(e Event, now time.Time) {
 	if s.state == closed || s.park(e.Key, now) {
 		return
@@ -199,7 +200,7 @@ func (s *Subscription) send(e Event, now time.Time) {
 	}
 }
 
-// cutOff closes a slow subscription. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) cutOff() {
 	s.poller.Counters.CutOff.Add(1)
 	s.end(ErrSlow)

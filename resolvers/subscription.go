@@ -135,7 +135,8 @@ func subscriptionError(err error) error {
 		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": live.QueueSize},
 			Message: "too many events were waiting to be read; subscribe again, after the last one that you have"}
 	case errors.Is(err, live.ErrCrowded):
-		return apierr.TooMany("the number of lists with subscribers of a gateway, shared by all addresses,", live.MaxRows, time.Second)
+		return apierr.TooMany("the number of lists with subscribers of a gateway, shared by all addresses,",
+			live.MaxRows, time.Second)
 	case errors.Is(err, live.ErrEnded):
 		return apierr.Unavailable(nil)
 	}
