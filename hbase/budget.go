@@ -82,7 +82,11 @@ func (b *Budget) foresee(gets []Get) error {
 	if size.likely > b.left() && !b.memory.doubts() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.likely}
 	}
-	return b.Spend(0)
+	if err := b.Spend(0); err != nil {
+		return err
+	}
+	// For all pieces: requests that each hold memory for one would wait for each other.
+	return b.hold(b.read.Load()+min(size.likely, b.left()), true)
 }
 
 func (b *Budget) left() int64 {

@@ -176,6 +176,29 @@ func TestMemory(t *testing.T) {
 			}
 		})
 	})
+	t.Run("requests in pieces do not wait for each other", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, m := &longTexts{cell: cell}, NewMemory(32<<20, maxCell)
+			request := func() {
+				ctx, end := context.WithCancel(t.Context())
+				defer end()
+				if _, err := read(t, ctx, Budgeted(ctx, store, "", 0, m), 50); err != nil { // 20 MB
+					t.Error(err)
+				}
+			}
+			request()
+			synctest.Wait()
+			store.hold = make(chan struct{})
+			for range 2 {
+				go request()
+			}
+			for range 6 { // three pieces each
+				synctest.Wait()
+				store.hold <- struct{}{}
+			}
+			synctest.Wait()
+		})
+	})
 	t.Run("calls with rows of unknown size take turns", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
