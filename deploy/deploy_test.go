@@ -140,7 +140,8 @@ func TestYAMLIsValid(t *testing.T) {
 	compose := readCompose(t)
 	for name, service := range compose.Services {
 		for _, config := range service.Configs {
-			if err := yaml.Unmarshal([]byte(compose.content(t, config.Source)), new(any)); err != nil && config.Source != "haproxy" {
+			text := []byte(compose.content(t, config.Source))
+			if err := yaml.Unmarshal(text, new(any)); err != nil && config.Source != "haproxy" {
 				t.Errorf("%s: %v", config.Source, err)
 			}
 		}
