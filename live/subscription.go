@@ -120,7 +120,7 @@ func (p *Poller) wake() {
 	}
 }
 
-// The caller holds mu.
+// row returns the row n, which it creates if necessary. The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -172,7 +172,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// The caller holds mu.
+// end closes the subscription. The caller holds mu.
 func (s *Subscription) end(err error) {
 	switch s.state {
 	case waiting, joining:
@@ -187,7 +187,7 @@ func (s *Subscription) end(err error) {
 	s.state, s.err, s.parked = closed, err, nil
 }
 
-// The caller holds mu.
+// send queues an event, or parks it after the end. The caller holds mu.
 func (s *Subscription) send(e Event, now time.Time) {
 	if s.state == closed || s.park(e.Key, now) {
 		return
@@ -200,7 +200,7 @@ func (s *Subscription) send(e Event, now time.Time) {
 	}
 }
 
-// The caller holds mu.
+// cutOff closes a slow subscription. The caller holds mu.
 func (s *Subscription) cutOff() {
 	s.poller.Counters.CutOff.Add(1)
 	s.end(ErrSlow)
