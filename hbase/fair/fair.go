@@ -23,7 +23,8 @@ import (
 // Contention is the time for which a client is limited after a request of another one.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. It is safe for concurrent use.
+// Semaphore is a weighted semaphore. A call takes time in proportion to the number of clients that
+// wait. It is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
