@@ -33,6 +33,7 @@ const (
 	OfURL
 )
 
+// writable sets the form of a declared attribute.
 func (a attribute[T]) writable(form Form) attribute[T] {
 	a.form = form
 	return a
@@ -43,7 +44,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute that is stored as text, in the form that format returns.
+// value declares an attribute that is stored as text, as format returns it.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -124,7 +125,7 @@ func version[T any](field func(*T) **string) attribute[T] {
 	return a
 }
 
-// imported is the version of unchanged objects.
+// imported is the version of objects that were never changed.
 var imported = "0"
 
 // Origin is the column that identifies an object's creation: the [KeyedName] of its idempotency

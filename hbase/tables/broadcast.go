@@ -34,10 +34,10 @@ const (
 
 const leaving = "leaving " // ‖ id of the job
 
-// Leaving is Merged until a job has delivered all twits.
+// Leaving is like Merged, until the job has delivered all twits.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
-// Leaving returns the job.
+// Leaving returns the job. ok is false in other states.
 func (b Broadcast) Leaving() (job string, ok bool) { return strings.CutPrefix(string(b), leaving) }
 
 func (b Broadcast) check() error {
@@ -51,7 +51,7 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters are current and former ones, in a single row.
+// Broadcasters are current and former broadcasters with their states, in a single row.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
@@ -98,7 +98,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors not pushed, ascending.
+// Decode returns the authors in other states than Pushed, ascending.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {
@@ -113,7 +113,7 @@ func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	return authors, nil
 }
 
-// Imports is a row of markers.
+// Imports is a row of markers about imports and repairs.
 var Imports = imports{}
 
 type imports struct{}

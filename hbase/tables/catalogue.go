@@ -98,7 +98,7 @@ func objectOf(noun Noun) *AnyObject {
 	return nil
 }
 
-// ListOf returns a list, or nil.
+// ListOf returns the list in a column family, or nil.
 func ListOf(table, family string) *AnyList {
 	for _, l := range lists {
 		if l.Table == table && l.Family == family {
@@ -120,6 +120,7 @@ func MaxCell(table, family string) int {
 	return member
 }
 
+// tableFamily is a column family of a table.
 type tableFamily struct {
 	table, family string
 	owner         *AnyObject // of the rows; may be nil
@@ -197,7 +198,7 @@ var original = []string{
 	"user_roles", "users",
 }
 
-// IsSearch reports whether a [Search] has the table.
+// IsSearch reports whether the table is that of a [Search].
 func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }

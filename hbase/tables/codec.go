@@ -17,6 +17,7 @@ func textCell(column, value string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
 }
 
+// find returns the cell with a qualifier, of any family.
 func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
 	i := slices.IndexFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == column })
 	if i < 0 {
@@ -32,7 +33,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// Empty texts are not stored.
+// textColumn is a field of a struct and its column. Empty texts are not stored.
 type textColumn struct {
 	name string
 	text *string
@@ -66,7 +67,7 @@ func decodeMilli(text string) (time.Time, error) {
 	return at, err
 }
 
-// DecodeCount decodes the only cell; none is 0.
+// DecodeCount decodes the only cell of a read; none is 0. The error is [hbase.ErrCorrupt].
 func DecodeCount(cells []hbase.Cell) (int, error) {
 	if len(cells) == 0 {
 		return 0, nil
@@ -83,6 +84,7 @@ func parseCount(s string) (int, error) {
 	return n, nil
 }
 
+// corrupt wraps an error, unless nil, in [hbase.ErrCorrupt].
 func corrupt(err error, what string) error {
 	if err == nil {
 		return nil
@@ -109,7 +111,7 @@ type reader struct {
 	err   error // [ErrName]
 }
 
-// next: more is false at the end, and after an error.
+// next returns the next string. more is false at the end, and after an error.
 func (r *reader) next() (field protowire.Number, s string, more bool) {
 	if len(r.rest) == 0 || r.err != nil {
 		return 0, "", false
@@ -127,6 +129,7 @@ func (r *reader) next() (field protowire.Number, s string, more bool) {
 	return field, textOf(text), true
 }
 
+// refuse ends the reading with an error.
 func (r *reader) refuse(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
@@ -163,9 +166,10 @@ type Memory struct {
 // Sizes of pieces of text, in bytes.
 const minText, maxText = 64, 16 << 10
 
-// textOf shares the memory of a cell's value.
+// textOf returns a string that shares the memory of value.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
+// rowKey is [RowKey], allocated in m.
 func (m *Memory) rowKey(id string) string {
 	hash, n := hashOf(id), hashSize+len(id)
 	if n > cap(m.text)-len(m.text) {

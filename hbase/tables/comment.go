@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark is the start of the author's name, 0, and a hash of author, content and the ordinal
-// among equal comments. So importing a comment twice makes one.
+// CommentMark returns the start of the author's name, 0, and a hash of author, content and the
+// ordinal among equal comments. So importing a comment twice makes one.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -57,7 +57,7 @@ type CommentKey struct {
 // Parts decodes the position, or returns [ErrName].
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
-// String is the length of the twit's key, the key, and the position.
+// String returns the length of the twit's key, the key, and the position.
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
@@ -80,7 +80,7 @@ func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }
 
-// Key is the comment's key.
+// Key returns the comment's key.
 func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }
@@ -108,6 +108,7 @@ func checkCommentPosition(position string) error {
 	return err
 }
 
+// revertComment decodes a position, or returns [ErrName].
 func revertComment(position string) (at time.Time, mark string, err error) {
 	at, mark, err = revert(position)
 	if err != nil {
@@ -163,8 +164,8 @@ var UserComments = newList(List[CommentKey]{
 	encode:  func(k CommentKey) (string, []byte) { return k.Position + k.Twit.String(), nil },
 })
 
-// A position ends with a hash of fixed length. Its inverted time may contain the separator.
 func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, error) {
+	// A position ends with a hash of fixed length. Its inverted time may contain the separator.
 	if len(qualifier) >= timeSize {
 		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
 			end := timeSize + at + 1 + markHash
@@ -196,7 +197,7 @@ func hashKey(key string) string {
 	return encodeQualifier(string(sum[:15]))
 }
 
-// Row is hash ‖ twit ‖ 0 ‖ author.
+// Row returns hash ‖ twit ‖ 0 ‖ author.
 func (commenters) Row(twit TwitKey, author string) string {
 	return RowKey(twit.String() + separator + author)
 }
@@ -222,7 +223,7 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
 
-// AddedCell is what Added reads. Early versions stored no mark.
+// AddedCell returns the column that Added reads. Early versions stored no mark.
 func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
 	value := encodeMilli(at)
 	if mark != "" {
@@ -231,12 +232,12 @@ func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp i
 	return textCell(commenterAdded+hashKey(key), value, timestamp)
 }
 
-// RemovedCell is what Removed reads.
+// RemovedCell returns the column that Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }
 
-// DecodeAdded decodes Added. mark may be empty.
+// DecodeAdded decodes Added. ok is false if no comment was added. mark may be empty.
 func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterAdded) {
@@ -251,7 +252,7 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, 
 	return time.Time{}, "", false, nil
 }
 
-// DecodeRemoved decodes Removed or RemovedAt.
+// DecodeRemoved reports what Removed or RemovedAt read.
 func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
 		return strings.HasPrefix(c.Qualifier, commenterRemoved)

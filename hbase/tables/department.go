@@ -26,10 +26,10 @@ type Department struct {
 // ID is the global id.
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
-// Root owns the top-level departments, but is none.
+// Root is the key that owns the top-level departments, but is no department's.
 const Root = ""
 
-// Departments by code.
+// Departments are the departments, by code.
 var Departments = &Object[Department]{
 	AnyObject: AnyObject{Noun: NounDepartment, Name: "department", Table: "departments", Reusable: true,
 		CheckKey: CheckCode},
@@ -58,7 +58,8 @@ func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
-// Depth returns the maximum number of levels. An import by an early version did not store it.
+// Depth returns an upper bound of the number of levels. known is false after an import by an early
+// version, which did not store it.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {
@@ -74,7 +75,7 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	return 0, empty, nil
 }
 
-// DepthCell is what Depth decodes.
+// DepthCell returns the column that Depth decodes.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
 	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }

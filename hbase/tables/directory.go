@@ -44,7 +44,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket is one more than the highest number, at least 1.
+// NextBucket returns one more than the highest number, at least 1.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -112,7 +112,7 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket only checks a pending column.
+// appendBucket decodes a directory column. It only checks a pending column.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
 		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
@@ -125,7 +125,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
-// BucketCell is a sealed bucket's directory column.
+// BucketCell returns a sealed bucket's directory column.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -159,7 +159,7 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
-// MovedCell is the marker that an added member leaves in bucket 0 during a split.
+// MovedCell returns the marker that an added member leaves in bucket 0 during a split.
 func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }
@@ -170,7 +170,7 @@ func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 // Place says which buckets store a position, also during a split.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
-	Pending  uint32 // will cover it; 0 is none
+	Pending  uint32 // the pending bucket that will cover it; 0 is none
 	Moving   bool   // the split bucket may still have copies of Covering's members
 }
 
@@ -199,8 +199,8 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	return p, nil
 }
 
-// PendingCell is the column of pending buckets: the start and the number of each, then the stop of
-// the last. Starts and stop are preceded by their length.
+// PendingCell returns the column of pending buckets: the start and the number of each, then the
+// stop of the last. Starts and stop are preceded by their length.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {

@@ -26,7 +26,7 @@ type TwitDeletion struct {
 	Visibility Visibility // of the twit
 }
 
-// TwitDeletions are those of a user's twits, newest first.
+// TwitDeletions are the deletions of a user's twits, newest first.
 var TwitDeletions = newList(List[*TwitDeletion]{
 	AnyList: AnyList{Table: eventTable, Family: "d", Owner: &Users.AnyObject, Cursor: 'x',
 		Check: func(qualifier string) error {
@@ -53,10 +53,10 @@ func deletionParts(qualifier string) (at time.Time, position string, err error) 
 	return at, position, err
 }
 
-// DeletedID is the twit's id.
+// DeletedID returns the twit's id.
 func (d *TwitDeletion) DeletedID() ID { return ID{NounTwit, d.Twit.String()} }
 
-// Position is in [TwitDeletions].
+// Position returns the event's position in [TwitDeletions].
 func (d *TwitDeletion) Position() string { return TwitDeletions.Position(d) }
 
 // Put stores the event.
@@ -69,7 +69,7 @@ type FollowerChange struct {
 	Added              bool // false for an unfollow
 }
 
-// FollowerChanges are those of a user, newest first.
+// FollowerChanges are the changes of a user's followers, newest first.
 var FollowerChanges = newList(List[*FollowerChange]{
 	AnyList: AnyList{Table: eventTable, Family: "f", Owner: &Users.AnyObject, Cursor: 'w',
 		Check: func(qualifier string) error {
@@ -103,10 +103,10 @@ func changeParts(qualifier string) (at time.Time, follower string, err error) {
 	return at, follower, err
 }
 
-// FollowerID is the follower's id.
+// FollowerID returns the follower's id.
 func (c *FollowerChange) FollowerID() ID { return ID{NounUser, c.Follower} }
 
-// Position is in [FollowerChanges].
+// Position returns the event's position in [FollowerChanges].
 func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) }
 
 // Put stores the event.

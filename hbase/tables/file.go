@@ -17,12 +17,13 @@ type fileColumn struct {
 	parse    func(text string) (stored string, err error)
 }
 
+// in adds a declared attribute to the CSV file.
 func (a attribute[T]) in(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{name: column, parse: parse}
 	return a
 }
 
-// Optional columns follow the others.
+// mayBeIn is in for an optional column. These follow the others.
 func (a attribute[T]) mayBeIn(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
@@ -44,8 +45,8 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 	return required, optional, fields
 }
 
-// ParseRow returns the object of a row, or an error and its column. Only the key and the name must
-// not be empty.
+// ParseRow returns the object of a CSV row, or an error and its column. text returns the value of a
+// column. Only the key and the name must not be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {
@@ -117,7 +118,7 @@ func parseEmail(s string) (string, error) {
 	return s, nil
 }
 
-// ParseTime truncates to milliseconds.
+// ParseTime parses a time in RFC 3339, and truncates it to milliseconds.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

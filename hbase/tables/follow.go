@@ -17,7 +17,7 @@ var Follows = &Relation{
 	},
 }
 
-// Followers of a user, newest first.
+// Followers are the followers of a user, newest first.
 var Followers = followList(
 	AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
 

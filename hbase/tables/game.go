@@ -21,7 +21,7 @@ type Game struct {
 // ID is the global id.
 func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
-// Games by code.
+// Games are the games, by code.
 var Games = &Object[Game]{
 	AnyObject: AnyObject{Noun: NounGame, Name: "game", Table: "games", Reusable: true, CheckKey: CheckCode},
 
@@ -44,7 +44,7 @@ type UserGame struct {
 	Day   string // the last, as in "2014-12-25"
 }
 
-// UserGameOf sums days.
+// UserGameOf sums the days of a game.
 func UserGameOf(code string, days []DayCount) UserGame {
 	g := UserGame{Code: code}
 	for _, day := range days {
@@ -110,7 +110,7 @@ func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	return get
 }
 
-// KeyCell is what DecodeKey decodes.
+// KeyCell returns the column that DecodeKey decodes.
 func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+hashKey(key), day, timestamp)
 }
@@ -160,7 +160,7 @@ func (d gameDays) Get(game, from, to string) hbase.Get {
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
 }
 
-// Cell is what Decode decodes.
+// Cell returns a day's column.
 func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }
@@ -171,7 +171,7 @@ func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) {
 	return slices.DeleteFunc(days, func(d DayCount) bool { return d.Count == 0 }), err
 }
 
-// Column is a day's, as in [hbase.Get].
+// Column returns the name of a day's column, as in [hbase.Get].
 func (d gameDays) Column(day string) string { return d.family + ":" + day }
 
 func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {

@@ -30,14 +30,14 @@ func (n gateways) Put(s GatewaySettings) hbase.Put {
 		{Family: broadcastersFamily, Qualifier: s.Gateway, Value: strconv.AppendInt(nil, int64(s.FanoutLimit), 10)}}}
 }
 
-// Remove is for a gateway that ends.
+// Remove removes the settings of a gateway that ends.
 func (n gateways) Remove(gateway string) hbase.Delete {
 	get := n.Get()
 	return hbase.Delete{Table: get.Table, Row: get.Row, Columns: []hbase.Deletion{
 		{Kind: hbase.AllVersions, Family: broadcastersFamily, Qualifier: gateway}}}
 }
 
-// Decode skips unreadable cells.
+// Decode returns the settings, without unreadable ones.
 func (gateways) Decode(cells []hbase.Cell) (all []GatewaySettings) {
 	for _, c := range cells {
 		if limit, err := strconv.Atoi(string(c.Value)); err == nil {

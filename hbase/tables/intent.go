@@ -15,7 +15,7 @@ type Intent struct {
 	Arguments string // JSON
 	// At is the timestamp of all its writes, in milliseconds.
 	At int64
-	// Of the commit row; empty if the intent is the commit.
+	// Table, Row and Family are those of the commit row; empty if the intent is the commit.
 	Table, Row, Family string
 	// After is the expected commit record, empty for the first operation.
 	After string
@@ -23,7 +23,7 @@ type Intent struct {
 	Due int64
 }
 
-// Intents by the id of the operation.
+// Intents are the intents, by the id of the operation.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }
@@ -33,6 +33,7 @@ const (
 	decidedColumn = "decided" // "1": committed; not part of the intent
 )
 
+// columns returns all columns. at and due are the texts of At and Due.
 func (i *Intent) columns(at, due *string) []textColumn {
 	return []textColumn{
 		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},
@@ -54,12 +55,13 @@ func (n intents) Put(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: encodeTexts(i.columns(&at, &due), i.At)}
 }
 
-// Remove masks a later put, too.
+// Remove deletes an intent. It masks a later put, too.
 func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns an intent, if the row has more than a lease.
+// Decode returns an intent. ok is false for a row with only a lease. The error is
+// [hbase.ErrCorrupt].
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
@@ -93,7 +95,7 @@ func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }
 
-// Marked decodes Mark.
+// Marked reports whether the row of an intent has what Mark stores.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	_, marked := find(cells, decidedColumn)
 	return marked

@@ -37,7 +37,7 @@ type Job struct {
 	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs by the id of the operation.
+// Jobs are the fan-out jobs, by the id of the operation.
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -59,12 +59,13 @@ func (n jobs) Put(j Job) hbase.Put {
 // Forever is the timestamp of deletions that mask all later writes.
 var Forever = MaxTime.UnixMilli()
 
-// Remove masks a later put, too.
+// Remove deletes a job. It masks a later put, too.
 func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns a job, if the row has more than a lease and progress.
+// Decode returns a job. ok is false for a row with only a lease and progress. The error is
+// [hbase.ErrCorrupt].
 func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error) {
 	if j.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err
@@ -99,7 +100,7 @@ func (j Job) check() error {
 	return err
 }
 
-// Progress is stored with each lease.
+// Progress is how far a job is done. It is stored with each lease.
 type Progress struct {
 	// Cursor is the position among the followers up to which all but Unverified is done.
 	Cursor string
@@ -112,13 +113,13 @@ const (
 	jobUnverified = "noted"
 )
 
-// Progress may be zero.
+// Progress returns the stored progress, zero for none.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p
 }
 
-// Cells have the store's timestamp.
+// Cells returns the columns of p, with the store's timestamp.
 func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }

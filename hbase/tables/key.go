@@ -40,7 +40,7 @@ func OwnerOf(row string) (id string, err error) {
 	return row[hashSize:], nil
 }
 
-// edgeKey makes all edges of a adjacent.
+// edgeKey returns hash of a ‖ a ‖ 0 ‖ b, so all edges of a are adjacent.
 func edgeKey(a, b string) string {
 	hash := hashOf(a)
 	return string(hash[:]) + a + separator + b
@@ -113,6 +113,7 @@ func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }
 
+// cutPart is the inverse of appendPart. ok is false for any other form.
 func cutPart(key string) (part, rest string, ok bool) {
 	n, size := binary.Uvarint([]byte(key[:min(len(key), binary.MaxVarintLen64)]))
 	if size <= 0 || n > uint64(len(key)-size) {
@@ -161,7 +162,7 @@ func ParseID(b []byte) (ID, error) {
 	return id, nil
 }
 
-// Bytes is the noun and the key.
+// Bytes returns the noun and the key.
 func (id ID) Bytes() []byte { return id.Append(nil) }
 
 // Append appends [ID.Bytes].

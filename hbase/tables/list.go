@@ -31,7 +31,7 @@ type AnyList struct {
 // maxPageBytes bounds the pages of concurrent background workers.
 const maxPageBytes = 4 << 20
 
-// PageSize is for background work: n members, or fewer if they may be large.
+// PageSize returns the size of a page of background work: n members, or fewer if they may be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -61,7 +61,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans one column of each row.
+// Rows scans all rows of the list, with one column each.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
@@ -99,16 +99,17 @@ func (l *AnyList) String() string { return l.Table + ":" + l.Family }
 // explains its buckets.
 type List[E any] struct {
 	AnyList
-	// decode may return [ErrName].
+	// decode and encode are inverse. decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
 	// size is the memory of a decoded member in bytes, without its cell. Without size, members are
 	// not cached.
 	size     func(E) int
-	isPublic func(E) bool
+	isPublic func(E) bool // nil without PublicCount
 }
 
-// The default of Check accepts a qualifier that decodes with an empty value.
+// newList completes a declaration. The default of Check accepts a qualifier that decodes with an
+// empty value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {
@@ -133,8 +134,8 @@ func newList[E any](l List[E]) *List[E] {
 // IsPublic reports whether the PublicCount has the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members, positions and directory columns of a bucket. It skips other families.
-// Members may be shared, and are read-only.
+// Decode returns the members of a bucket with their positions, and the sealed buckets of the
+// directory. It skips other families. Members may be shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -148,7 +149,7 @@ type Decoder[E any] struct {
 	memory  Memory
 }
 
-// Decoder returns a new one.
+// Decoder returns a new Decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
 // Decode is [List.Decode], with the results allocated in d.
@@ -203,13 +204,13 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	return e, err
 }
 
-// Position is in the list.
+// Position returns a member's position in the list.
 func (l *List[E]) Position(e E) string {
 	qualifier, _ := l.encode(e)
 	return qualifier
 }
 
-// Cell is a member's column.
+// Cell returns a member's column.
 func (l *List[E]) Cell(e E, timestamp int64) hbase.Cell {
 	qualifier, value := l.encode(e)
 	return hbase.Cell{Family: l.Family, Qualifier: qualifier, Timestamp: timestamp, Value: value}

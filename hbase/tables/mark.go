@@ -17,10 +17,10 @@ var Marks = marks{}
 
 type marks struct{}
 
-// Table is created first.
+// Table returns the table with the marks. Create it first.
 func (marks) Table() string { return Broadcasters.Table }
 
-// Get reads the row.
+// Get reads all marks.
 func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }

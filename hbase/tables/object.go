@@ -25,17 +25,17 @@ type AnyObject struct {
 	Table string // a row per object
 	// Reusable: a new object may have the key of a deleted one.
 	Reusable bool
-	// CheckKey may return [ErrName].
+	// CheckKey returns [ErrName] for a malformed key.
 	CheckKey func(key string) error
 	// Search is nil if objects are not found by the beginning of their keys.
 	Search *Search
 	// named is nil if the key is the name.
 	named *naming
-	// author returns the user whose deletion also deletes the object. It may be nil.
+	// author returns the user whose deletion also deletes the object. It is nil for objects without.
 	author func(key string) (username string)
 }
 
-// naming is for objects whose keys are internal.
+// naming finds objects by name whose keys are internal.
 type naming struct {
 	check func(name string) error
 	of    func(key string) (name string)
@@ -54,7 +54,7 @@ func (o *AnyObject) Author(key string) (username string, ok bool) {
 	return o.author(key), true
 }
 
-// CheckName may return [ErrName].
+// CheckName returns [ErrName] for a malformed name.
 func (o *AnyObject) CheckName(name string) error {
 	if o.named != nil {
 		return o.named.check(name)
@@ -94,10 +94,10 @@ func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found boo
 	return "", false, nil
 }
 
-// ExistenceOf is what Exists decodes.
+// ExistenceOf reads what Exists decodes.
 func (o *AnyObject) ExistenceOf(key string) hbase.Get { return o.Lookup(o.NameOf(key)) }
 
-// Exists also decodes any read that includes [Existence].
+// Exists reports whether the object exists. It also decodes any read that includes [Existence].
 func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 	found, exists, err := o.Find(o.NameOf(key), cells)
 	return exists && found == key, err
@@ -254,7 +254,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
-// Removal marks an object as deleted. Counts and version stay.
+// Removal returns the cells that mark an object as deleted. Counts and version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
 		if a.setDefault == nil {
@@ -264,7 +264,7 @@ func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	return cells
 }
 
-// Put writes the attributes that t has.
+// Put writes the attributes of t that are not nil.
 func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
 	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
 	for _, a := range o.attributes {

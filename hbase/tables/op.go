@@ -16,7 +16,7 @@ import (
 // mask a later write of a slower clock.
 const Gone = "\x00"
 
-// Without removes an attribute.
+// Without returns the cell that removes an attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, Gone, timestamp)
 }
@@ -24,12 +24,12 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 // CompleteColumn has the last operation of a commit row that is known to be complete.
 const CompleteColumn = "whole"
 
-// CompleteCell names op as complete.
+// CompleteCell returns the cell that names op as complete.
 func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
 
-// IsComplete decodes CompleteCell.
+// IsComplete reports whether a commit row names op as complete.
 func IsComplete(row []hbase.Cell, op string) bool {
 	c, ok := find(row, CompleteColumn)
 	return ok && string(c.Value) == op
@@ -73,16 +73,16 @@ func OpTime(id string) (time.Time, error) {
 //	ID-ID     the operation ID is complete, and can't be compensated
 const recordSeparator = "-"
 
-// FenceRecord is the record of the fence own.
+// FenceRecord returns the commit record of a fence: operation own fences another.
 func FenceRecord(own, fenced string) string { return own + recordSeparator + fenced }
 
-// FencedBy returns the operation that a record fences.
+// FencedBy returns the operation that a record fences. fence is false for other records.
 func FencedBy(record string) (id string, fence bool) {
 	own, id, void := strings.Cut(record, recordSeparator)
 	return id, void && own != id
 }
 
-// CompletionRecord is the record of a complete operation.
+// CompletionRecord returns the record of a complete operation.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
 // CommittedBy returns the operation of a record, and whether it is complete.
@@ -91,7 +91,7 @@ func CommittedBy(record string) (id string, done bool) {
 	return id, id == other && id != ""
 }
 
-// CheckCommitRecord may return [ErrName].
+// CheckCommitRecord returns [ErrName] for a malformed record.
 func CheckCommitRecord(s string) error {
 	own, other, void := strings.Cut(s, recordSeparator)
 	_, err := OpTime(own)
@@ -120,7 +120,7 @@ type Journal struct {
 	Ops      []string
 }
 
-// Has may be false for complete operations.
+// Has reports whether the journal has an operation. It may be false for complete ones.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
 // DecodeJournal returns the journal of a row, and its stored value, maybe nil.
@@ -149,7 +149,7 @@ func parseJournal(s string) (Journal, error) {
 	return j, err
 }
 
-// Cell is what [DecodeJournal] decodes.
+// Cell returns the column that [DecodeJournal] decodes.
 func (j Journal) Cell(timestamp int64) hbase.Cell {
 	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
 	return textCell(CountedColumn, value, timestamp)

@@ -11,7 +11,7 @@ import (
 // Outbox is a table of pending work, in a few shards, each in the order of time.
 type Outbox struct{ Table string }
 
-// OutboxShards is the number per outbox.
+// OutboxShards is the number of shards of each outbox.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
@@ -50,7 +50,7 @@ type Lease struct {
 	Value []byte
 }
 
-// LeaseColumn is not part of the item.
+// LeaseColumn is the column of an item's lease, which is not part of the item.
 const LeaseColumn = "lease"
 
 // NewLease returns a lease that ends at until, to the millisecond.
@@ -69,15 +69,15 @@ func LeaseOf(cells []hbase.Cell) Lease {
 	return Lease{time.UnixMilli(ms), c.Value}
 }
 
-// HeldBy is also true after the lease's end.
+// HeldBy reports whether a holder has the lease, also after its end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell stores the lease. The store sets a zero timestamp.
+// Cell returns the column of the lease. The store sets a zero timestamp.
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }
 
-// Check expects the lease unchanged.
+// Check returns a check that the stored lease is unchanged.
 func (l Lease) Check() hbase.Check {
 	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
 }

@@ -65,10 +65,10 @@ func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Ti
 	return e
 }
 
-// Object is the kind of object.
+// Object returns the kind of object at this end.
 func (e *End) Object() *AnyObject { return e.List.Owner }
 
-// Dated relations have newest-first lists.
+// Dated reports whether the lists are sorted by date, the newest first.
 func (r *Relation) Dated() bool { return r.DateColumn != "" }
 
 const (
@@ -94,7 +94,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
 
-// Decode decodes an edge. at is zero if it was not read.
+// Decode decodes an edge. at is zero if it was not read. The error is [hbase.ErrCorrupt].
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
 	commitRecords := 0 // maybe of an edge that never existed
@@ -138,7 +138,7 @@ type Reference struct {
 	TargetOf func(object any) string
 }
 
-// Referrer may have a reference.
+// Referrer is an object that can have a reference.
 type Referrer struct {
 	Key    string
 	Owner  string // the target, or [Root]

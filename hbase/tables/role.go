@@ -16,7 +16,7 @@ type Role struct {
 // ID is the global id.
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
-// Roles by code.
+// Roles are the roles, by code.
 var Roles = &Object[Role]{
 	AnyObject: AnyObject{Noun: NounRole, Name: "role", Table: "roles", Reusable: true, CheckKey: CheckCode},
 

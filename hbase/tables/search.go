@@ -86,12 +86,12 @@ func (s *Search) Put(key string, timestamp int64) hbase.Put {
 	return hbase.PutCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Delete removes it up to a timestamp.
+// Delete removes the row of an object up to a timestamp.
 func (s *Search) Delete(key string, timestamp int64) hbase.Delete {
 	return hbase.DeleteCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Decode decodes [Search.Row], or returns [hbase.ErrCorrupt].
+// Decode returns the key of a [Search.Row], or [hbase.ErrCorrupt].
 func (s *Search) Decode(row string) (key string, err error) {
 	if _, key, _ = strings.Cut(row, separator); s.Row(key) != row {
 		return "", fmt.Errorf("%w: row key %q is not the one of %q", hbase.ErrCorrupt, row, key)

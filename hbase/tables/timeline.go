@@ -32,7 +32,7 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	return key, checkTwitPosition(key.Position)
 }
 
-// EntryOf decodes a position.
+// EntryOf decodes a position in [Timelines], or returns [ErrName].
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
 
 // SinceColumn has the time since which a timeline is complete. It is not an attribute.
@@ -45,8 +45,8 @@ func PutTimelineSince(owner string, at time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
-// TrimTimeline removes the oldest entries of a timeline. since comes first, so that an incomplete
-// timeline never looks complete.
+// TrimTimeline removes the oldest entries of a timeline. Write since before deletion, so that an
+// incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {

@@ -25,7 +25,7 @@ type Twit struct {
 // TwitKey is a position in the author's list.
 type TwitKey struct{ Author, Position string }
 
-// String is author ‖ 0 ‖ position.
+// String returns author ‖ 0 ‖ position.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
 // Parts decodes the position, or returns [ErrName].
@@ -40,7 +40,7 @@ func ParseTwitKey(key string) (TwitKey, error) {
 	return TwitKey{author, position}, checkTwitPosition(position)
 }
 
-// Key is the twit's.
+// Key returns the twit's key.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
 // ID is short enough to be inlined: an id that does not escape is not allocated.
@@ -182,7 +182,8 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	return t, r.err
 }
 
-// MayBeForFollowers is false only if all fields of a damaged record are readable.
+// MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has that
+// field, or not all its fields are readable.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -223,7 +224,8 @@ func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 	return textCell(twitNameDeleted, "1", timestamp)
 }
 
-// Decode returns the key of a twit, maybe deleted, if there is one.
+// Decode returns the key of a twit, and whether it was deleted. ok is false if no twit had the
+// name. The error is [hbase.ErrCorrupt].
 func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, err error) {
 	for _, c := range cells {
 		value := string(c.Value)

@@ -21,7 +21,7 @@ type User struct {
 	CreatedAt      *time.Time
 	FollowerCount  *int
 	FollowingCount *int
-	// These include the twits for followers.
+	// TwitCount and AlbumCount include the twits for followers.
 	TwitCount        *int
 	PublicTwitCount  *int
 	AlbumCount       *int
@@ -35,8 +35,8 @@ type User struct {
 // ID is the global id.
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
-// Users by username. [Followers] and [Twits] are in the same rows, because they are often read
-// together.
+// Users are the users, by username. [Followers] and [Twits] are in the same rows, because they are
+// often read together.
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
 		Search: &Search{Table: "usernames", Cursor: 'u', characters: usernamePunctuation, max: MaxUsername}},

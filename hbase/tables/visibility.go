@@ -15,7 +15,7 @@ const (
 	Public        Visibility = true
 )
 
-// String is the name in the schema, in CSV files and in the arguments of intents.
+// String returns the name in the schema, in CSV files and in the arguments of intents.
 func (v Visibility) String() string {
 	if v == Public {
 		return "PUBLIC"

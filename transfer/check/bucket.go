@@ -19,6 +19,7 @@ func (r *run) buckets(ctx context.Context) error {
 	return nil
 }
 
+// bucketRow is a row of a list.
 type bucketRow struct {
 	owner  string
 	number uint32
@@ -48,7 +49,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 			split = append(split, b)
 		}
 	}
-	if err := r.flush(ctx); err != nil || r.broken { // it can't place members
+	if err := r.flush(ctx); err != nil || r.broken { // a broken directory can't place members
 		return err
 	}
 	repaired, err := hbase.GetEach(ctx, r.Store, split, directory)
@@ -63,6 +64,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 	return nil
 }
 
+// directory checks that the sealed buckets of a list are adjacent, and end the list.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)
 	buckets, err := l.DecodeDirectory(owner, cells)
@@ -99,7 +101,7 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// The repair of astray moves members.
+// astray reports members that another bucket covers. The repair moves them there.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

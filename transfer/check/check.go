@@ -44,13 +44,13 @@ type Checker struct {
 	Read func(table string, rows int)
 	// Waiting gets the number of pending fan-out jobs, whose authors' twits timelines may lack.
 	Waiting func(jobs int)
-	// Grace is when an incomplete operation becomes a violation.
+	// Grace is the age at which an incomplete operation becomes a violation.
 	Grace time.Duration
 	// TimelineBound is by default [tables.TimelineBound].
 	TimelineBound int
 }
 
-// All reports all violations.
+// All is [Checker.Run] with only a Report.
 func All(ctx context.Context, store hbase.Store, report func(Violation)) error {
 	return Checker{Store: store, Report: report}.Run(ctx)
 }
@@ -60,7 +60,7 @@ func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// A repair may reveal another violation.
+// maxRuns bounds the runs of RepairAll: a repair may reveal another violation.
 const maxRuns = 8
 
 // Result counts violations.
@@ -99,14 +99,14 @@ type run struct {
 	Checker
 	repair bool
 	now    time.Time
-	// reported is of the current batch.
+	// reported has the violations of the current batch.
 	reported map[Violation]bool
 	puts     []hbase.Put
 	deletes  []hbase.Mutation
 
-	splitting bool
-	broken    bool            // a directory
-	damaged   map[listOf]bool // with a reported twit
+	splitting bool            // an intent is due later, as step 4 of a split is
+	broken    bool            // a directory was not repaired: members can't be found
+	damaged   map[listOf]bool // lists with an unreadable twit, which is reported
 
 	// Departments: parents of readable ones, unreadable ones, and the tree's depth.
 	parents map[string]string
@@ -124,6 +124,7 @@ type run struct {
 	unnamed, restricted map[tables.TwitKey]bool
 }
 
+// listOf is the list of one owner.
 type listOf struct {
 	*tables.AnyList
 	owner string
@@ -158,7 +159,7 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 			return err
 		}
 		if r.broken {
-			return nil // its members can't be found
+			return nil
 		}
 	}
 	return nil
@@ -166,11 +167,11 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 
 const (
 	batchRows  = 256
-	maxRepairs = 1000
+	maxRepairs = 1000 // before a flush
 )
 
-// A put has the timestamp of its source, so that later commits are younger, or a later one if a
-// delete marker masks it.
+// flush writes the repairs. A put has the timestamp of its source, so that later commits are
+// younger, or a later one if a delete marker masks it.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -185,6 +186,7 @@ func (r *run) flush(ctx context.Context) error {
 	return err
 }
 
+// rows scans in batches, calls f with each, and flushes many repairs.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
 	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {
@@ -205,7 +207,8 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// After a decoding error, each calls f with each row alone, and reports the unreadable ones.
+// each calls f with the rows. After a decoding error, it calls f with each row alone, and reports
+// the unreadable ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

@@ -9,11 +9,12 @@ import (
 	"twibase/hbase/tables"
 )
 
+// pair is a row that relates two objects.
 type pair struct {
 	a, b string
-	// Of both lists.
+	// entries are the expected ones of the lists of a and b.
 	entries [2]entry
-	// The repair of dangling ends the relation.
+	// dangling reports that an object is missing. The repair ends the relation.
 	dangling func(why string)
 }
 
@@ -95,7 +96,7 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// when is the member's time.
+// sourceOfRelated is the source of a member with a time.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

@@ -9,6 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
+// entry is a member of a list, expected or stored.
 type entry struct {
 	list  *tables.AnyList
 	owner string
@@ -16,7 +17,7 @@ type entry struct {
 	// source is the table of the source. why is for the report.
 	source, why string
 
-	// Set by find: the covering bucket's row, and the stored cell, if any.
+	// find sets the covering bucket's row, and the stored cell, if any.
 	row   string
 	found *hbase.Cell
 }
@@ -35,6 +36,7 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
+// expect reports entries that are missing or have other values.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err
@@ -56,6 +58,7 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 	return nil
 }
 
+// missing reports an entry that was not found.
 func (r *run) missing(e entry) {
 	column := columnOf(e.list.Table, e.row, e.cell)
 	isNew := r.report(column, absent, present, e.why, hbase.PutCells(e.list.Table, e.row, e.cell))
@@ -68,9 +71,9 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// With repairs the list changes.
+// addToLength records that a repair would add n members such as c.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
-	if r.repair {
+	if r.repair { // the list itself changes
 		return
 	}
 	diff := rebuild.Length{All: n}
@@ -80,7 +83,7 @@ func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	r.lengthDiff[l] = r.lengthDiff[l].Plus(diff)
 }
 
-// unpublish is for public members that should be for followers.
+// unpublish records that a repair would restrict a public member to followers.
 func (r *run) unpublish(l listOf) {
 	if !r.repair {
 		r.lengthDiff[l] = r.lengthDiff[l].Plus(rebuild.Length{Public: -1})
@@ -92,7 +95,7 @@ func isPublic(l listOf, c hbase.Cell) bool {
 	return slices.Contains(public, true)
 }
 
-// find also finds what a repair would have written.
+// find sets row and found of entries. It also finds what a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}
@@ -124,6 +127,7 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 	return err
 }
 
+// existing returns which objects exist.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)

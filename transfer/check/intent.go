@@ -48,6 +48,7 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
+// begun returns the time from which an operation's effects are due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -56,6 +57,7 @@ func begun(i tables.Intent) time.Time {
 	return at
 }
 
+// jobs sets pending and busy.
 func (r *run) jobs(ctx context.Context) error {
 	err := r.rows(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {
@@ -72,7 +74,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// An author who stops being a broadcaster has a job.
+// broadcasters sets merged, and checks that each author who stops being a broadcaster has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)
@@ -94,7 +96,7 @@ func (r *run) broadcasters(ctx context.Context) error {
 	return nil
 }
 
-// Each account has a user.
+// accounts checks that each account has a user.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var named []hbase.Row

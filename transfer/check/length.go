@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Lists without a row have length 0.
+// lengths compares the counts of owners with their lists, also of lists without a row.
 func (r *run) lengths(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		if l.Count == "" {
@@ -29,6 +29,7 @@ func (r *run) lengths(ctx context.Context) error {
 	return nil
 }
 
+// emptyLists compares the counts of owners whose list is empty.
 func (r *run) emptyLists(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var owners, empty []string
 	for _, row := range rows {

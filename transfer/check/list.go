@@ -9,15 +9,16 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// source is a row, or an entry of another list.
+// source is what decides whether a member is correct: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
 	place *entry
-	// why is "" for a correct member.
+	// why returns why the member is wrong, given the cells of the source, or "".
 	why func(cells []hbase.Cell) string
 }
 
-// The lists of twits and comments, and timelines, have checks of their own.
+// sources returns how to find the source of a member. The lists of twits and comments, and
+// timelines, have checks of their own.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -47,6 +48,7 @@ func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell
 	return sources
 }
 
+// lists checks that each member of a list has a source.
 func (r *run) lists(ctx context.Context) error {
 	sources := r.sources()
 	for _, l := range tables.Lists() {
@@ -72,6 +74,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
+// explain reads the sources of a list's members, and returns why each is wrong, or "".
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -106,6 +109,7 @@ func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err
 	return e, err
 }
 
+// membersOf is members with decoded members.
 func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
 	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {
@@ -117,7 +121,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// explain returns why members are wrong, or "".
+// members reports members that have no place in a list: explain returns why each is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.spans(ctx, l, func(s *rebuild.Span) error {
@@ -141,6 +145,7 @@ func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span
 	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
 }
 
+// owners calls f with batches of the owners that have a row.
 func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {
 	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// liveRuns must all find a violation.
+// liveRuns is the number of runs that must all find a violation.
 const liveRuns = 3
 
 type candidate struct {

@@ -46,6 +46,7 @@ func refersTo(ref *tables.Reference, key, owner string) string {
 	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
 }
 
+// referrers decodes rows, and reports unreadable ones.
 func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referrer) {
 	for _, row := range rows {
 		key, err := tables.OwnerOf(row.Key)
@@ -63,8 +64,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling returns the keys of objects with wrong references. A department must also have a path to
-// the top.
+// dangling reports wrong references, and returns the keys of their objects. A department must also
+// have a path to the top.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {
@@ -94,6 +95,7 @@ func noObject(o *tables.AnyObject, key string) string {
 	return fmt.Sprintf("there is no %s %q", o.Name, o.NameOf(key))
 }
 
+// wrongReference reports a reference. The repair deletes it.
 func (r *run) wrongReference(ref *tables.Reference, x referrer, why string) {
 	for i := range x.cells {
 		if x.cells[i].Qualifier == ref.Attribute {

@@ -10,11 +10,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Each may be long.
+// batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines checks entries down to where a timeline was trimmed, except of busy authors and
-// broadcasters.
+// timelines checks that no entry is missing down to where a timeline was trimmed, except those of
+// busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -26,11 +26,12 @@ func (r *run) timelines(ctx context.Context) error {
 	})
 }
 
+// entries checks that the twit of each entry exists, and the owner follows its author.
 func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline is complete before end.
+// timeline has the positions of entries. It is complete before end.
 type timeline struct {
 	entries map[string]bool
 	end     string

@@ -10,7 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// An unreadable department may exist: references to it are not repaired.
+// readTree sets parents and unread. An unreadable department may exist: references to it are not
+// repaired.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -32,7 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department whose parent keeps its path from the top.
+// climb reports a department without a path to the top because of its own parent. wrong is whether
+// the parent's list must not have it.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -62,7 +64,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 	return false
 }
 
-// Writers rely on the stored number of levels.
+// depth checks the stored number of levels, on which writers rely.
 func (r *run) depth(ctx context.Context) error {
 	get := tables.Tree.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -9,12 +9,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twits checks twit_ids, and albums of twits with photos or for followers.
+// twits checks twits against twit_ids, and expects those with photos or for followers in albums.
 func (r *run) twits(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }
 
-// twitNames checks that twit_ids has only twits.
+// twitNames checks that each twit of twit_ids is in its author's list.
 func (r *run) twitNames(ctx context.Context) error {
 	all := hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}
 	return r.rows(ctx, all, func(rows []hbase.Row) error {
@@ -50,7 +50,7 @@ func (r *run) twitNames(ctx context.Context) error {
 	})
 }
 
-// The repair marks the twit as deleted.
+// deleteName reports a row of twit_ids. The repair marks the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(hbase.Youngest(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)

@@ -21,7 +21,7 @@ type Violation struct {
 	Lost bool
 }
 
-// String is a line. Keys have the format of the HBase shell.
+// String returns a line. Keys have the format of the HBase shell.
 func (v Violation) String() string {
 	at := v.at()
 	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
@@ -66,8 +66,9 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report also adds the repair. Puts are written before deletions, so that a moved cell is never
-// missing. A batch with an unreadable row is checked twice: then isNew is false.
+// report reports a violation, and adds its repair for flush. Puts are written before deletions, so
+// that a moved cell is never missing. A batch with an unreadable row is checked twice: then isNew
+// is false.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, stored, expected, why, len(repair) == 0}
 	if r.reported[v] {
@@ -89,6 +90,7 @@ func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mu
 
 func (r *run) unreadable(at column, err error) { r.report(at, "unreadable", "readable", err.Error()) }
 
+// differs reports a column, with c as its repair.
 func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	is, should := absent, absent
 	var at column
@@ -108,6 +110,7 @@ func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why 
 	return isNew
 }
 
+// surplus reports a cell that should be absent.
 func (r *run) surplus(table, row string, c hbase.Cell, why string) (isNew bool) {
 	return r.report(columnOf(table, row, c), present, absent, why, hbase.DeleteCells(table, row, c))
 }

@@ -8,8 +8,9 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// A twit and its copy in the album have the same visibility. No repair publishes a twit: if the
-// copies differ, or a damaged one may have been for followers, the twit is for followers.
+// twitVisibilities and albumVisibilities check that a twit and its copy in the album have the same
+// visibility. No repair publishes a twit: if the copies differ, or a damaged one may have been for
+// followers, the twit is for followers.
 func (r *run) twitVisibilities(ctx context.Context) error {
 	return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
@@ -25,6 +26,7 @@ func (r *run) albumVisibilities(ctx context.Context) error {
 	})
 }
 
+// restoreTwits reports damaged twits of l. The repair is the copy in the other list, if any.
 func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
 	var damaged []hbase.Cell
 	var copies []entry
@@ -51,7 +53,8 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	return nil
 }
 
-// copyOf may be nil. It is for followers if the damaged twit may have been.
+// copyOf returns the other copy of a damaged twit, or nil. It is for followers if the damaged twit
+// may have been.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {
@@ -68,6 +71,7 @@ func (r *run) copyOf(
 	return t
 }
 
+// restrict reports a public twit that should be for followers.
 func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, why string) *tables.Twit {
 	r.restricted[t.Key()] = true
 	t = r.asRestricted(t)
@@ -86,7 +90,8 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &restricted
 }
 
-// Twits never change: one copy is damaged.
+// restrictTwits restricts public twits whose copy in the album is for followers. Twits never
+// change, so one copy is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
 	var entries []entry
 	for _, c := range s.Cells {
