@@ -36,6 +36,7 @@ type Semaphore struct {
 	queues  []*client          // those that wait
 	last    string             // the client of the last request
 	shared  time.Time          // the last request of another client than the one before
+	alone   *time.Timer        // calls dispatch when Contention after shared has passed
 	turn    uint64             // of the last request
 }
 
@@ -151,7 +152,7 @@ func (s *Semaphore) Release(name string, units int64) {
 // client returns the client of a new request. The caller holds mu, here and below.
 func (s *Semaphore) client(name string) *client {
 	if s.turn++; s.turn > 1 && name != s.last {
-		s.shared = time.Now()
+		s.contend()
 	}
 	s.last = name
 	c := s.clients[name]
@@ -160,6 +161,20 @@ func (s *Semaphore) client(name string) *client {
 		s.clients[name] = c
 	}
 	return c
+}
+
+// contend limits clients for the time of Contention. Then it serves those that still wait.
+func (s *Semaphore) contend() {
+	s.shared = time.Now()
+	if s.alone != nil {
+		s.alone.Reset(Contention + 1)
+		return
+	}
+	s.alone = time.AfterFunc(Contention+1, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.dispatch()
+	})
 }
 
 // add adds a request to the queue of its client, and takes units for the requests that may have

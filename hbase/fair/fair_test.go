@@ -104,6 +104,19 @@ func TestClientIsAloneAgainAfterContention(t *testing.T) {
 	})
 }
 
+func TestEndOfContentionServesWaitingRequests(t *testing.T) {
+	run(t, 4, 1, 10, func(f *fixture) {
+		f.TryAcquire("other", 1)
+		f.Release("other", 1)
+		f.TryAcquire("a", 2)
+		time.Sleep(Contention - time.Second)
+		f.ask(f.t.Context(), "a", 1)
+		f.want("beside another", nil, nil)
+		time.Sleep(time.Second + 1)
+		f.want("alone, with two free units", []string{"a"}, nil)
+	})
+}
+
 func TestNextUnitsGoToTheClientWithTheFewest(t *testing.T) {
 	run(t, 2, 1, 100, func(f *fixture) {
 		f.TryAcquire("a", 2)
