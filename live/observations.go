@@ -17,7 +17,7 @@ type observation struct {
 	key unique.Handle[Key]
 	at  int64
 	// found is the start of the poll that found it, 0 for an old member. missing is the start of
-	// the poll of the row before that, 0 if there was none.
+	// the row's poll before that, 0 if there was none.
 	found, missing elapsed
 }
 
@@ -74,7 +74,7 @@ func (o *observations) forget(at time.Time) {
 const Window = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway, who has received an entry, may have
-// missed an older one. It cannot if the older one arrived in the store well before the other: then
+// missed an older one. It has not if the older one arrived in the store well before the other: then
 // every gateway finds it earlier, or in the same poll.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)

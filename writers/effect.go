@@ -136,10 +136,10 @@ type compensation struct {
 func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, and must find the items that it had begun. So the effects of an item must not remove it. A
-// nested operation may remove its item, because it is completed from its own intent, at the latest
-// when another operation needs its commit row. An each that does nothing but remove items, such as
-// clearList, may remove them, too.
+// again, and must find the items whose effects it had begun to apply. So these must not remove the
+// item. A nested operation may, because it is completed from its own intent, at the latest when
+// another operation needs its commit row. An each that only removes items, such as clearList, may,
+// too.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page. They must not be

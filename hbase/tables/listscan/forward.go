@@ -80,7 +80,7 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 	return nil
 }
 
-// estimate sets fill from whole buckets.
+// estimate sets fill from buckets that were read from their start.
 func (s *Scan) estimate(buckets, members int) {
 	if s.fill = MaxWidth; members > 0 {
 		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))

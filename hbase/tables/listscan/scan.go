@@ -88,7 +88,7 @@ const (
 	// Lookup directory columns are read alone.
 	Lookup = 256
 	// HeadLimit columns of bucket 0 are read backward with the directory. A shorter bucket 0 is not
-	// read again; if members may be large, its end is.
+	// read again, unless members may be large: then its end is.
 	HeadLimit = 256
 )
 
@@ -140,7 +140,7 @@ type Scan struct {
 	state state
 	reads uint8           // of the next round
 	width uint8           // maximum of buckets; doubles
-	fill  uint8           // MaxWidth if unknown
+	fill  uint8           // buckets that fill the page; MaxWidth if unknown
 	from  string          // of a forward scan: the first unread position
 	known []tables.Bucket // to read, in the list's order
 	keys  []hbase.Cell    // unread, of the last bucket
