@@ -23,7 +23,7 @@ import (
 	"twibase/hbase"
 )
 
-// client is "name version".
+// send posts a body as a client, "name version".
 func send(g *Gateway, client, body string) {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")

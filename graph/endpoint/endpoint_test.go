@@ -65,7 +65,7 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// Around returns the name of every user.
+// serve returns an endpoint whose Around sets the name of every user.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {

@@ -35,7 +35,7 @@ type feed struct {
 	document string
 }
 
-// The author "a" and the viewers "LiLei" and "HanMeimei" exist.
+// inFeed runs a test with an author "a" and the viewers "LiLei" and "HanMeimei".
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")

@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Fields in lower case have no resolver, and their leaves are value. Resolvers of leaves return
-// null, or err.
+// nested returns nested objects. Fields in lower case have no resolver, and their leaves are value.
+// Resolvers of leaves return null, or err.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -29,7 +29,8 @@ func nested(value any, err error) *fixture {
 		}}
 }
 
-// A path ends with a blank and a line if its last name is not unique in the query.
+// errorsJSON returns an error for each path, which ends with a blank and a line if its last name is
+// not unique in the query.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {

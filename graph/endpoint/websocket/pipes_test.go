@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The connections have no buffers.
+// pipes is a listener of connections without buffers.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}
