@@ -48,8 +48,11 @@ type ClientRequests struct {
 func (u *Usage) Report(hours int, now time.Time) *Report {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	r := &Report{Since: now.Truncate(time.Hour).Add(time.Duration(1-hours) * time.Hour).UTC()}
-	r.Fields = make([]Field, len(u.fields))
+	r := &Report{
+		Since:      now.Truncate(time.Hour).Add(time.Duration(1-hours) * time.Hour).UTC(),
+		Operations: []Operation{},
+		Fields:     make([]Field, len(u.fields)),
+	}
 	operations := map[operation]*counts{}
 	clients := make([]map[Client]int64, len(u.fields))
 	for i := range u.hours {

@@ -69,6 +69,21 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestReportWithoutRequestsHasEmptyLists(t *testing.T) {
+	f := newFixture()
+	want := &Report{
+		Since:      f.now.UTC(),
+		Operations: []Operation{},
+		Fields: []Field{
+			{Field: "User.age", Clients: []ClientRequests{}},
+			{Field: "User.bio", Deprecated: "use text", Clients: []ClientRequests{}},
+		},
+	}
+	if diff := cmp.Diff(want, f.Report(1, f.now)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestUsageIsForgottenAfterADay(t *testing.T) {
 	f := newFixture()
 	f.add(web, "A", 1, false, bio)
