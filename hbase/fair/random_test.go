@@ -62,16 +62,23 @@ func testRandomRequests(t *testing.T, random *rand.Rand) {
 		}
 		synctest.Wait()
 		lent := map[string]int64{}
+		mu.Lock()
 		for _, l := range leases {
 			lent[l.name] += l.units
 			lent[""] += l.units
 		}
+		mu.Unlock()
 		s.check(t, lent)
 	}
 	time.Sleep(time.Minute) // all requests end
+	synctest.Wait()
+	mu.Lock()
+	defer mu.Unlock()
 	for _, l := range leases {
 		s.Release(l.name, l.units)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.clients) != 0 || len(s.queues) != 0 || s.used != 0 || s.waiting != 0 {
 		t.Errorf("without requests: %d clients, %d queues, %d units, %d waiting",
 			len(s.clients), len(s.queues), s.used, s.waiting)
@@ -81,6 +88,8 @@ func testRandomRequests(t *testing.T, random *rand.Rand) {
 // check compares the state with the units that were lent to each client, and to all as "".
 func (s *Semaphore) check(t *testing.T, lent map[string]int64) {
 	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.used != lent[""] || s.used > s.size {
 		t.Errorf("%d of %d units are used, and %d were lent", s.used, s.size, lent[""])
 	}
