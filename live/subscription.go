@@ -137,7 +137,7 @@ func (p *Poller) mayAdd(address string) bool {
 	return free >= 0 && (added == 1 || rowReserve*added <= free)
 }
 
-// The caller holds mu.
+// drop removes a row. The caller holds mu.
 func (p *Poller) drop(r *row) {
 	delete(p.rows, r.rowName)
 	p.Counters.Rows.Add(-1)
