@@ -55,9 +55,9 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// requests returns the request of a connection. For open arguments (see [explain.Call.Open]) it is
-// the one that costs most: the largest page, with cursors. If the direction is open, there is one
-// for each.
+// requests returns the request of a connection. Open arguments (see [explain.Call.Open]) have the
+// values that cost most: the largest page, with cursors. If the direction is open, there is a
+// request for each.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),

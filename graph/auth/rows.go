@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rowBurst is the size of a bucket of [Rows], as the time in which it fills.
+// rowBurst is the time that an empty bucket of [Rows] takes to fill.
 const rowBurst = 10 * time.Second
 
 // Rows limits the rows per second that a viewer, or an address without a token, reads. An operation

@@ -30,8 +30,8 @@ var figures = []figure{
 	{"scans", func(t explain.Totals) int64 { return t.Scans }},
 }
 
-// shown is the number of figures in a table. compared is the number of those that are compared with
-// the baseline if there are no maximums.
+// shown is the number of figures in a table. Without maximums, the first compared figures are
+// compared with the baseline.
 const shown, compared = 4, 3
 
 // Maximums are the largest permitted figures of an operation, by name.

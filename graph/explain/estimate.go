@@ -168,8 +168,8 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge returns the record whose Gets a read shares, or nil if it may need its own. A first page
-// takes over the Gets of named columns of its row.
+// merge returns the record whose Gets a read shares; nil for a read with Gets of its own. A first
+// page takes over the Gets of named columns of its row.
 func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
