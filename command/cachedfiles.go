@@ -11,7 +11,8 @@ import (
 
 const readErrorPause = 2 * time.Second
 
-// cachedFiles is a value parsed from files, again after changes. It is safe for concurrent use.
+// cachedFiles is a value that is parsed from files, and again after they change. It is safe for
+// concurrent use.
 type cachedFiles[T any] struct {
 	what  string
 	files []string
@@ -31,8 +32,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the previous value if the files cannot be read, because only one of two was replaced,
-// for example.
+// get returns the current value. If the files cannot be read, for example because only one of two
+// was replaced, that is the previous one.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,12 +43,14 @@ func (c *cachedFiles[T]) get() T {
 	return c.current
 }
 
+// failing reports whether the files cannot be read.
 func (c *cachedFiles[T]) failing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.read() != nil
 }
 
+// read parses changed files. mu is held.
 func (c *cachedFiles[T]) read() error {
 	infos := make([]os.FileInfo, 0, len(c.files))
 	for _, file := range c.files {

@@ -46,9 +46,9 @@ type commandLine struct {
 type process struct {
 	stdout, stderr io.Writer
 	log            zerolog.Logger
+	settings       settings
 	// reload parses the command line and the --config file again.
-	settings settings
-	reload   func() (*commandLine, settings, error)
+	reload func() (*commandLine, settings, error)
 }
 
 const (

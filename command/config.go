@@ -35,6 +35,7 @@ func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	return nil
 }
 
+// located adds the file's line to an error that names a flag of the file.
 func (o *configOption) located(err error) error {
 	if o.file == nil {
 		return err

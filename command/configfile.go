@@ -16,7 +16,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// The command line and variables override it.
+// configFile has the values of flags that a --config file sets. The command line and variables
+// override them.
 type configFile struct {
 	path   string
 	values map[string]configValue
@@ -27,10 +28,11 @@ type configValue struct {
 	text string
 }
 
-// The parser needs a thousand times the memory of deeply nested text.
+// maxConfigFile is in bytes. The parser needs a thousand times the memory of deeply nested text.
 const maxConfigFile = 64 << 10
 
-// An empty file is an error: an editor may be about to write it.
+// readConfigFile reads and checks a file. An empty one is an error: an editor may be about to write
+// it.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	text, err := readLimited(path, maxConfigFile)
 	if err != nil {
@@ -77,7 +79,8 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	return root.Values, nil
 }
 
-// Files may set flags with an environment variable. Flags with one name have one type.
+// fileFlags returns the flags that files may set: those with an environment variable. Flags of
+// several commands with one name have one type.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
@@ -89,7 +92,7 @@ func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	return flags
 }
 
-// valueOf is as on a command line.
+// valueOf checks a value, and returns it as on a command line.
 func valueOf(key string, node ast.Node, flags map[string]*kong.Flag) (string, error) {
 	flag := flags[key]
 	if flag == nil {

@@ -18,11 +18,12 @@ import (
 	"twibase/gateway"
 )
 
+// settings are the values of a command's flags, by name.
 type settings map[string]flagSetting
 
 type flagSetting struct {
 	value  string
-	reload bool
+	reload bool // SIGHUP may change it
 }
 
 func settingsOf(command *kong.Context) settings {
@@ -35,14 +36,15 @@ func settingsOf(command *kong.Context) settings {
 	return all
 }
 
-// SIGHUP applies the changed --config file, or without one ends the process.
+// configReloader applies the changed --config file after SIGHUP. Without a file, SIGHUP ends the
+// process.
 type configReloader struct {
 	// Failures is registered by the caller.
 	Failures prometheus.Counter
 
 	process
 	signals chan os.Signal
-	failing atomic.Bool // the last file
+	failing atomic.Bool // the last file was refused
 }
 
 func newConfigReloader(p process) *configReloader {
@@ -75,7 +77,7 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 
 func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// config is that of the start.
+// run reloads until ctx is done. config is that of the start.
 func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {
@@ -110,7 +112,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error 
 	return nil
 }
 
-// changes also logs flags that need a restart.
+// changes returns the reloaded flags with new values, and logs those that need a restart.
 func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {

@@ -22,7 +22,7 @@ func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat is readable text if out is a terminal.
+// logFormat returns a writer to next that writes readable text if out is a terminal.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
@@ -38,7 +38,7 @@ type logQueue struct {
 	Dropped prometheus.Counter
 
 	out   io.Writer
-	lines chan []byte // the end
+	lines chan []byte // nil is the end
 	done  chan struct{}
 }
 

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// By completionTime another gateway has completed a dead gateway's operation, unless it changes
+	// Within completionTime another gateway completes a dead gateway's operation, unless it changes
 	// long lists.
 	completionTime = 10 * time.Second
-	// A split takes almost a minute.
+	// sweepTimeout bounds the completion of intents. A split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
 )
 
@@ -109,7 +109,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// Jobs have no timeout: they may be long.
+// sweep completes stale intents, and then fan-out jobs, without a timeout: they may be long.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -33,7 +33,7 @@ func checkRights(ctx context.Context, store *cluster.Store) error {
 	return group.Wait()
 }
 
-// The check of the CheckAndPut fails.
+// probe reads and writes a row. It writes nothing, because the check of the CheckAndPut fails.
 func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	row, family := tables.RowKey(""), table.Families[0].Name
 	if _, err := hbase.GetOne(ctx, store, hbase.Get{Table: table.Name, Row: row, Page: hbase.Page{Limit: 1}}); err != nil {
@@ -45,6 +45,7 @@ func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	return err
 }
 
+// grants returns the command of the HBase shell that grants a gateway's rights.
 func (f *storeFlag) grants(user string) string {
 	if f.Namespace != cluster.DefaultNamespace {
 		return fmt.Sprintf("grant '%s', 'RW', '@%s'", user, f.Namespace)

@@ -25,10 +25,9 @@ import (
 )
 
 const (
-	// In MiB.
-	maxMemory        = 1 << 20
+	maxMemory        = 1 << 20 // MiB
 	maxRowsPerSecond = 100_000_000
-	// By default, cluster managers kill a process earlier.
+	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process earlier.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is an allocation that is never touched, and so has no physical memory. The garbage
@@ -165,7 +164,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// Except for --documents.
+// failingMetrics returns the metrics of reloaded files. The gateway has that of --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
@@ -209,14 +208,15 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// [gateway.Gateway.Reload] replaces flags with the tag reload.
+// setReloadable sets the fields that [gateway.Gateway.Reload] replaces: flags with the tag reload.
 func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
 	c.Limits, err = limits.With(s.Limit)
 	return err
 }
 
-// listen comes before the store, so that a port in use fails early, and probes get responses.
+// listen opens the ports. It precedes open, so that a port in use fails early, and probes get
+// responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -241,9 +241,10 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// On the embedded store, operations compete for the processors. With four times the load that they
-// can serve, 8 per processor keep nine tenths of the best throughput, and responses take 60 ms; 64
-// keep eight tenths, and responses take 600 ms ('go run ./bench overload').
+// concurrency returns --concurrency or its default. On the embedded store, operations compete for
+// the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
+// the best throughput, and responses take 60 ms; 64 keep eight tenths, and responses take 600 ms
+// ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -44,7 +44,7 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// rowCache is in MiB.
+// open opens the store. rowCache is in MiB.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
@@ -87,6 +87,7 @@ func (f *storeFlag) userOptions(log zerolog.Logger) ([]cluster.Option, error) {
 	return f.hbaseKerberosFlags.options(log)
 }
 
+// with opens the store for use, and closes it.
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {
 	store, err := f.open(ctx, p.log, 0)
 	if err != nil {
@@ -103,6 +104,7 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
+// withExisting is with for a store that must exist: it creates no embedded one.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -115,8 +117,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables creates tables of later versions. If a table of the first version is missing, its data
-// is lost, and withTables fails: a repair would delete the references to that data.
+// withTables is withExisting for a store with all tables. It creates those that later versions
+// added. If a table of the first version is missing, its data is lost, and withTables fails: a
+// repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -29,7 +29,8 @@ const (
 	exportErrorPause = time.Minute
 )
 
-// True: with OTEL_TRACES_SAMPLER_ARG, a ratio.
+// samplers returns the values of OTEL_TRACES_SAMPLER, and whether OTEL_TRACES_SAMPLER_ARG is their
+// ratio.
 func samplers() map[string]bool {
 	return map[string]bool{
 		"always_on": false, "always_off": false, "traceidratio": true,
@@ -37,10 +38,10 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing follows the standard variables OTEL_…. It may be nil.
+// tracing exports spans, as the standard variables OTEL_… say. It is nil without them.
 type tracing struct{ provider *sdk.TracerProvider }
 
-// gohbase uses the provider of the process.
+// newTracing also sets the provider of the process, which gohbase uses.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if !exporterConfigured() {
 		return nil, nil
@@ -71,7 +72,8 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	return t, nil
 }
 
-// While the collector is down, an export fails every few seconds.
+// logFailedExports logs one failure per exportErrorPause: while the collector is down, an export
+// fails every few seconds.
 func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: exportErrorPause})
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
@@ -102,7 +104,7 @@ func endpoints() []string {
 	return []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 }
 
-// The SDK would replace wrong values by its default.
+// checkEndpoint rejects a wrong URL, which the SDK would replace by its default.
 func checkEndpoint(variable string) error {
 	value := os.Getenv(variable)
 	if value == "" {
@@ -114,7 +116,7 @@ func checkEndpoint(variable string) error {
 	return nil
 }
 
-// The exporter reads further variables itself.
+// newExporter returns the exporter of the configured protocol. It reads further variables itself.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp or none", name)
@@ -130,7 +132,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	}
 }
 
-// The SDK would replace wrong values by its default.
+// checkSampler rejects wrong values, which the SDK would replace by its default.
 func checkSampler(name, arg string) error {
 	hasRatio, known := samplers()[name]
 	switch {

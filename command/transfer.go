@@ -79,6 +79,7 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 
 const progressInterval = 10 * time.Second
 
+// progress prints the number of rows read, every progressInterval.
 type progress struct {
 	out         io.Writer
 	table       string

@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema reads all files before it writes.
+// treeSchema is the schema of departments. Its import reads all files before it writes.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -49,7 +49,8 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// Parents come before children, and last departments without a path to the top.
+// exportDepartments exports parents before children, and last departments without a path to the
+// top.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

@@ -13,6 +13,7 @@ import (
 	"strings"
 )
 
+// file is a CSV file to import, maybe compressed.
 type file struct {
 	name   string
 	schema *schema
@@ -30,7 +31,8 @@ func newFile(name string, open func() (io.ReadCloser, error)) (file, error) {
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// openPaths returns each file once: comments would be duplicated.
+// openPaths returns the files of paths, each once: comments would be duplicated. It only checks
+// their names.
 func openPaths(paths []string) (found []file, err error) {
 	var infos []os.FileInfo
 	for _, path := range paths {

@@ -69,7 +69,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// read has the cells of the files.
+// writePlayed writes the row of a user and a game. read has the cells of the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
 	committed := int64(0)
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
@@ -103,7 +103,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 	return nil
 }
 
-// overlay skips an older cell.
+// overlay adds a cell to sorted cells, or replaces one that is not younger.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

@@ -20,7 +20,7 @@ type Options struct {
 	Read func(file string, rows int)
 	// Skipped gets each skipped row.
 	Skipped func(*RowError)
-	// ListBound of buckets, at least 2, is by default [tables.ListBound].
+	// ListBound is the maximum length of a bucket, at least 2, by default [tables.ListBound].
 	ListBound int
 	// FanoutLimit is by default [tables.FanoutLimit].
 	FanoutLimit int
@@ -29,7 +29,7 @@ type Options struct {
 // Summary counts rows.
 type Summary struct {
 	Rows          int
-	Bad, Dangling int
+	Bad, Dangling int // skipped
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
@@ -83,7 +83,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store was empty.
+	// blank: the store was empty, so only rows of this import need to be read.
 	blank bool
 	// repaired: a repair has removed cells.
 	repaired bool
@@ -179,7 +179,7 @@ type name[T any] struct {
 	lists  []*tables.AnyList // that get a member
 }
 
-// known skips items whose named objects do not exist, and touches the lists.
+// known returns the items whose named objects exist, and touches their lists. It skips the others.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	if err := findNamed(ctx, im, batch, names); err != nil {
 		return nil, err
@@ -202,6 +202,7 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 	return kept, touchLists(ctx, im, kept, names)
 }
 
+// findNamed looks up all named objects of a batch.
 func findNamed[T any](ctx context.Context, im *importer, batch []item[T], names []name[T]) error {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))
@@ -232,6 +233,7 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
+// owners is a set of owners of lists. It is safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

@@ -45,7 +45,8 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch precedes put and remove, for the final rebuild.
+// touch records owners for the final rebuild, and reads their directories. It precedes row, put and
+// remove.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -69,6 +70,7 @@ func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	return nil
 }
 
+// row returns the row key of the bucket that covers a position.
 func (l *list) row(owner, position string) string {
 	if l.blank {
 		return l.Row(owner, 0)
@@ -85,6 +87,7 @@ func (l *list) put(w *writes, owner string, member hbase.Cell) {
 	w.cell(l.Table, l.row(owner, member.Qualifier), member)
 }
 
+// remove removes a member, with its timestamp.
 func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
 	if im.repaired { // which may have rewritten the member with a later timestamp
 		member.Timestamp = time.Now().UnixMilli()
@@ -92,6 +95,7 @@ func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) 
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
+// count counts a new member, if the store was blank.
 func (l *list) count(owner string, public bool) {
 	if !l.blank {
 		return
@@ -105,7 +109,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild writes only the length of counted lists with one bucket.
+// rebuild rebuilds the lists of touched owners. Of counted lists that fit in one bucket, it only
+// writes the length.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,14 +9,14 @@ import (
 	"twibase/hbase"
 )
 
-// Values of a lookup do not change. It is safe for concurrent use.
+// lookup caches values by name, which must not change. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
 	decode func(name string, cells []hbase.Cell) (value V, found bool, err error)
 
 	mu    sync.RWMutex
-	known map[string]*V // may be nil
+	known map[string]*V // nil for a name without a value
 }
 
 func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
@@ -24,6 +24,7 @@ func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
 	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
 }
 
+// find reads the values of names that are not known.
 func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	missing := l.missing(names)
 	cells, err := hbase.GetEach(ctx, l.store, missing, l.get)
@@ -57,6 +58,7 @@ func (l *lookup[V]) missing(names []string) (missing []string) {
 	return missing
 }
 
+// of returns the value of a name, after find.
 func (l *lookup[V]) of(name string) (value V, found bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -71,7 +73,8 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys are those that the import of a blank store has not written.
+// newKeys tells which keys the import of a blank store has not written yet, so their rows need no
+// read.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool
@@ -81,7 +84,7 @@ type newKeys struct {
 // maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first: the store has no such row.
+// first reports whether the store has certainly no row of the key. It is true once.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

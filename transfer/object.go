@@ -71,7 +71,7 @@ func referencesOf[T any](o *tables.Object[T]) (names []name[*T]) {
 	return names
 }
 
-// revision has attributes, stored and of a file.
+// revision is an object as stored and as in a file.
 type revision struct {
 	key     string
 	before  []hbase.Cell
@@ -115,6 +115,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
+// revise writes objects with references, and moves them in the lists of their targets.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	revisions, err := revisions(ctx, im, o, batch)
 	if err != nil {
@@ -142,6 +143,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	return sources.flush(ctx)
 }
 
+// moveReferrers removes changed objects from the lists of old targets, and adds them to new ones.
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
 	var moves [][2]tables.Referrer

@@ -17,7 +17,7 @@ type item[T any] struct {
 	value T
 }
 
-// read skips bad rows.
+// read calls f with each row of a schema's files. Bad rows go to [progress.skip].
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -49,7 +49,8 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe calls write concurrently with batches, in order for rows with one key.
+// pipe reads a schema's files, and calls write concurrently with batches. Rows with one key are
+// written in order.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

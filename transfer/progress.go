@@ -9,7 +9,8 @@ import (
 // ErrDangling means that an import is complete except for dangling rows.
 var ErrDangling = errors.New("dangling rows were skipped")
 
-// progress is safe for concurrent use. It calls the functions of Options one at a time.
+// progress counts rows, and calls the functions of Options one at a time. It is safe for concurrent
+// use.
 type progress struct {
 	mu      sync.Mutex
 	options *Options
@@ -24,7 +25,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip returns the error that ends the import.
+// skip counts a bad or dangling row. It returns e if that ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has names in the file, later keys.
+// pair identifies two related objects: by the names in the file, after imports by their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -18,13 +18,14 @@ type relation struct {
 	at time.Time
 }
 
+// relations imports one relation.
 type relations struct {
 	*tables.Relation
 	from, to *list
 	newKeys  newKeys
 }
 
-// To object or, if to is false, all others.
+// relationSchemas returns the schemas of relations to object or, if to is false, of all others.
 func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != to {
@@ -79,6 +80,7 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
+// edge is the state of an edge in the store, or after the rows so far. It is zero without one.
 type edge struct {
 	related   bool
 	at        time.Time

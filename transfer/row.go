@@ -24,7 +24,7 @@ type RowError struct {
 	Dangling bool
 }
 
-// Error is file:line: column: reason.
+// Error returns file:line: column: reason.
 func (e *RowError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
@@ -47,6 +47,7 @@ func (p place) dangling(column, what, name string) *RowError {
 	return e
 }
 
+// row is a row of a file. err is its first error, set by fail.
 type row struct {
 	place
 	header, fields []string
@@ -59,7 +60,7 @@ func (r *row) fail(column, format string, args ...any) {
 	}
 }
 
-// text is "" without the column.
+// text returns the value of a column, "" if the file lacks it.
 func (r *row) text(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 {
 		return r.fields[i]
@@ -83,7 +84,7 @@ func (r *row) checked(column string, check func(string) error) string {
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText is in bytes.
+// maxText is the maximum length of a twit or comment, in bytes.
 const maxText = 1 << 20
 
 func (r *row) content(column string) string {
@@ -101,7 +102,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// A row of invalid CSV, or with a wrong number of fields, has an err.
+// rows calls f with each row. One of invalid CSV, or with a wrong number of fields, has an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -139,6 +140,7 @@ func (s *file) rows(f func(*row) error) error {
 	}
 }
 
+// failure returns a [RowError] for a row that is no CSV, and another error if reading fails.
 func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
@@ -154,6 +156,7 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
+// withoutMark skips a byte order mark.
 func withoutMark(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

@@ -10,6 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
+// schema describes a kind of CSV file. name is that of the file, without .csv.
 type schema struct {
 	name               string
 	required, optional []string
@@ -17,8 +18,8 @@ type schema struct {
 	exports            func(ctx context.Context, store hbase.Store, row emit) error
 }
 
-// In the order of an import: objects before the rows that name them, and follows before twits,
-// because the fan-out of twits reads them.
+// schemas are in the order of an import: objects before the rows that name them, and follows before
+// twits, because the fan-out of twits reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),
@@ -61,7 +62,7 @@ func (f *schema) check(header []string) (column, reason string) {
 	return "", ""
 }
 
-// String has the optional columns in brackets.
+// String returns the columns, the optional ones in brackets.
 func (f *schema) String() string {
 	s := strings.Join(f.required, ",")
 	if len(f.optional) > 0 {

@@ -19,7 +19,7 @@ func searchable() (all []*tables.AnyObject) {
 	return all
 }
 
-// IncompleteSearch returns tables that lack objects of an earlier version.
+// IncompleteSearch returns the search tables that lack objects of an earlier version.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {
@@ -57,7 +57,7 @@ func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
 
-// addAll skips unreadable objects, which a repair reports.
+// addAll adds all objects to their search table. It skips unreadable ones, which a repair reports.
 func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	for rows, err := range rebuild.Batches(store.Scan(ctx, scan), batchRows) {
@@ -104,7 +104,8 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch skips deleted objects, which an import does not restore.
+// addToSearch adds a batch to the search table, without deleted objects, which an import does not
+// restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// createTimeout is for hundreds of regions.
+// createTimeout suffices for hundreds of regions.
 const createTimeout = 3 * time.Minute
 
 const (
@@ -77,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// A cluster takes a second per table, so forEach calls do concurrently. It returns the tables for
-// which do returned true.
+// forEach calls do concurrently, because a cluster takes a second per table. It returns the tables
+// for which do returned true.
 func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -95,8 +95,8 @@ func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []stri
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables returns the names of dropped tables. It drops the marks last, so that an interrupted
-// drop can be repeated.
+// DropTables drops all tables, and returns their names. It drops the marks last, so that an
+// interrupted drop can be repeated.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
 	if err != nil {
@@ -127,7 +127,7 @@ func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	return marks, others
 }
 
-// Found has twibase's tables.
+// Found has those of twibase's tables that exist, and the names of those that do not.
 type Found struct {
 	Present []hbase.Table
 	Missing []string
@@ -204,6 +204,7 @@ func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []st
 	return marked, nil
 }
 
+// foreign returns the tables that are not twibase's, by the rules of [FindTables].
 func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) (foreign []string, err error) {
 	for _, table := range f.Present {
 		if !slices.Contains(marked, table.Name) {
@@ -226,7 +227,7 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 	return foreign, nil
 }
 
-// withoutFamilies trusts tables that do not answer.
+// withoutFamilies returns the tables that lack a family. It trusts tables that do not answer.
 func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
 	gets := make([]hbase.Get, len(present))
 	for i, table := range present {

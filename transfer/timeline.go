@@ -10,10 +10,11 @@ import (
 	"twibase/hbase/tables"
 )
 
+// broadcasters are the states of authors. It is safe for concurrent use after load.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
-	count  int
+	count  int // of authors in other states than Pushed
 }
 
 func (b *broadcasters) load(cells []hbase.Cell) error {
@@ -31,7 +32,7 @@ func (b *broadcasters) merged(author string) bool {
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add may reach the maximum.
+// add makes an author a broadcaster. ok is false if there is no room.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,6 +45,7 @@ func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	return put, true
 }
 
+// fanOutToFollowers delivers new twits, unless the author is or becomes a broadcaster.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(byAuthor)), im.broadcasters.merged)
 	for some := range slices.Chunk(authors, ownersRead) {
@@ -92,7 +94,8 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// Entries have the timestamps of follows: see docs/FEEDS.md.
+// fanOut delivers a twit, and may flush w. Entries have the timestamps of follows: see
+// docs/FEEDS.md.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {
@@ -110,7 +113,7 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// marked: timelines are not trimmed yet.
+// mark stores whether timelines have entries of imports and are not trimmed yet.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

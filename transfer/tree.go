@@ -11,8 +11,8 @@ import (
 type tree struct {
 	rows   map[string]item[*tables.Department]
 	order  []string          // codes of rows
-	stored map[string]string // by code
-	levels int               // by prune
+	stored map[string]string // parents by code
+	levels int               // set by prune
 }
 
 func (t *tree) add(it item[*tables.Department]) {

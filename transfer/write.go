@@ -8,6 +8,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
+// maxCells is the number of cells after which a fan-out is flushed.
 const maxCells = 20_000
 
 // timeless is for cells without a time. A store would replace 0 by its clock.
@@ -15,10 +16,10 @@ const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
-// writes has one put per row.
+// writes collects writes until flush, with one put per row.
 type writes struct {
 	store         hbase.Store
-	at            map[rowKey]int
+	at            map[rowKey]int // index in puts
 	puts          []hbase.Put
 	deletes       []hbase.Mutation
 	cells         int
@@ -31,7 +32,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites also rewrites cells that a repair has removed, because their sources were missing.
+// derivedWrites is like sourceWrites, and also rewrites cells that a repair has removed, because
+// their sources were missing.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired
@@ -53,7 +55,7 @@ func (w *writes) cell(table, row string, cell hbase.Cell) {
 	w.put(hbase.PutCells(table, row, cell))
 }
 
-// remove includes older versions.
+// remove deletes a column up to the cell's timestamp.
 func (w *writes) remove(table, row string, cell hbase.Cell) {
 	w.cells++
 	w.deletes = append(w.deletes, hbase.DeleteCells(table, row, cell))
