@@ -19,9 +19,9 @@ const (
 	queueTimeout = time.Second
 	// queuedPerSlot bounds the operations that wait, per slot.
 	queuedPerSlot = 4
-	// slotReserve limits a client to a fifth of the slots while others send requests: running
+	// slotReserve limits a client to a quarter of the slots while others send requests: running
 	// operations compete for the processors and for the store.
-	slotReserve = 4
+	slotReserve = 3
 	// placeReserve limits a client to half of the places. A page may have several heavy operations.
 	placeReserve = 1
 )

@@ -137,6 +137,31 @@ func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
 	})
 }
 
+// One processor has 8 slots on the embedded store.
+func TestSlowOperationDoesNotStopItsClientBesideAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(8)
+		at := func(address string) (ctx context.Context) {
+			r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
+			r.RemoteAddr = address + ":1"
+			auth.Proxies(nil).Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				ctx = r.Context()
+			})).ServeHTTP(httptest.NewRecorder(), r)
+			return ctx
+		}
+		other, _ := a.acquire(at("192.0.2.2"))
+		other()
+		slow, _ := a.acquire(at("192.0.2.1"))
+		defer slow()
+		start := time.Now()
+		release, rejection := a.acquire(at("192.0.2.1"))
+		if rejection != nil || time.Since(start) > 0 {
+			t.Fatalf("a second operation waited %v, rejection %v; 7 of 8 slots are free", time.Since(start), rejection)
+		}
+		release()
+	})
+}
+
 func TestEventsWaitForASlotUntilTheirContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(5)
