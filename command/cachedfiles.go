@@ -43,7 +43,6 @@ func (c *cachedFiles[T]) get() T {
 	return c.current
 }
 
-// failing reports whether the files cannot be read.
 func (c *cachedFiles[T]) failing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -46,7 +46,7 @@ func (s signer) set() []byte {
 	return text
 }
 
-// claims replace valid ones.
+// token signs valid claims, except for those that claims replace.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key},

@@ -45,7 +45,6 @@ func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	return err
 }
 
-// grants returns the command of the HBase shell that grants a gateway's rights.
 func (f *storeFlag) grants(user string) string {
 	if f.Namespace != cluster.DefaultNamespace {
 		return fmt.Sprintf("grant '%s', 'RW', '@%s'", user, f.Namespace)

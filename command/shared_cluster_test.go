@@ -105,7 +105,7 @@ func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 
 var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}
 
-// The table has families of twibase's, but no mark.
+// testForeign creates a table with families of twibase's, but no mark.
 func (c sharedCluster) testForeign(t *testing.T) {
 	store := c.open(t, "default")
 	all := tables.Definitions(1)
@@ -224,7 +224,7 @@ func (c sharedCluster) testRights(t *testing.T) {
 	c.grant(t, "bob", "RW", "two")
 }
 
-// As of an earlier version.
+// testUnmarked has a store of an earlier version.
 func (c sharedCluster) testUnmarked(t *testing.T) {
 	store := c.open(t, "two")
 	get := tables.Marks.Get()

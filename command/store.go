@@ -87,7 +87,6 @@ func (f *storeFlag) userOptions(log zerolog.Logger) ([]cluster.Option, error) {
 	return f.hbaseKerberosFlags.options(log)
 }
 
-// with opens the store for use, and closes it.
 func (f *storeFlag) with(ctx context.Context, p process, use func(hbase.Store) error) error {
 	store, err := f.open(ctx, p.log, 0)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// file is a CSV file to import, maybe compressed.
 type file struct {
 	name   string
 	schema *schema

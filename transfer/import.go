@@ -83,7 +83,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store was empty, so only rows of this import need to be read.
+	// blank: the store was empty.
 	blank bool
 	// repaired: a repair has removed cells.
 	repaired bool
@@ -202,7 +202,6 @@ func known[T any](ctx context.Context, im *importer, batch []item[T], names ...n
 	return kept, touchLists(ctx, im, kept, names)
 }
 
-// findNamed looks up all named objects of a batch.
 func findNamed[T any](ctx context.Context, im *importer, batch []item[T], names []name[T]) error {
 	for _, n := range names {
 		all := make([]string, 0, len(batch))

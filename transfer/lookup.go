@@ -24,7 +24,6 @@ func newLookup[V any](store hbase.Store, get func(string) hbase.Get,
 	return &lookup[V]{store: store, get: get, decode: decode, known: map[string]*V{}}
 }
 
-// find reads the values of names that are not known.
 func (l *lookup[V]) find(ctx context.Context, names []string) error {
 	missing := l.missing(names)
 	cells, err := hbase.GetEach(ctx, l.store, missing, l.get)

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair identifies two related objects: by the names in the file, after imports by their keys.
+// pair is two related objects, by their names in the file, and once these are found, by their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -18,7 +18,6 @@ type relation struct {
 	at time.Time
 }
 
-// relations imports one relation.
 type relations struct {
 	*tables.Relation
 	from, to *list

@@ -156,7 +156,6 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
 }
 
-// withoutMark skips a byte order mark.
 func withoutMark(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {

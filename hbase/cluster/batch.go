@@ -100,7 +100,6 @@ func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	}
 }
 
-// serverAddress is "" for a call without a connection.
 func serverAddress(call hrpc.Call) string {
 	if region := call.Region(); region != nil && region.Client() != nil {
 		return region.Client().Addr()

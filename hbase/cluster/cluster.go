@@ -201,7 +201,6 @@ const (
 	gohbasePeriod = 10 * time.Second
 )
 
-// withoutStacks shortens errors with Java stack traces.
 type withoutStacks struct{ slog.Handler }
 
 // Handle implements [slog.Handler].

@@ -38,7 +38,6 @@ func parseDenial(text string) (d denial, ok bool) {
 	return d, d.user != "" && d.right != ""
 }
 
-// grant returns the command of the HBase shell.
 func (d denial) grant() string {
 	// The initials of actions are the letters of rights.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
@@ -52,7 +51,6 @@ func (d denial) String() string {
 	return fmt.Sprintf("user %s lacks the right %s; in the HBase shell: %s", d.user, d.right, d.grant())
 }
 
-// reportDenied logs each denial once.
 func (s *Store) reportDenied(text string) {
 	d, ok := parseDenial(text)
 	if !ok {

@@ -73,7 +73,6 @@ func (s *Store) getAndRetry(
 	}
 }
 
-// dropDisabled removes Gets of disabled tables from rest, and sets their errors.
 func (s *Store) dropDisabled(gets []hbase.Get, rest []int, results []hbase.Result) []int {
 	disabled := map[string]error{}
 	return slices.DeleteFunc(rest, func(i int) bool {

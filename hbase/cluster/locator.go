@@ -53,7 +53,6 @@ func (l *locator) note(znode zk.ResourceName, err error) {
 	}
 }
 
-// err returns the failure of the last call, or nil.
 func (l *locator) err() error {
 	if failure := l.failure.Load(); failure != nil {
 		return *failure

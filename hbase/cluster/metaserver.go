@@ -35,7 +35,6 @@ func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Lo
 	return s.refusals.of(s.metaServer)
 }
 
-// parseServer returns the address in a znode, or "".
 func parseServer(znode []byte) string {
 	const magic = 0xFF // then the length of an id, the id, and a message
 	if len(znode) < 5 || znode[0] != magic {

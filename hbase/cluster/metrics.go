@@ -46,7 +46,6 @@ func (s *Store) Metrics() []prometheus.Collector {
 	)
 }
 
-// observe counts an exception, and logs a denial.
 func (s *Store) observe(err error) {
 	class := exceptionOf(err)
 	if class == "" {

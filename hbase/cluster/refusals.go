@@ -107,7 +107,7 @@ func (r *refusals) orRefused(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
-// note records whether a connection was refused: err is a refusal, nil, or of no matter.
+// note records a refusal, or its end if err is nil.
 func (s *Store) note(r *refusals, server string, err error) {
 	var refused refusal
 	switch {

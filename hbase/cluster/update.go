@@ -72,7 +72,6 @@ func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byt
 	return request, blocks, size
 }
 
-// holds reports whether the row has the cells of put.
 func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	var columns []hbase.Column
 	for _, c := range put.Cells {

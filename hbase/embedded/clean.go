@@ -82,7 +82,6 @@ func (c *cleaner) report(ctx context.Context, err error) {
 	}
 }
 
-// expire cleans all rows of tables with a TTL.
 func (c *cleaner) expire(ctx context.Context) {
 	var row []byte
 	for err := error(nil); err == nil; {

@@ -166,7 +166,6 @@ func (s *cacheShard) add(hash uint64, row *cachedRow) {
 	s.take(row.size)
 }
 
-// grow reserves bytes for a memo of a row.
 func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,6 @@ func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock f
 	}
 }
 
-// alone locks a row for a write that reads it.
 func (r *rowStates) alone(table uint32, row string) (unlock func()) {
 	state := &r[rowIndex(table, row)]
 	state.Lock()

@@ -33,7 +33,6 @@ const (
 	OfURL
 )
 
-// writable sets the form of a declared attribute.
 func (a attribute[T]) writable(form Form) attribute[T] {
 	a.form = form
 	return a

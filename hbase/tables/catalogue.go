@@ -120,7 +120,6 @@ func MaxCell(table, family string) int {
 	return member
 }
 
-// tableFamily is a column family of a table.
 type tableFamily struct {
 	table, family string
 	owner         *AnyObject // of the rows; may be nil

@@ -67,7 +67,7 @@ func decodeMilli(text string) (time.Time, error) {
 	return at, err
 }
 
-// DecodeCount decodes the only cell of a read; none is 0. The error is [hbase.ErrCorrupt].
+// DecodeCount decodes the only cell of a read; none is 0.
 func DecodeCount(cells []hbase.Cell) (int, error) {
 	if len(cells) == 0 {
 		return 0, nil
@@ -129,7 +129,6 @@ func (r *reader) next() (field protowire.Number, s string, more bool) {
 	return field, textOf(text), true
 }
 
-// refuse ends the reading with an error.
 func (r *reader) refuse(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
@@ -169,7 +168,6 @@ const minText, maxText = 64, 16 << 10
 // textOf returns a string that shares the memory of value.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
-// rowKey is [RowKey], allocated in m.
 func (m *Memory) rowKey(id string) string {
 	hash, n := hashOf(id), hashSize+len(id)
 	if n > cap(m.text)-len(m.text) {

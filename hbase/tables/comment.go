@@ -108,7 +108,6 @@ func checkCommentPosition(position string) error {
 	return err
 }
 
-// revertComment decodes a position, or returns [ErrName].
 func revertComment(position string) (at time.Time, mark string, err error) {
 	at, mark, err = revert(position)
 	if err != nil {

@@ -17,7 +17,6 @@ type fileColumn struct {
 	parse    func(text string) (stored string, err error)
 }
 
-// in adds a declared attribute to the CSV file.
 func (a attribute[T]) in(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{name: column, parse: parse}
 	return a

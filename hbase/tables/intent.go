@@ -60,8 +60,7 @@ func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns an intent. ok is false for a row with only a lease. The error is
-// [hbase.ErrCorrupt].
+// Decode returns an intent. ok is false for a row with only a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err

@@ -64,8 +64,7 @@ func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns a job. ok is false for a row with only a lease and progress. The error is
-// [hbase.ErrCorrupt].
+// Decode returns a job. ok is false for a row with only a lease and progress.
 func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error) {
 	if j.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err

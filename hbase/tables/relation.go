@@ -94,7 +94,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
 
-// Decode decodes an edge. at is zero if it was not read. The error is [hbase.ErrCorrupt].
+// Decode decodes an edge. at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
 	commitRecords := 0 // maybe of an edge that never existed

@@ -225,7 +225,7 @@ func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 }
 
 // Decode returns the key of a twit, and whether it was deleted. ok is false if no twit had the
-// name. The error is [hbase.ErrCorrupt].
+// name.
 func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, err error) {
 	for _, c := range cells {
 		value := string(c.Value)

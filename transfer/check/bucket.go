@@ -19,7 +19,6 @@ func (r *run) buckets(ctx context.Context) error {
 	return nil
 }
 
-// bucketRow is a row of a list.
 type bucketRow struct {
 	owner  string
 	number uint32

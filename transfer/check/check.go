@@ -104,7 +104,7 @@ type run struct {
 	puts     []hbase.Put
 	deletes  []hbase.Mutation
 
-	splitting bool            // an intent is due later, as step 4 of a split is
+	splitting bool            // a split has not cleaned up yet
 	broken    bool            // a directory was not repaired: members can't be found
 	damaged   map[listOf]bool // lists with an unreadable twit, which is reported
 
@@ -124,7 +124,6 @@ type run struct {
 	unnamed, restricted map[tables.TwitKey]bool
 }
 
-// listOf is the list of one owner.
 type listOf struct {
 	*tables.AnyList
 	owner string

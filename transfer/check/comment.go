@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// comments checks comments, and expects them in the lists of their authors.
 func (r *run) comments(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Comments, r.explainComments)
 }

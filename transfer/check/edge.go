@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair is a row that relates two objects.
 type pair struct {
 	a, b string
 	// entries are the expected ones of the lists of a and b.

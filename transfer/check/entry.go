@@ -58,7 +58,6 @@ func (r *run) expect(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-// missing reports an entry that was not found.
 func (r *run) missing(e entry) {
 	column := columnOf(e.list.Table, e.row, e.cell)
 	isNew := r.report(column, absent, present, e.why, hbase.PutCells(e.list.Table, e.row, e.cell))
@@ -127,7 +126,6 @@ func (r *run) find(ctx context.Context, entries []entry) error {
 	return err
 }
 
-// existing returns which objects exist.
 func (r *run) existing(ctx context.Context, o *tables.AnyObject, keys []string) (map[string]bool, error) {
 	keys = slices.Compact(slices.Sorted(slices.Values(keys)))
 	cells, err := hbase.GetEach(ctx, r.Store, keys, o.ExistenceOf)

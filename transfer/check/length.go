@@ -29,7 +29,6 @@ func (r *run) lengths(ctx context.Context) error {
 	return nil
 }
 
-// emptyLists compares the counts of owners whose list is empty.
 func (r *run) emptyLists(ctx context.Context, l *tables.AnyList, rows []hbase.Row) error {
 	var owners, empty []string
 	for _, row := range rows {

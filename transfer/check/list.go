@@ -109,7 +109,6 @@ func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err
 	return e, err
 }
 
-// membersOf is members with decoded members.
 func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
 	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {

@@ -46,7 +46,6 @@ func refersTo(ref *tables.Reference, key, owner string) string {
 	return fmt.Sprintf("the %s of %s %q is %q", ref.Attribute, ref.Object.Name, key, owner)
 }
 
-// referrers decodes rows, and reports unreadable ones.
 func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referrer) {
 	for _, row := range rows {
 		key, err := tables.OwnerOf(row.Key)

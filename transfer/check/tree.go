@@ -33,8 +33,7 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department without a path to the top because of its own parent. wrong is whether
-// the parent's list must not have it.
+// climb reports a department whose own parent is the reason that its path does not end at the top.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {

@@ -110,7 +110,6 @@ func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why 
 	return isNew
 }
 
-// surplus reports a cell that should be absent.
 func (r *run) surplus(table, row string, c hbase.Cell, why string) (isNew bool) {
 	return r.report(columnOf(table, row, c), present, absent, why, hbase.DeleteCells(table, row, c))
 }

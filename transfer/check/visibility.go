@@ -71,7 +71,6 @@ func (r *run) copyOf(
 	return t
 }
 
-// restrict reports a public twit that should be for followers.
 func (r *run) restrict(l *tables.List[*tables.Twit], e entry, t *tables.Twit, why string) *tables.Twit {
 	r.restricted[t.Key()] = true
 	t = r.asRestricted(t)

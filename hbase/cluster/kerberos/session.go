@@ -17,7 +17,6 @@ type session struct {
 	others  map[string]expiring // by service principal
 }
 
-// expiring is a ticket with its end.
 type expiring struct {
 	ticket
 	end time.Time
