@@ -18,7 +18,6 @@ import (
 	"twibase/gateway"
 )
 
-// settings are the values of a command's flags, by name.
 type settings map[string]flagSetting
 
 type flagSetting struct {

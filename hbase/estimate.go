@@ -38,7 +38,6 @@ func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	return len(gets), all
 }
 
-// piece returns how many Gets the next piece has, and its size.
 func (m *Memory) piece(gets []Get) (n int, all size) {
 	return m.estimate(gets, size{maxPiece, m.most})
 }
@@ -139,7 +138,6 @@ func (r knownRow) cell() int           { return int(r>>knownRowBits&(1<<knownRow
 func (r knownRow) columns() int        { return int(r & (1<<knownRowBits - 1)) }
 func (r knownRow) large() bool         { return r.cell() > largeCell }
 
-// smallColumns returns how many of the page's columns are known to be small.
 func (r knownRow) smallColumns(page *Page) int {
 	if r.large() || page.Start != "" && r.columns() < maxColumns {
 		return 0

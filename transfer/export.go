@@ -117,7 +117,6 @@ type emit func(fields ...string) error
 
 const ownersRead = 256
 
-// eachMember calls f with parts of the lists of owners, in order.
 func eachMember[E any](
 	ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error,
 ) error {

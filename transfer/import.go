@@ -232,7 +232,7 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
-// owners is a set of owners of lists. It is safe for concurrent use.
+// owners is a set, safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

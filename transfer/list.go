@@ -95,7 +95,6 @@ func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) 
 	w.remove(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// count counts a new member, if the store was blank.
 func (l *list) count(owner string, public bool) {
 	if !l.blank {
 		return

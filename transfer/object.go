@@ -143,7 +143,6 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	return sources.flush(ctx)
 }
 
-// moveReferrers removes changed objects from the lists of old targets, and adds them to new ones.
 func (im *importer) moveReferrers(ctx context.Context, w *writes, ref *tables.Reference, revisions []revision) error {
 	list := im.lists[ref.List]
 	var moves [][2]tables.Referrer

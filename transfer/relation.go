@@ -79,7 +79,7 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
-// edge is the state of an edge in the store, or after the rows so far. It is zero without one.
+// edge is a stored edge, as changed by the rows so far.
 type edge struct {
 	related   bool
 	at        time.Time

@@ -47,7 +47,7 @@ func (p place) dangling(column, what, name string) *RowError {
 	return e
 }
 
-// row is a row of a file. err is its first error, set by fail.
+// row is a row of a file. err is its first error.
 type row struct {
 	place
 	header, fields []string

@@ -204,7 +204,6 @@ func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []st
 	return marked, nil
 }
 
-// foreign returns the tables that are not twibase's, by the rules of [FindTables].
 func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) (foreign []string, err error) {
 	for _, table := range f.Present {
 		if !slices.Contains(marked, table.Name) {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters are the states of authors. It is safe for concurrent use after load.
+// broadcasters is safe for concurrent use after load.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell
@@ -45,7 +45,6 @@ func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	return put, true
 }
 
-// fanOutToFollowers delivers new twits, unless the author is or becomes a broadcaster.
 func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor map[string][]tables.TwitKey) error {
 	authors := slices.DeleteFunc(slices.Sorted(maps.Keys(byAuthor)), im.broadcasters.merged)
 	for some := range slices.Chunk(authors, ownersRead) {

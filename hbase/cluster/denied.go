@@ -5,7 +5,6 @@ import (
 	"regexp"
 )
 
-// denial is a right that a user lacks, by HBase's message.
 type denial struct {
 	user  string
 	right string // e.g. READ

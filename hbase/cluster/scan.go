@@ -27,7 +27,6 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	})
 }
 
-// position is where the next page of a scan starts.
 type position struct {
 	start string
 	// skip the row at start. gohbase lacks HBase's exclusive start.

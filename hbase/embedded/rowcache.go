@@ -108,7 +108,6 @@ func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) 
 	return hits, misses
 }
 
-// offer keeps a copy of a row that was read again.
 func (c *rowCache) offer(l *lookup, cells []hbase.Cell, bytes int64) {
 	if c == nil || !l.cacheable || !c.again(l.hash) {
 		return

@@ -84,7 +84,6 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	return rows, storeError(r.it.Error())
 }
 
-// nextRow moves to the next row in left, and sets rowKey.
 func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	switch {
 	case reversed:

@@ -74,7 +74,6 @@ type familySelection struct {
 	columns []column
 }
 
-// column is a named column. key is the encoded qualifier.
 type column struct{ qualifier, key string }
 
 func (t *table) selection(columns string) (*selection, error) {

@@ -112,7 +112,6 @@ func (s *Store) settle(ctx context.Context) error {
 	return s.commit(ctx, b, func() {})
 }
 
-// writer encodes mutations. now replaces timestamps of 0.
 type writer struct {
 	batch    *pebble.Batch
 	now      int64

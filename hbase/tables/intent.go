@@ -33,7 +33,6 @@ const (
 	decidedColumn = "decided" // "1": committed; not part of the intent
 )
 
-// columns returns all columns. at and due are the texts of At and Due.
 func (i *Intent) columns(at, due *string) []textColumn {
 	return []textColumn{
 		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},

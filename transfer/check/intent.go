@@ -57,7 +57,6 @@ func begun(i tables.Intent) time.Time {
 	return at
 }
 
-// jobs sets pending and busy.
 func (r *run) jobs(ctx context.Context) error {
 	err := r.rows(ctx, hbase.Scan{Table: tables.Jobs.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		for _, row := range rows {

@@ -48,7 +48,6 @@ func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell
 	return sources
 }
 
-// lists checks that each member of a list has a source.
 func (r *run) lists(ctx context.Context) error {
 	sources := r.sources()
 	for _, l := range tables.Lists() {
@@ -74,7 +73,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain reads the sources of a list's members, and returns why each is wrong, or "".
+// explain returns why each member of a list is wrong, or "".
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
 	var places []entry
 	for _, s := range sources {
@@ -144,7 +143,6 @@ func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span
 	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
 }
 
-// owners calls f with batches of the owners that have a row.
 func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {
 	return r.rows(ctx, l.Rows(), func(rows []hbase.Row) error {
 		var owners []string
