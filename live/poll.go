@@ -238,9 +238,9 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently, for timelines also the rows of all
-// broadcasters. It keeps the others: an unread row may have an earlier
-// entry.
+// ready returns the candidates whose rows were read recently. Those of a timeline also need recent
+// reads of the rows of all broadcasters. ready keeps the others for the next poll, because an
+// unread row may have an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true

@@ -70,8 +70,9 @@ type Subscription struct {
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
 //
-// An address may add a row if rowReserve times its rows then stay free: one address adds a fifth of
-// [MaxRows] at most, and another a fifth of the others.
+// An address may add its first row while one is free. For each further row, rowReserve rows must
+// stay free for each of its rows. So one address adds at most a fifth of [MaxRows], and the next
+// one a fifth of the others.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

@@ -46,8 +46,8 @@ import (
 //	                a fence of the own operation                    abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
 //	                the expected id, which is the parent's: a       resending
-//	                  fence would hide the parent from the row's
-//	                  next operation, which must complete it
+//	                  fence would replace it, and the row's next
+//	                  operation would not complete the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails
