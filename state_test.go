@@ -69,7 +69,8 @@ type parsed struct {
 	test bool
 }
 
-// Changes in tests count, variables of tests do not.
+// mutableVars returns the package variables that can change. Changes in tests count, variables of
+// tests do not.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {

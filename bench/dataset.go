@@ -21,7 +21,7 @@ const (
 	holders       = 6
 )
 
-// A seed always makes the same dataset, with pages and cursors as in responses.
+// dataset is made from a seed, always the same, with pages and cursors as in responses.
 type dataset struct {
 	users       []*tables.User
 	user        map[string]*tables.User

@@ -245,7 +245,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// The last of the n fragments has the fields.
+// spread returns a query of n nested fragments. The last one has the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)

@@ -8,7 +8,8 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// Comments of different milliseconds have a fixed order.
+// addComment adds a comment and returns its id. It first waits for the next millisecond, so that
+// comments have a fixed order.
 func (s *liveGateway) addComment(t *testing.T, username, twit, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)

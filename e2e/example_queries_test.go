@@ -193,7 +193,8 @@ func (f *fixture) checkNodes(t *testing.T) {
 	}
 }
 
-// [fixture.learnRoots] has checked that each object occurs once.
+// checkRootLists compares the pages of root lists with the oracle's. [fixture.learnRoots] has
+// checked that each object occurs once.
 func (f *fixture) checkRootLists(t *testing.T) {
 	for _, field := range []string{"users", "roles", "games", "topDepartments"} {
 		for _, size := range []int{100, 37} {

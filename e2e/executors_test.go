@@ -82,7 +82,8 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// valid is false if the request was rejected before execution.
+// difference compares the responses of both executors. valid is false if the request was rejected
+// before execution.
 func (e *executors) difference(r request) (difference string, valid bool) {
 	status, planned := r.send(e.planned)
 	stockStatus, stock := r.send(e.stock)
@@ -115,7 +116,8 @@ func events(body []byte) [][]byte {
 	return list
 }
 
-// executed is false if it was rejected before execution.
+// compare returns the difference of two responses. executed is false if the request was rejected
+// before execution.
 func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {

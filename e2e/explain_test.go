@@ -31,7 +31,8 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// listBound is the number of members in a bucket.
+// explaining returns a handler for plans and reports. listBound is the number of members in a
+// bucket.
 func explaining(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
@@ -67,7 +68,8 @@ func (r request) costs(handler http.Handler, header string) (a costResponse, bod
 
 type comparison struct{ all, unbounded atomic.Int64 }
 
-// An unlimited subtree counts as 1,000 departments, which is more than any tree of the tests.
+// exceeds returns how a request's reads exceed its plan, or "". An unlimited subtree counts as
+// 1,000 departments, which is more than any tree of the tests.
 func (r request) exceeds(handler http.Handler, c *comparison) (violation string) {
 	predicted, body, err := r.costs(handler, explain.Header)
 	if err != nil {

@@ -63,7 +63,8 @@ func (p faultPlan) rowError(table, row string) error {
 	return nil
 }
 
-// parent is the object or the arguments of the field.
+// removeFrom removes parts of a resolver's result. parent is the object or the arguments of the
+// field.
 func removeFrom[T any](ctx context.Context, field string, parent any, result T, err error) (T, error) {
 	if p := faultPlanOf(ctx); p.missing > 0 {
 		v := reflect.ValueOf(&result).Elem()
@@ -235,7 +236,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// Parts of a connection are not shared between results.
+// isPart reports whether t points to a part of a connection. Results do not share such parts.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }

@@ -12,7 +12,8 @@ import (
 	"twibase/resolvers"
 )
 
-// The fault plan of a request replaces parts of their results by null, also in non-null fields.
+// faultyResolvers replace parts of the results by null, as the request's fault plan says, also in
+// non-null fields.
 type faultyResolvers struct {
 	*resolvers.Resolver
 	known

@@ -22,7 +22,8 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// Users with more than limit followers are broadcasters.
+// newFeedGateway returns a gateway with users. Users with more than limit followers are
+// broadcasters.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}

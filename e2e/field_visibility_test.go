@@ -229,7 +229,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	}
 }
 
-// Other fields may depend on lists.
+// leaves returns the texts among an object's fields. Other fields may depend on lists.
 func leaves(of any) map[string]any {
 	all := map[string]any{}
 	object, _ := of.(map[string]any)

@@ -96,7 +96,8 @@ func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variab
 	return expected.Data, given.Data
 }
 
-// If one error makes the whole response null, the others may be missing.
+// isPartOf reports whether some is not empty and all has each of its errors. If one error makes the
+// whole response null, the others may be missing.
 func isPartOf(some, all []string) bool {
 	for _, e := range some {
 		if !slices.Contains(all, e) {
@@ -120,7 +121,8 @@ func viewerName(viewer oracle.Viewer) string {
 
 func cut(body []byte) []byte { return body[:min(len(body), 4000)] }
 
-// Only the order of errors may differ in the replay: it depends on the field that fails first.
+// replay sends the recorded queries to another gateway and compares the responses. Only the order
+// of errors may differ: it depends on the field that fails first.
 func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Helper()
 	start := time.Now()

@@ -104,7 +104,8 @@ func TestRoundsOfMutations(t *testing.T) {
 	}
 }
 
-// Each call takes a millisecond of synthetic time, so that concurrent calls count once.
+// count returns the cost of a mutation. Each call takes a millisecond of synthetic time, so that
+// concurrent calls count once.
 func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Report) {
 	t.Helper()
 	input := c.input

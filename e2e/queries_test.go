@@ -79,7 +79,7 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// objects is about the number of objects of each branch.
+// selection returns a random selection set. objects is about the number of objects of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
@@ -196,7 +196,7 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// size is set to the number of objects that the arguments request.
+// arguments returns random arguments, and sets size to the number of objects that they request.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")
@@ -257,7 +257,8 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, objects int,
 
 type enum string
 
-// A few input objects lack a required field, or have a field of another type.
+// input returns a random input object. A few lack a required field, or have a field of another
+// type.
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {

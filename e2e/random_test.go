@@ -25,7 +25,7 @@ func seedOf(t *testing.T) uint64 {
 	return random
 }
 
-// 0 stands for 20,000 in CI and 3,000 elsewhere.
+// queryCount returns flag, or if it is 0, 20,000 in CI and 3,000 elsewhere.
 func queryCount(flag int) int {
 	switch {
 	case flag > 0:

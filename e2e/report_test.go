@@ -53,7 +53,8 @@ func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte
 	return w.Body.Bytes()
 }
 
-// Times must be positive, and are set to 0.
+// reported returns the report of a response. It checks that times are plausible, and sets them to
+// 0.
 func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	t.Helper()
 	var answer struct {

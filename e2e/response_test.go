@@ -24,7 +24,8 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// If several errors are reasons of a null above them, any of them suffices.
+// compare returns the difference to another executor's response. If several errors are reasons of a
+// null above them, any of them suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {

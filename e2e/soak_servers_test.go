@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// The zero value of soakServers has none.
+// soakServers are the region servers of a soak test. The zero value has none.
 type soakServers struct {
 	*testing.T
 	hbase  *minihbase.Distributed

@@ -57,7 +57,8 @@ func (s *soak) watch() (sizes []size) {
 	}
 }
 
-// With the embedded store only the heap counts: Pebble's caches outside it fill up to their limits.
+// checkMemory checks that memory does not grow. With the embedded store only the heap counts:
+// Pebble's caches outside it fill up to their limits.
 func (s *soak) checkMemory(sizes []size) {
 	fifth := len(sizes) / 5
 	medians := func(of func(size) int64) (early, late int64) {

@@ -32,7 +32,8 @@ func (c *staticCost) of(operation *ast.OperationDefinition) int {
 	return c.set(operation.SelectionSet, 1, nil, 0)
 }
 
-// sized are the fields that are lists of a length given above.
+// set returns the cost of a selection set of n objects. sized are its fields that are lists of the
+// given length.
 func (c *staticCost) set(set ast.SelectionSet, n int, sized map[string]bool, length int) (cost int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

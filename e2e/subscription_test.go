@@ -33,7 +33,8 @@ type liveGateway struct {
 	url      string
 }
 
-// Authors with more than limit followers are broadcasters.
+// newLiveGateway returns a gateway with subscriptions. Authors with more than limit followers are
+// broadcasters.
 func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	withLoaders := loadersOver(store)
 	s := &liveGateway{gateway: newGateway("embedded", store)}
@@ -108,7 +109,8 @@ func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	return oracle.Get(a.Data, "x")
 }
 
-// Twits of different milliseconds have a fixed order.
+// postTwit posts a twit and returns its id. It first waits for the next millisecond, so that twits
+// have a fixed order.
 func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)

@@ -40,7 +40,8 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// Every fourth query is sent twice, so that its compiled form is reused.
+// compareUntil compares random queries until n were counted. Every fourth is sent twice, so that
+// its compiled form is reused.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group

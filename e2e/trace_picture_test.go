@@ -105,7 +105,7 @@ func drawTrace(rows []picturedSpan) string {
 	return b.String() + "</svg>\n"
 }
 
-// Servers are numbered as they come.
+// describeSpan describes a span by its counts. It numbers servers as they come.
 func describeSpan(s tracetest.SpanStub, servers map[string]int) string {
 	if port := attributeOf(s, "server.port").AsInt64(); port != 0 {
 		server := fmt.Sprint(attributeOf(s, "server.address").AsString(), port)
@@ -132,7 +132,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// Equal neighbours are one line.
+// outline returns the indented names of a picture's spans. Equal neighbours are one line.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

@@ -21,7 +21,7 @@ func needsBrowser(t *testing.T) {
 		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// In CI it fails the test.
+// needs skips the test if a path is missing. In CI it fails the test.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

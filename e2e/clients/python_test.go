@@ -14,7 +14,7 @@ import (
 // venv is where make installs the packages of requirements.txt. Its copy of that file is made last.
 const venv = "../../.cache/venv"
 
-// Without the interpreter the test is skipped; in CI it fails.
+// python returns the path of the interpreter. Without it the test is skipped; in CI it fails.
 func python(t *testing.T) string {
 	t.Helper()
 	want, err := os.ReadFile("python/requirements.txt")

@@ -112,8 +112,8 @@ func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	return &auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lifetime - auth.Lifetime) }}
 }
 
-// A GET of the URL of tokens returns a token of the user that is valid for an hour, or for the
-// duration of the parameter lives.
+// tokens returns a URL. A GET of it returns a token of the user, which is valid for an hour, or for
+// the duration of the parameter lives.
 func (s server) tokens(t *testing.T, username string) (url string) {
 	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

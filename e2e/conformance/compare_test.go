@@ -28,7 +28,8 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// The order of members is part of the response, and stays.
+// canonical returns a comparable text of a JSON value. It keeps the order of members, which is part
+// of the response.
 func canonical(text string) string {
 	value, err := oracle.Decode([]byte(text))
 	if err != nil {

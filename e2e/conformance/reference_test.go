@@ -69,7 +69,8 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// When node has ended, requests without an outcome get a failure.
+// read passes each outcome to its request. When node has ended, requests without an outcome get a
+// failure.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)

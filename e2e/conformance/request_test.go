@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Variables is a JSON object, or empty.
 type request struct {
 	Query         string `json:"query"`
 	OperationName string `json:"operationName"`
-	Variables     string `json:"variables"`
+	Variables     string `json:"variables"` // a JSON object, or empty
 }
 
 func (r request) String() string {

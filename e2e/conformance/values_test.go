@@ -17,8 +17,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// hasDefault reports whether the place has a default value; hint is the names of the field and the
-// argument. Once in n times the value is a variable.
+// value makes a value, once in n times a variable. hasDefault reports whether the place has a
+// default value; hint is the names of the field and the argument.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -73,7 +73,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	return g.scalar(typ, hint)
 }
 
-// Variables in a list or an object have no JSON.
+// encode sets the JSON of a list or an object. Variables in it have no JSON.
 func (v *value) encode() {
 	var parts []string
 	for _, item := range v.items {

@@ -75,7 +75,8 @@ var members = [][]string{
 	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
 }
 
-// Within an input object the numbers differ, so that names do.
+// member returns the name of a member. Different numbers give different names within an input
+// object.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)

@@ -82,7 +82,7 @@ func (g *generator) addGames() {
 	}
 }
 
-// A third of the likes has no time.
+// addLikes adds likes. A third of them have no time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

@@ -202,8 +202,8 @@ func (c *trial) errorf(format string, args ...any) {
 	c.f.errorf(format, args...)
 }
 
-// A value must not be older than the last write that was acknowledged before, nor newer than the
-// last one sent.
+// read checks that no value is older than the last write that was acknowledged before, nor newer
+// than the last one sent.
 func (c *trial) read(gateway int, query string) {
 	var oldest [registers]int64
 	for i := range oldest {

@@ -197,7 +197,7 @@ func (f *fixture) load() (end func()) {
 	}
 }
 
-// No read may fail because an operation is incomplete.
+// read queries until stop is set. No query may fail because an operation is incomplete.
 func (f *fixture) read(stop *atomic.Bool, reader int) {
 	const query = `{viewer{
 		followers(first:5){totalCount nodes{name}}
@@ -235,7 +235,8 @@ func get(url string) (status int, err error) {
 	return r.StatusCode, err
 }
 
-// err is set if there is no GraphQL response, or if its status is 500 or more.
+// query sends a query to a gateway. err is set if there is no GraphQL response, or if its status is
+// 500 or more.
 func (f *fixture) query(gateway int, viewer, query string, variables map[string]any) (data any, errs []any, err error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -273,7 +274,7 @@ func (f *fixture) query(gateway int, viewer, query string, variables map[string]
 	return result.Data, result.Errors, nil
 }
 
-// GraphQL errors are returned as an error.
+// object queries a field. It returns GraphQL errors as an error.
 func (f *fixture) object(field string) (any, error) { return f.queryObject("{object:"+field+"}", nil) }
 
 func (f *fixture) queryObject(query string, variables map[string]any) (any, error) {

@@ -67,7 +67,8 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 	}
 }
 
-// Clients write, except before the last kill: then the gateway may be completing stale intents.
+// killRepeatedly kills and starts the first gateway. Clients write, except before the last kill:
+// then the gateway may be completing stale intents.
 func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	g := f.gateways[0]
 	end := f.load()

@@ -29,7 +29,7 @@ func (s *stream) succeed() {
 	s.last = now
 }
 
-// The last outage may not have ended.
+// since returns the outages that ended after begun. The last one may not have ended.
 func (s *stream) since(begun time.Time) (all []outage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -162,8 +162,8 @@ func (m *monitor) stop() {
 	m.running.Wait()
 }
 
-// Each user that could not be read must be null and have an error at its path. If there are too
-// many errors, the last one has their number instead.
+// query checks that each user that could not be read is null and has an error at its path. If there
+// are too many errors, the last one has their number instead.
 func (m *monitor) query(query string, users int) {
 	begun := time.Now()
 	data, errs, err := m.f.query(0, "", query, nil)

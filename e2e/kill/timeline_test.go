@@ -74,7 +74,8 @@ func readTimelines(c *client) (facts, error) {
 	})
 }
 
-// No gateway may run: an embedded store is opened.
+// countBroadcasters counts the users that became or stopped being broadcasters. No gateway may run,
+// because it opens an embedded store.
 func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store

@@ -25,13 +25,13 @@ func New(model *Model, schema *ast.Schema) *Oracle {
 
 func (o *Oracle) Schema() *ast.Schema { return o.schema }
 
-// The zero Viewer is anonymous.
+// Viewer is the user of a request. The zero Viewer is anonymous.
 type Viewer struct {
 	Username string
 	Admin    bool
 }
 
-// Ids and cursors among the variables may be refs.
+// Request is a query of a viewer. Ids and cursors among the variables may be refs.
 type Request struct {
 	Query     string
 	Variables map[string]any
@@ -117,7 +117,7 @@ func (e *evaluation) included(directives ast.DirectiveList) bool {
 	return true
 }
 
-// ok is false if a non-null field is null.
+// object evaluates a selection set. ok is false if a non-null field is null.
 func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	object, ok := Object{}, true
 	for _, c := range e.collect(typ, set, nil) {
@@ -145,7 +145,7 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 	return object, ok
 }
 
-// ok is false for null in a non-null type.
+// complete evaluates a field's value. ok is false for null in a non-null type.
 func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	ok = true
 	switch {

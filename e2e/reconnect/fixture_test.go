@@ -34,7 +34,7 @@ type fixture struct {
 	failures   []string
 }
 
-// The test reports the failures of the smallest history that fails.
+// Errorf records a failure. The test reports those of the smallest history that fails.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()
@@ -191,7 +191,8 @@ func (f *fixture) unfollow() {
 	f.unfollowed = time.Now()
 }
 
-// If the twit was deleted, or its author unfollowed, hidden is the time of that.
+// visible reports whether a subscriber sees a twit. hidden is the time when the twit was deleted,
+// or its author unfollowed.
 func (f *fixture) visible(kind live.Kind, key tables.TwitKey) (visible bool, hidden time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

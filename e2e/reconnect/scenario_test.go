@@ -76,7 +76,7 @@ func (c *scenario) postNewer(by string) {
 	c.postAndDeliver(newer)
 }
 
-// The returned function waits until the newer twit was received.
+// connect subscribes. The returned function waits until the newer twit was received.
 func (c *scenario) connect() (awaitNewer func()) {
 	c.s.stop = func(key tables.TwitKey) bool {
 		c.mu.Lock()
@@ -157,7 +157,8 @@ func (c *scenario) storeFails() {
 	c.failDuringPosts("", older, newer)
 }
 
-// A subscriber to another row joins when the reads succeed again.
+// failDuringPosts posts both twits while reads fail. A subscriber to another row joins when they
+// succeed again.
 func (c *scenario) failDuringPosts(row, older, newer string) {
 	const outage = 70 * time.Second
 	awaitNewer := c.connect()

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Most events follow each other closely, or follow a disconnect; a few come minutes later, beyond
-// the time limits of package live.
+// play executes a history. Most events follow each other closely, or follow a disconnect; a few
+// come minutes later, beyond the time limits of package live.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -84,7 +84,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	}
 }
 
-// In two of five cases gap ends shortly after a subscriber disconnects.
+// gap waits for a random time, in two of five cases until shortly after a subscriber disconnects.
 func (f *fixture) gap() {
 	switch f.random.IntN(5) {
 	case 0, 1:

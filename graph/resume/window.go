@@ -51,7 +51,7 @@ func (w *Window) keep(key Key, viewer string, position Position, until time.Time
 	})
 }
 
-// mu is held.
+// entriesOf filters the entries, earliest first. The caller holds mu.
 func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	for _, e := range w.entries {
 		if is(e) {
@@ -77,14 +77,14 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// mu is held.
+// drop removes an entry, and closes its position. The caller holds mu.
 func (w *Window) drop(e *entry) {
 	if w.remove(e) {
 		e.position.Close()
 	}
 }
 
-// mu is held.
+// remove removes an entry, and reports whether w had it. The caller holds mu.
 func (w *Window) remove(e *entry) bool {
 	i := slices.Index(w.entries, e)
 	if i < 0 {

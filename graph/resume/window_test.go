@@ -63,7 +63,7 @@ func (w *fixture) expire(o *Operation, at int) {
 	}
 }
 
-// want may be 0, for none.
+// wantResume checks where an operation resumes. want is 0 for none.
 func (w *fixture) wantResume(viewer, document string, want int) {
 	w.Helper()
 	got := 0

@@ -104,7 +104,7 @@ func describe(t *testing.T, name, description string) {
 	}
 }
 
-// A deprecation has a reason of its own.
+// isDeprecated checks that a deprecation has a reason of its own.
 func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	t.Helper()
 	if deprecated := directives.ForName("deprecated"); deprecated != nil {

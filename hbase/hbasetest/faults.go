@@ -32,7 +32,7 @@ func (o Op) Writes() bool {
 	return true
 }
 
-// The zero Fault is none.
+// Fault is what happens to an operation. The zero Fault is none.
 type Fault struct {
 	// Err replaces the result.
 	Err error

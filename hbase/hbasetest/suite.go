@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// All tests share a suite. Each has rows of its own.
+// suite has a store that all tests share. Each test has rows of its own.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context

@@ -36,11 +36,10 @@ type arranged struct {
 	buckets []bucket
 }
 
-// cuts are positions for a split, one per half of the bound.
 type bucket struct {
 	number uint32
 	held   int
-	cuts   []string
+	cuts   []string // positions for a split, one per half of the bound
 }
 
 func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {

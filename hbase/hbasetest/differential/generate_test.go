@@ -65,9 +65,10 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
-// Only family c, which has no pages, has a column with an empty qualifier. HBase writes the marker
-// of a family there. A filter that seeks to a page's start skips the marker if a newer cell of that
-// column precedes it: deleted cells are readable in pages (HBASE-18471 fixed this for other reads).
+// column returns a random column. Only family c, which has no pages, has one with an empty
+// qualifier. HBase writes the marker of a family there. A filter that seeks to a page's start skips
+// the marker if a newer cell of that column precedes it: deleted cells are readable in pages
+// (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {
