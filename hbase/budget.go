@@ -18,9 +18,11 @@ type Budget struct {
 	read   atomic.Int64
 	memory *Memory // nil is unlimited
 
-	mu   sync.Mutex
-	held atomic.Int64 // mu guards changes
-	done bool         // the request has ended
+	mu sync.Mutex
+	// held changes while mu is held. It is atomic because hold first reads it without mu: most calls
+	// need no more memory.
+	held atomic.Int64
+	done bool // the request has ended
 }
 
 // OverBudget is the error of a read of more than Most bytes, maybe estimated.
@@ -48,6 +50,9 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
+// hold reserves memory until the request ends, so that it has at least bytes in all. Up to
+// [smallRequest] bytes need none. If too little is free, hold returns a [*Busy]; if wait is true, it
+// first waits up to [maxMemoryWait].
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -70,6 +75,7 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	return nil
 }
 
+// end releases the memory when the request ends.
 func (b *Budget) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,11 +83,15 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
+// foresee is called before a piece is read. It fails if gets, this piece and all later ones, are
+// likely to exceed the budget. Otherwise it reserves memory for them.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.likely > b.left() && !b.memory.doubts() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.likely}
 	}
+	// Bytes already read are no estimate: if they exceed the budget, or their memory was refused,
+	// reading ends here.
 	if err := b.Spend(0); err != nil {
 		return err
 	}
@@ -140,6 +150,8 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
+// getPieces reads gets in successive pieces. If a piece fails, its error is the result of all
+// remaining Gets.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {
@@ -151,7 +163,7 @@ func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) 
 			part, err = b.getPiece(ctx, rest[:n], size)
 		}
 		if err == errLearnt {
-			continue
+			continue // with new estimates
 		}
 		if err != nil {
 			return append(results, slices.Repeat([]Result{{Err: err}}, len(rest))...), nil
@@ -161,6 +173,7 @@ func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) 
 	return results, nil
 }
 
+// getPiece reads gets in one call of the store, after it reserved memory for their likely size.
 func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Result, error) {
 	m, before := b.budget.memory, b.budget.read.Load()
 	if err := b.budget.hold(min(before+size.likely, m.most), true); err != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	// smallRequest bytes need no reservation. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds likely bytes.
+	// maxPiece bounds the likely bytes of a piece.
 	maxPiece       = 8 << 20
 	maxWaiting     = 4
 	maxMemoryWait  = time.Second
@@ -84,6 +84,8 @@ func (*Busy) Error() string { return "hbase: other requests read too many bytes"
 // RetryAfter identifies a Busy without an import.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
+// take reserves bytes for a request. If too few are free, it returns a [*Busy]; if wait is true, it
+// first waits up to [maxMemoryWait].
 func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {
 	if m.requests.TryAcquire(client, bytes) {
 		return nil

@@ -46,9 +46,9 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to. known is false until they are read, and
-	// again after the member was verified: a repeated write reads them anew, because they may have
-	// been split.
+	// place has the buckets that the execution writes to, if known is true. Verification sets known to
+	// false: a repeated write reads the buckets again, because they may have been split. In
+	// getVerified, known is true for the members that a split moved, which are written again.
 	place tables.Place
 	known bool
 }

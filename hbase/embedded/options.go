@@ -18,7 +18,8 @@ const (
 	blockSize    = 16 << 10
 	// One level of index saves each seek a block.
 	indexBlockSize = 256 << 10
-	// An older Pebble can read it.
+	// format is pinned. If a newer Pebble wrote its own newest format, an earlier version of twibase,
+	// with an older Pebble, could not open the store any more.
 	format = pebble.FormatValueSeparation
 )
 
