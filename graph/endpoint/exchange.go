@@ -53,12 +53,12 @@ func (x *exchange) operate() {
 		refused(x.w)
 		return
 	}
-	op, rejection, errs := x.begin(x.ctx, params)
+	op, rejection, failed := x.begin(x.ctx, params)
 	switch {
 	case rejection != nil:
 		rejection.Reject(x.w)
-	case errs != nil:
-		x.refuse(errs)
+	case failed != nil:
+		x.refuse(failed)
 	default:
 		defer op.release()
 		x.respond(op)

@@ -142,9 +142,9 @@ func TestFailedOperationsAreNotLearned(t *testing.T) {
 	})
 	for username, want := range map[string]int64{"broken": bound, "nobody": bound / 16} {
 		ctx := graphql.StartOperationTrace(t.Context())
-		op, rejection, errs := e.begin(ctx, &graphql.RawParams{Query: `{ user(username: "` + username + `") { id } }`})
+		op, rejection, failed := e.begin(ctx, &graphql.RawParams{Query: `{ user(username: "` + username + `") { id } }`})
 		if op == nil {
-			t.Fatalf("%s: %v, %v", username, rejection, errs)
+			t.Fatalf("%s: %v, %v", username, rejection, failed)
 		}
 		op.bound = bound
 		for response := range e.responses(ctx, op) {

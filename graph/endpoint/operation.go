@@ -32,10 +32,10 @@ type operation struct {
 }
 
 // begin waits for a slot, prepares an operation, and waits for its places. Or it returns the
-// rejection or the operation's errors.
+// rejection, or the response of an operation that failed before execution.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
-) (op *operation, rejection *apierr.Error, errs *graphql.Response) {
+) (op *operation, rejection *apierr.Error, failed *graphql.Response) {
 	trace := traceOf(ctx)
 	trace.identify(params.Headers)
 	if rejection := e.checkBudget(ctx); rejection != nil {
@@ -55,9 +55,9 @@ func (e *Endpoint) begin(
 	rules := e.rules.Load()
 	prepared, bound, refusals := rules.preparer.prepare(ctx, params)
 	if refusals != nil {
-		errs = rules.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
-		trace.count(errs.Errors)
-		return nil, nil, errs
+		failed = rules.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
+		trace.count(failed.Errors)
+		return nil, nil, failed
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	trace.prepared = prepared
@@ -119,15 +119,15 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		ctx, ended := e.config.Observe(ctx, params.Extensions)
 		defer ended()
-		op, rejection, errs := e.begin(ctx, params)
+		op, rejection, failed := e.begin(ctx, params)
 		switch {
 		case rejection != nil:
 			refusal := rejection.GraphQL()
 			traceOf(ctx).CountCode(string(rejection.Code))
 			traceOf(ctx).mark(refusal)
 			yield(&graphql.Response{Errors: gqlerror.List{refusal}})
-		case errs != nil:
-			yield(errs)
+		case failed != nil:
+			yield(failed)
 		default:
 			params, op.Extensions = nil, nil // a subscription would keep them
 			defer op.release()
@@ -208,8 +208,10 @@ func (e *Endpoint) subscription(
 	}
 	defer charge()
 	for response := next(); response != nil; response = next() {
+		// After the token expired, no response is sent. During shutdown, a response without data is not
+		// sent either: it may have failed only because ctx is done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
-			break // the response may have failed because ctx is done
+			break
 		}
 		charge()
 		if !yield(response) {
