@@ -43,7 +43,7 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
-	ReadMemory     int            `default:"64" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
