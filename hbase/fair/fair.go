@@ -2,15 +2,15 @@
 //
 // A [Semaphore] gives units, such as slots or bytes, to clients with names, such as addresses:
 //
-//   - The next units go to the waiting client that holds the fewest, of equal ones to the one that
-//     waits longest. So a client with one request does not queue behind the hundreds of another.
-//   - A client takes further units only if reserve times its units then stay free: n clients that
-//     want more hold 1/(n+reserve) each. So others find free units. A client that holds none may take
-//     any number, and the only client of the last [Contention] may take all.
-//   - A request above the limit of waiting ones replaces the latest one of the client with the most,
-//     unless its own client has as many.
+//   - The waiting client with the fewest units is served next; of several, the one with the oldest
+//     request. So a client with one request does not queue behind the hundreds of another.
+//   - A client gets more units only if reserve times its new total stays free: n clients that want
+//     more hold 1/(n+reserve) each, and others find free units. A client without units may take any
+//     number. A client that was alone for the last [Contention] may take all.
+//   - If too many requests wait, a new one replaces the newest of the client with the most waiting
+//     ones. If that is its own client, the new request is rejected.
 //
-// With a FIFO queue, one client could take all units, and all places of the queue.
+// With a FIFO queue, one client could take all units, and fill the queue.
 package fair
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Contention is the time for which a client is limited after a request of another one.
+// Contention is how long a request of one client limits the others.
 const Contention = 10 * time.Second
 
 // Semaphore is a weighted semaphore. A call takes time in proportion to the number of clients that
@@ -52,7 +52,7 @@ type request struct {
 	decided chan bool // receives whether the units were taken
 }
 
-// New returns a semaphore of that many units, for which at most maxWaiting requests wait.
+// New returns a semaphore of size units. At most maxWaiting requests wait.
 func New(size, reserve int64, maxWaiting int) *Semaphore {
 	return &Semaphore{size: size, reserve: reserve, maxWaiting: maxWaiting, clients: map[string]*client{}}
 }
