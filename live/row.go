@@ -98,38 +98,48 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows also reads the list of broadcasters if broadcasters is true.
+// readRows reads rows, rowsPerCall at a time. If broadcasters is true, it reads the list of
+// broadcasters with the first ones.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	if broadcasters {
-		results, err := p.get(ctx, []hbase.Get{tables.Broadcasters.Get()})
-		if err != nil {
+		n := min(len(rows), rowsPerCall)
+		if authors, err = p.readPart(ctx, rows[:n], true); err != nil {
 			return nil, err
 		}
-		if results[0].Err != nil {
-			return nil, results[0].Err
-		}
-		if authors, err = tables.Broadcasters.Decode(results[0].Cells); err != nil {
-			return nil, err
-		}
+		rows = rows[n:]
 	}
 	for part := range slices.Chunk(rows, rowsPerCall) {
-		if err := p.readPart(ctx, part); err != nil {
+		if _, err := p.readPart(ctx, part, false); err != nil {
 			return nil, err
 		}
 	}
 	return authors, nil
 }
 
-// readPart reads rows. It takes a round for each page of the longest row.
-func (p *Poller) readPart(ctx context.Context, rows []*rowRead) error {
-	for len(rows) > 0 {
-		gets := make([]hbase.Get, len(rows))
+// readPart reads rows and, if broadcasters is true, the list of broadcasters. It takes a round for
+// each page of the longest row.
+func (p *Poller) readPart(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
+	for len(rows) > 0 || broadcasters {
+		gets := make([]hbase.Get, len(rows), len(rows)+1)
 		for i, r := range rows {
 			gets[i] = r.get()
 		}
+		if broadcasters {
+			gets = append(gets, tables.Broadcasters.Get())
+		}
 		results, err := p.get(ctx, gets)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if broadcasters {
+			last := results[len(rows)]
+			if last.Err != nil {
+				return nil, last.Err
+			}
+			if authors, err = tables.Broadcasters.Decode(last.Cells); err != nil {
+				return nil, err
+			}
+			broadcasters = false
 		}
 		var more []*rowRead
 		for i, r := range rows {
@@ -139,7 +149,7 @@ func (p *Poller) readPart(ctx context.Context, rows []*rowRead) error {
 		}
 		rows = more
 	}
-	return nil
+	return authors, nil
 }
 
 func (p *Poller) get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
