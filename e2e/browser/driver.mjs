@@ -83,13 +83,16 @@ export async function run(page) {
 export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');
-  let event;
+  let event, stopped;
   protocol.on('Network.webSocketFrameReceived', ({ response }) => {
     const message = JSON.parse(response.payloadData);
-    if (message.type === 'next') event = message.payload;
+    if (message.type === 'next' && !stopped) event = message.payload;
   });
   const ended = new Promise((resolve) => {
-    protocol.on('Network.webSocketFrameSent', ({ response }) => JSON.parse(response.payloadData).type === 'complete' && resolve(true));
+    protocol.on('Network.webSocketFrameSent', ({ response }) => {
+      stopped = JSON.parse(response.payloadData).type === 'complete';
+      if (stopped) resolve(true);
+    });
   });
   const planned = page.waitForResponse((response) => response.request().headers()['x-twibase-explain'] === '1');
   await page.click('.graphiql-execute-button');
@@ -100,16 +103,15 @@ export async function subscribe(page, cause) {
     await cause((username, mutation) => page.evaluate(mutate, username, mutation));
     for (const end = Date.now() + 5000; !event && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const result = {
-    operation: bodyOf(response).operationName,
-    plan: JSON.parse(plan).extensions.plan,
-    report: event.extensions.report,
-    shown: JSON.parse(await shownText(page)),
-  };
   await page.click('.graphiql-execute-button'); // stops the subscription
   const late = new Promise((resolve) => setTimeout(resolve, 10_000, false));
   if (!(await Promise.race([ended, late]))) throw new Error('the subscription was stopped, but did not end');
-  return result;
+  return {
+    operation: bodyOf(response).operationName,
+    plan: JSON.parse(plan).extensions.plan,
+    report: event.extensions.report, // of the last event: the cause may have several
+    shown: JSON.parse(await shownText(page)),
+  };
 }
 
 // mutate sends a mutation as a user, and returns its data. It runs in the page.
