@@ -87,18 +87,17 @@ func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 // take reserves bytes for a request. If too few are free, it returns a [*Busy]; if wait is true, it
 // first waits up to [maxMemoryWait].
 func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {
-	if m.requests.TryAcquire(client, bytes) {
-		return nil
-	}
+	var taken bool
 	if wait {
-		ctx, cancel := context.WithTimeout(ctx, maxMemoryWait)
-		defer cancel()
-		if m.requests.Acquire(ctx, client, bytes) {
-			return nil
-		}
+		taken = m.requests.Acquire(ctx, client, bytes, maxMemoryWait)
+	} else {
+		taken = m.requests.TryAcquire(client, bytes)
 	}
-	m.refused.Add(1)
-	return &Busy{}
+	if !taken {
+		m.refused.Add(1)
+		return &Busy{}
+	}
+	return nil
 }
 
 // doubts is true once per second: then a request that is likely to exceed its budget is read,
@@ -127,9 +126,7 @@ func Reserve(ctx context.Context, gets []Get) (release func(results []Result), e
 	if m.calls.TryAcquire(client, possible) {
 		return release, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxReserveWait)
-	defer cancel()
-	if !m.calls.Acquire(ctx, client, possible) {
+	if !m.calls.Acquire(ctx, client, possible, maxReserveWait) {
 		m.refused.Add(1)
 		return nil, &Busy{}
 	}

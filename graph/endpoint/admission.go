@@ -52,7 +52,7 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 		return func() {}, nil
 	}
 	client := auth.ClientOf(ctx)
-	if !wait(ctx, a.slots, client, 1) {
+	if !a.slots.Acquire(ctx, client, 1, queueTimeout) {
 		return nil, a.reject()
 	}
 	// Let goroutines run that wait for the network. Go first runs those that other goroutines wake:
@@ -60,16 +60,6 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	// seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
-}
-
-// wait waits for units of a semaphore, for queueTimeout at most.
-func wait(ctx context.Context, s *fair.Semaphore, client string, units int64) bool {
-	if s.TryAcquire(client, units) {
-		return true
-	}
-	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
-	defer cancel()
-	return s.Acquire(ctx, client, units)
 }
 
 // acquireEvent waits for a slot until ctx is done: clients can't repeat an event.

@@ -86,7 +86,7 @@ func (e *Endpoint) acquirePlaces(
 	client := auth.ClientOf(ctx)
 	if !e.heavy.places.TryAcquire(client, places) {
 		release()
-		if !wait(ctx, e.heavy.places, client, places) {
+		if !e.heavy.places.Acquire(ctx, client, places, queueTimeout) {
 			return release, e.admission.reject()
 		}
 		if release, rejection = e.admission.acquire(ctx); rejection != nil {

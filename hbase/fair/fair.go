@@ -86,8 +86,13 @@ func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	return false
 }
 
-// Acquire waits for units until ctx is done. It reports whether it took them.
-func (s *Semaphore) Acquire(ctx context.Context, name string, units int64) bool {
+// Acquire waits for units until ctx is done, for timeout at most. It reports whether it took them.
+func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeout time.Duration) bool {
+	if s.TryAcquire(name, units) {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	s.mu.Lock()
 	c := s.client(name)
 	r := s.add(c, units)

@@ -31,7 +31,7 @@ func run(t *testing.T, size, reserve int64, maxWaiting int, test func(f *fixture
 // ask lets a client wait for units, in the background.
 func (f *fixture) ask(ctx context.Context, name string, units int64) {
 	go func() {
-		taken := f.Acquire(ctx, name, units)
+		taken := f.Acquire(ctx, name, units, time.Hour)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if taken {

@@ -1,7 +1,6 @@
 package fair
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -43,9 +42,7 @@ func testRandomRequests(t *testing.T, random *rand.Rand) {
 		case 1, 2: // a request often ends at the same instant as a lease
 			timeout := time.Duration(random.IntN(8)) * time.Second
 			go func() {
-				ctx, cancel := context.WithTimeout(t.Context(), timeout)
-				defer cancel()
-				if s.Acquire(ctx, l.name, l.units) {
+				if s.Acquire(t.Context(), l.name, l.units, timeout) {
 					lend(l)
 				}
 			}()
