@@ -117,7 +117,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tracing.close()) }()
+	defer tracing.close()
 	if tracing != nil {
 		config.Traces = tracing.provider
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -39,7 +40,10 @@ func samplers() map[string]bool {
 }
 
 // tracing exports spans, as the standard variables OTEL_… say. It is nil without them.
-type tracing struct{ provider *sdk.TracerProvider }
+type tracing struct {
+	provider *sdk.TracerProvider
+	log      zerolog.Logger
+}
 
 // newTracing also sets the provider of the process, which gohbase uses.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
@@ -51,6 +55,11 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	}
 	for _, variable := range endpoints() {
 		if err := checkEndpoint(variable); err != nil {
+			return nil, err
+		}
+	}
+	for _, variable := range []string{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"} {
+		if err := checkHeaders(variable); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +75,7 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w; write key=value,key=value", err)
 	}
-	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(attributes))}
+	t := &tracing{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(attributes)), log}
 	otel.SetTracerProvider(t.provider)
 	otel.SetErrorHandler(logFailedExports(log))
 	return t, nil
@@ -79,16 +88,17 @@ func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
 }
 
-func (t *tracing) close() error {
+// close exports the last spans. A failure does not change the exit status: a collector that is down
+// has cut off no requests.
+func (t *tracing) close() {
 	if t == nil {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
-		return fmt.Errorf("the last spans were not exported: %w", err)
+		t.log.Warn().Err(err).Msg("the last spans were not exported")
 	}
-	return nil
 }
 
 func exporterConfigured() bool {
@@ -114,6 +124,18 @@ func checkEndpoint(variable string) error {
 		return errors.New(variable + " must be a URL, such as http://127.0.0.1:4318")
 	}
 	return nil
+}
+
+var headerList = regexp.MustCompile("^(?:" + headerPair + ",)*" + headerPair + "$")
+
+const headerPair = "(?:\\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+\\s*=(?:[^%,]|%[0-9A-Fa-f]{2})*)?"
+
+// checkHeaders rejects wrong headers, which the SDK would omit, and log with their secrets.
+func checkHeaders(variable string) error {
+	if headerList.MatchString(os.Getenv(variable)) {
+		return nil
+	}
+	return errors.New(variable + " must be name=value,name=value, with values as in URLs, such as Authorization=Bearer%20TOKEN")
 }
 
 // newExporter returns the exporter of the configured protocol. It reads further variables itself.
