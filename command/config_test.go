@@ -91,6 +91,10 @@ func TestConfigCheck(t *testing.T) {
 		{"two errors", "a: 1\nlisten: :1\nb: 2\n", "FILE:3: unknown key \"b\""},
 		{"unknown limit", "\nlimit: {rowz: 1}\n", `FILE:2: serve: --limit: there is no limit "rowz"; there are `},
 		{"invalid combination", "listen: :1\ntls-cert: a\n", "FILE:2: serve: --tls-cert and --tls-key need each other"},
+		{"unknown kind of store", "listen: :1\nstore: mysql://localhost\n", "FILE:2: serve: --store must be embedded:DIR"},
+		{"store with a password", "store: hbase://me:secret@zk1\n",
+			`FILE:1: serve: --store: hbase: invalid request: store "…@zk1": it can have no user`},
+		{"invalid namespace", "store: hbase://zk1\nnamespace: 'a:b'\n", "FILE:2: serve: --namespace: hbase: invalid request"},
 		{"a key twice", "listen: a\nlisten: b\n", `FILE:2: mapping key "listen" already defined`},
 		{"no YAML", "listen: 'a\n", "FILE:1: could not find end character of single-quoted text"},
 		{"a list of keys", "- listen\n", "FILE:1: write one mapping from names of flags to values"},
@@ -111,7 +115,7 @@ func TestConfigCheck(t *testing.T) {
 			if status != statusFailed || stdout != "" || !strings.Contains("\n"+stderr, "\n"+want) {
 				t.Errorf("status %d, %s%s; want %s", status, stdout, stderr, want)
 			}
-			status, _, stderr = command(t, "serve", "--store", "nowhere", "--config", file)
+			status, _, stderr = command(t, "serve", "--listen", "nowhere", "--config", file)
 			if status != statusUsage || !strings.Contains(stderr, want) {
 				t.Errorf("serve: status %d, %s; want %s", status, stderr, want)
 			}

@@ -30,9 +30,27 @@ type storeFlag struct {
 
 // Validate implements a Kong interface.
 func (f *storeFlag) Validate() error {
-	return errors.Join(f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
+	return errors.Join(f.checkStore(), f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
 		require(f.HBaseUser == "" || f.HBaseKeytab == "",
 			"--hbase-user is for simple authentication: with --hbase-keytab, the user is --hbase-principal"))
+}
+
+// checkStore does not show the value of --store, which may have a password by mistake.
+func (f *storeFlag) checkStore() error {
+	switch {
+	case f.embedded():
+		return require(f.Namespace == cluster.DefaultNamespace,
+			"--namespace %s: only a cluster has namespaces; use another directory in --store", f.Namespace)
+	case !strings.HasPrefix(f.Store, "hbase://"):
+		return errors.New("--store must be embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
+	}
+	if err := cluster.CheckURL(f.Store); err != nil {
+		return fmt.Errorf("--store: %w", err)
+	}
+	if err := cluster.CheckNamespace(f.Namespace); err != nil {
+		return fmt.Errorf("--namespace: %w", err)
+	}
+	return nil
 }
 
 func (f *storeFlag) embedded() bool { return strings.HasPrefix(f.Store, "embedded:") }
@@ -48,16 +66,11 @@ func (f *storeFlag) regions() int {
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {
-	switch scheme, rest, _ := strings.Cut(f.Store, ":"); {
-	case f.embedded() && f.Namespace != cluster.DefaultNamespace:
-		return nil, fmt.Errorf("--namespace %s: only a cluster has namespaces; use another directory in --store", f.Namespace)
-	case f.embedded():
-		store, err = embedded.Open(rest,
+	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok {
+		store, err = embedded.Open(dir,
 			embedded.WithLogger(slog.New(zerolog.NewSlogHandler(log))), embedded.WithRowCache(rowCache<<20))
-	case scheme == "hbase" && strings.HasPrefix(rest, "//"):
+	} else {
 		store, err = f.openCluster(ctx, log, options)
-	default:
-		err = errors.New("write embedded:DIR, embedded: or hbase://HOST:PORT/ZNODE")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--store %s: %w", f.Store, err)

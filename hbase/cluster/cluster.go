@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -121,8 +122,10 @@ func open(
 	for _, option := range options {
 		option(s)
 	}
-	if err := checkPrefix(s.prefix); err != nil {
-		return nil, err
+	if s.prefix != "" {
+		if err := CheckNamespace(strings.TrimSuffix(s.prefix, ":")); err != nil {
+			return nil, err
+		}
 	}
 	metaServer, err := at.await(ctx)
 	if err != nil {

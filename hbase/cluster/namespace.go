@@ -25,9 +25,9 @@ func WithNamespace(namespace string) Option {
 
 var namespaceName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
-func checkPrefix(prefix string) error {
-	name := strings.TrimSuffix(prefix, ":")
-	if prefix != "" && !namespaceName.MatchString(name) || name == "hbase" {
+// CheckNamespace returns the error of [Open] for a name that [WithNamespace] does not accept.
+func CheckNamespace(name string) error {
+	if !namespaceName.MatchString(name) || name == "hbase" {
 		return fmt.Errorf("%w: namespace %q: a name has letters, digits and '_', and hbase is the namespace of HBase's own tables",
 			hbase.ErrInvalid, name)
 	}

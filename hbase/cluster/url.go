@@ -24,8 +24,17 @@ type address struct {
 	flush         time.Duration
 }
 
+// CheckURL returns the error of [Open] for a malformed URL, without its user and password.
+func CheckURL(url string) error {
+	_, err := parseURL(url)
+	return err
+}
+
 func parseURL(url string) (address, error) {
 	bad := func(format string, args ...any) (address, error) {
+		if at := strings.LastIndexByte(url, '@'); at >= 0 {
+			url = "…" + url[at:]
+		}
 		return address{}, fmt.Errorf("%w: store %q: %s; "+
 			"write hbase://host:port[,host:port]/znode, for example hbase://127.0.0.1:2181/hbase",
 			hbase.ErrInvalid, url, fmt.Sprintf(format, args...))

@@ -42,6 +42,9 @@ func TestURL(t *testing.T) {
 		"hbase://zk1//hbase":        "no path",
 		"hbase://zk1/a/../b":        "no path",
 		"hbase://me@zk1/hbase":      "no user",
+		"hbase://me:SECRET@zk1":     "no user",
+		"mysql://me:SECRET@zk1":     "start with",
+		"hbase://me:SECRET@@zk1":    "no user",
 		"hbase://zk1/hbase?x=1":     "as in flush=1ms",
 		"hbase://zk1?flush=1":       "as in flush=1ms",
 		"hbase://zk1?flush=-1ms":    "as in flush=1ms",
@@ -52,6 +55,9 @@ func TestURL(t *testing.T) {
 			got, err := parseURL(url)
 			if !errors.Is(err, hbase.ErrInvalid) {
 				t.Fatalf("got %+v, %v; want ErrInvalid", got, err)
+			}
+			if strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("the error has a password: %v", err)
 			}
 			for _, part := range []string{reason, "write hbase://host:port"} {
 				if !strings.Contains(err.Error(), part) {
