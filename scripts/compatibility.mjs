@@ -7,7 +7,9 @@
 import { readFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { buildASTSchema, DangerousChangeType, findBreakingChanges, findDangerousChanges, parse, visit } from 'graphql';
+import {
+  buildASTSchema, DangerousChangeType, findBreakingChanges, findDangerousChanges, isInputObjectType, parse, print, visit,
+} from 'graphql';
 
 /** What is wrong with the change from one SDL to another, empty if nothing is. */
 export function problems(released, schema, accepted) {
@@ -15,11 +17,22 @@ export function problems(released, schema, accepted) {
   const changes = [
     ...findBreakingChanges(before, after),
     ...findDangerousChanges(before, after).filter(({ type }) => type === DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE),
-  ].map(({ description }) => description);
+  ].map(({ description }) => description).concat(changedDefaults(before, after));
   const expected = accepted.split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('#'));
   const unexpected = changes.filter((change) => !expected.includes(change));
   const stale = expected.filter((change) => !changes.includes(change));
   return (unexpected.length ? BREAKS(unexpected) : '') + (stale.length ? STALE(stale) : '');
+}
+
+/** Changed defaults of input fields; graphql-js compares only those of arguments. */
+function changedDefaults(before, after) {
+  const text = (field) => (field.astNode.defaultValue ? print(field.astNode.defaultValue) : 'none');
+  return Object.values(before.getTypeMap()).filter(isInputObjectType).flatMap((type) => {
+    const now = after.getType(type.name)?.getFields() ?? {};
+    return Object.values(type.getFields())
+      .filter((field) => field.astNode.defaultValue && now[field.name] && text(now[field.name]) !== text(field))
+      .map((field) => `${type}.${field.name} has changed its default from ${text(field)} to ${text(now[field.name])}.`);
+  });
 }
 
 const list = (changes) => changes.map((change) => `  ${change}\n`).join('');

@@ -42,7 +42,7 @@ const compatible = `
 type Query { user(name: String, limit: Int = 20): User  users: [User] }
 type User { name: String @semanticNonNull  friends: [User] @semanticNonNull(levels: [0, 1])  age: Int  kind: Kind }
 enum Kind { PERSON ROBOT }
-input UserInput { name: String! age: Int }
+input UserInput { name: String! age: Int  kind: Kind = PERSON }
 type Mutation { create(input: UserInput!): User }
 directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 directive @stream on FIELD
@@ -60,10 +60,15 @@ func TestCompatibility(t *testing.T) {
 		{"changed type", " age: Int  kind", " age: String  kind", "User.age changed type from Int to String."},
 		{"non-null result", "kind: Kind }", "kind: Kind! }", ""},
 		{"new required argument", "limit:", "all: Boolean!, limit:", "A required arg all on Query.user was added."},
-		{"required input field", "age: Int }", "age: Int! }", "UserInput.age changed type from Int to Int!."},
+		{"required input field", "age: Int  kind: Kind =", "age: Int!  kind: Kind =", "UserInput.age changed type from Int to Int!."},
 		{"removed argument", "(name: String, ", "(", "Query.user arg name was removed."},
 		{"removed enum value", "ROBOT ", "", "ROBOT was removed from enum type Kind."},
 		{"changed default", "= 20", "= 10", "Query.user arg limit has changed defaultValue from 20 to 10."},
+		{"changed default of an input field", "= PERSON", "= ROBOT",
+			"UserInput.kind has changed its default from PERSON to ROBOT."},
+		{"removed default of an input field", " = PERSON", "",
+			"UserInput.kind has changed its default from PERSON to none."},
+		{"removed input field with a default", "  kind: Kind = PERSON", "", "UserInput.kind was removed."},
 		{"removed mark", "name: String @semanticNonNull", "name: String", "User.name changed type from String! to String."},
 		{"mark of fewer levels", "(levels: [0, 1])", "(levels: [0])", "User.friends changed type from [User!]! to [User]!."},
 		{"removed directive", "directive @stream on FIELD\n", "", "stream was removed."},
