@@ -3678,7 +3678,7 @@ type PageInfo {
 "An instant in UTC as in RFC 3339, such as 2014-12-25T08:30:00Z."
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
-"A calendar day from 1970 on, such as 2014-12-25. A mutation returns a ` + "`" + `userError` + "`" + ` for another text, and a query fails its field."
+"A calendar day from 1970 on, such as 2014-12-25. A mutation returns a ` + "`" + `userError` + "`" + ` for another text, and a query an error."
 scalar Date @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
 
 "An absolute http or https URL. A mutation returns a ` + "`" + `userError` + "`" + ` for another text."
