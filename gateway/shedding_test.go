@@ -70,6 +70,12 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 	if _, _, refused := gateway.endpoint.Load(); refused != askers {
 		t.Errorf("%d rejections are counted, want %d", refused, askers)
 	}
+	if w := ask(http.MethodPost, "/graphql", "Authorization", "Bearer nonsense"); w.Code != http.StatusUnauthorized {
+		t.Errorf("an invalid token: status %d: %s", w.Code, w.Body)
+	}
+	if running, waiting, refused := load(); running+waiting > 5 || refused != askers {
+		t.Errorf("an invalid token waits for a slot: %d run, %d wait, %d are rejected", running, waiting, refused)
+	}
 	w := ask(http.MethodOptions, "/graphql", "Access-Control-Request-Method", "POST")
 	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
 		t.Errorf("preflight: status %d, %v", w.Code, w.Header())

@@ -20,7 +20,7 @@ func newRejectionSampler() zerolog.Sampler {
 
 // ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
 // them. The endpoint itself rejects those with a token, whose viewers are not known yet, and a few
-// others per second, to be logged.
+// others per second, to be logged. An invalid token gets status 401 without a slot.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
