@@ -74,6 +74,7 @@ func withKerberos(t *testing.T, config kerberos.Config) cluster.Option {
 func TestKerberos(t *testing.T) {
 	minihbase.Slow(t)
 	kdc := startKDC(t)
+	t.Run("a replaced keytab", realm{KDC: kdc}.replacedKeytab)
 	for _, protection := range []string{"authentication", "integrity"} {
 		t.Run(protection, func(t *testing.T) {
 			r := start(t, kdc, protection)
@@ -247,6 +248,30 @@ func (r realm) service(t *testing.T, host, want string) {
 	if refused := new(kerberos.Refusal); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
+}
+
+// replacedKeytab has a log-in with an old key, and one of the same gateway with the new key.
+func (r realm) replacedKeytab(t *testing.T) {
+	config := r.withKey(t, minihbase.Principal, "old")
+	login, err := kerberos.New(config, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := login.Start(t.Context()); err == nil {
+		t.Error("the KDC accepts the old key")
+	}
+	keys, err := os.ReadFile(r.Keytab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config.Keytab, keys, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	started, err := login.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	started.Close()
 }
 
 func kerberosMetrics(t *testing.T, store *cluster.Store) (expiry, failures int64) {

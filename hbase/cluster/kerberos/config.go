@@ -43,13 +43,7 @@ func (c Config) read() (*identity, error) {
 	if id.krb5, err = config.NewFromString(string(text)); err != nil && !unsupported(err) {
 		return nil, fmt.Errorf("--krb5-conf %s: %w", c.Conf, err)
 	}
-	file, err := os.ReadFile(c.Keytab)
-	if err != nil {
-		return nil, fmt.Errorf("--hbase-keytab: %w", err)
-	}
-	if id.keytab, err = parseKeytab(file); err != nil {
-		return nil, fmt.Errorf("--hbase-keytab %s is no keytab: %w", c.Keytab, err)
-	}
+	id.krb5.LibDefaults.UDPPreferenceLimit = 1 // TCP: gokrb5 waits five seconds for a lost datagram
 	id.name, id.realm = c.Principal, id.krb5.LibDefaults.DefaultRealm
 	if at := strings.LastIndexByte(c.Principal, '@'); at >= 0 {
 		id.name, id.realm = c.Principal[:at], c.Principal[at+1:]
@@ -58,7 +52,7 @@ func (c Config) read() (*identity, error) {
 		return nil, fmt.Errorf("--hbase-principal %q: write NAME@REALM, or set default_realm in --krb5-conf %s",
 			c.Principal, c.Conf)
 	}
-	return id, id.configure()
+	return id, id.readKeytab()
 }
 
 // unsupported reports whether gokrb5 has only ignored some lines, such as include.
@@ -80,13 +74,20 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// configure restricts the encryption types, for the log-in to those of the keytab.
-func (id *identity) configure() error {
-	defaults := &id.krb5.LibDefaults
-	defaults.UDPPreferenceLimit = 1 // TCP: gokrb5 waits five seconds for a lost datagram
+// readKeytab reads the keys, and restricts the encryption types, for the log-in to those of the
+// keytab.
+func (id *identity) readKeytab() error {
+	file, err := os.ReadFile(id.Keytab)
+	if err != nil {
+		return fmt.Errorf("--hbase-keytab: %w", err)
+	}
+	keys, err := parseKeytab(file)
+	if err != nil {
+		return fmt.Errorf("--hbase-keytab %s is no keytab: %w", id.Keytab, err)
+	}
 	var own []int32
 	var others []string
-	for _, entry := range id.keytab.Entries {
+	for _, entry := range keys.Entries {
 		principal := strings.Join(entry.Principal.Components, "/") + "@" + entry.Principal.Realm
 		if principal == id.principal() {
 			own = append(own, entry.Key.KeyType)
@@ -98,11 +99,14 @@ func (id *identity) configure() error {
 		return fmt.Errorf("--hbase-keytab %s has no key of %s: set --hbase-principal to one of its principals (%s)",
 			id.Keytab, id.principal(), strings.Join(others, ", "))
 	}
-	defaults.DefaultTktEnctypeIDs = supported(own)
-	if len(defaults.DefaultTktEnctypeIDs) == 0 {
+	types := supported(own)
+	if len(types) == 0 {
 		return fmt.Errorf("--hbase-keytab %s has no AES key of %s: export one with an encryption type such as "+
 			"aes256-cts-hmac-sha1-96", id.Keytab, id.principal())
 	}
+	id.keytab = keys
+	defaults := &id.krb5.LibDefaults
+	defaults.DefaultTktEnctypeIDs = types
 	if defaults.DefaultTGSEnctypeIDs = supported(defaults.DefaultTGSEnctypeIDs); len(defaults.DefaultTGSEnctypeIDs) == 0 {
 		defaults.DefaultTGSEnctypeIDs = encryptionTypes[:]
 	}

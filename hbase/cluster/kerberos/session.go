@@ -28,7 +28,11 @@ func newExpiring(t messages.Ticket, part messages.EncKDCRepPart) expiring {
 
 func (e expiring) valid() bool { return time.Now().Before(e.end) }
 
+// logIn reads the keytab again, because keys are replaced while the gateway runs.
 func (id *identity) logIn() (*session, error) {
+	if err := id.readKeytab(); err != nil {
+		return nil, &Refusal{err.Error()}
+	}
 	reply, err := ask(id, id.realm, func(c *client.Client) (messages.ASRep, error) {
 		request, err := messages.NewASReqForTGT(id.realm, c.Config, c.Credentials.CName())
 		if err != nil {
