@@ -104,7 +104,11 @@ func (c *tlsConn) explainServer(err *tls.CertificateVerificationError) error {
 	)
 	switch now := time.Now(); {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return refuse("%s: renew it, or correct the clock of this machine", validity("its certificate", invalid.Cert, now))
+		what := "its certificate"
+		if invalid.Cert.IsCA {
+			what = fmt.Sprintf("the CA certificate %q", invalid.Cert.Subject)
+		}
+		return refuse("%s: renew it, or correct the clock of this machine", validity(what, invalid.Cert, now))
 	case errors.As(err, &name):
 		return refuse("its certificate is for %s, not for %s: add that name to the certificate, "+
 			"or have the server register with a name of the certificate", names(name.Certificate), c.host)
