@@ -100,6 +100,7 @@ func TestConfigCheck(t *testing.T) {
 		{"a list of keys", "- listen\n", "FILE:1: write one mapping from names of flags to values"},
 		{"an empty file", "\n", "--config: FILE is empty"},
 		{"a large file", strings.Repeat("[", 64<<10+1), "--config: FILE has more than 64 KiB"},
+		{"an empty second document", "listen: a\n---\n", ""},
 		{"two documents", "listen: a\n---\nlisten: b\n", "FILE:3: write one mapping"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -68,13 +68,20 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.CommentType {
+	var bodies []ast.Node
+	for _, document := range file.Docs { // the last one is empty after a trailing ---
+		if document.Body != nil && document.Body.Type() != ast.CommentType {
+			bodies = append(bodies, document.Body)
+		}
+	}
+	if len(bodies) == 0 {
 		return nil, nil
 	}
-	root, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok || len(file.Docs) > 1 {
+	last := bodies[len(bodies)-1]
+	root, ok := last.(*ast.MappingNode)
+	if !ok || len(bodies) > 1 {
 		return nil, fmt.Errorf("%s:%d: write one mapping from names of flags to values, as in 'listen: :8080'",
-			c.path, file.Docs[len(file.Docs)-1].Body.GetToken().Position.Line)
+			c.path, last.GetToken().Position.Line)
 	}
 	return root.Values, nil
 }
