@@ -50,7 +50,7 @@ type Config struct {
 	Concurrency       int // operations; 0 for no limit
 	ReadMemory        int // bytes of all large requests; 0 for no limit
 	RowsPerSecond     int // per viewer, or address without a token; 0 for no limit
-	StreamsPerAddress int // WebSockets and subscriptions; 0 for no limit
+	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
 	FanoutLimit       int // followers of a broadcaster; 0 for [tables.FanoutLimit]
 
 	// Traces records requests, rounds and calls of the store; may be nil.

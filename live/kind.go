@@ -48,7 +48,7 @@ type member struct {
 	Key
 	at    time.Time
 	entry any // nil if Options.Visible reads it
-	// old is true if a follow after the twit added the entry, even if clocks differ.
+	// old: a follow copied the entry into the timeline, more than [MaxClockSkew] after the twit.
 	old bool
 }
 

@@ -1,12 +1,12 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows with subscribers. It reads each row from a floor
-// before the last poll on, because a slow clock or a slow fan-out adds entries late.
-// It remembers the keys that it found in each row, so that no entry is delivered twice.
+// Every [Interval] a [Poller] reads all rows with subscribers. Of each row it reads
+// the entries after a floor: a time some while before the last poll, because a slow clock or a slow
+// fan-out adds entries late. It remembers the keys that it found in each row, so that no entry is delivered twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //
-//	plan                the rows to read, the joining ones     mutex
+//	plan                rows to read, subscriptions that join  mutex
 //	read                multi-gets of positions, and of entries without texts
 //	updateBroadcasters  authors merged into timelines          mutex
 //	collect             new entries and their subscribers      mutex

@@ -67,8 +67,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. Its context ends before the next call, because
-// the entries count for memory until then.
+// check delivers the visible entries of candidates. Its context ends with the call, because what
+// Visible has read counts against the store's memory until then.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -140,8 +140,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 			continue
 		}
 		r.broadcast = true
-		// Twits since the transition may be in no timeline, but this row's own subscribers may have
-		// received them.
+		// Twits since the transition may be in no timeline. So this poll offers the timelines all twits
+		// that it reads, also those that the row's own subscribers may have received.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -198,8 +198,8 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the entry: a new one for those
-// that have joined, any since Subscribe for those that join. The latter get a twit once, although
+// offer adds a candidate for each subscriber of a row that needs the entry: those that have joined
+// if the entry is new, those that join if it is not older than their call of Subscribe. The latter get a twit once, although
 // it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {

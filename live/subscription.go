@@ -32,7 +32,8 @@ var (
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
 // entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop
-// at the same entry, because a poll delivers to all of them with one time.
+// at the same entry, because an entry is delivered to all of them with one
+// reading of the clock.
 type state uint8
 
 const (
@@ -70,8 +71,8 @@ type Subscription struct {
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
 //
-// An address may add its first row while one is free. For each further row, rowReserve rows must
-// stay free for each of its rows. So one address adds at most a fifth of [MaxRows], and the next
+// An address may add its first row while one is free. It may add a further one only if
+// rowReserve times as many rows stay free as it then has added. So one address adds at most a fifth of [MaxRows], and the next
 // one a fifth of the others.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,

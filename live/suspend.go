@@ -56,8 +56,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo gives the suspended subscription the parked and pending entries of another one, of the
-// same row, that was suspended earlier.
+// MoveTo replaces the parked and pending entries of the suspended subscription by those of another
+// one of the same row, which was suspended earlier.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
@@ -75,7 +75,8 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	}
 }
 
-// park parks the key of an entry, and reports whether it was found after the end. Too many parked
+// park parks the key of an entry if the subscription is suspended or past its end. It reports
+// whether the entry must not be sent, as also after the subscription was closed. Too many parked
 // keys close the subscription. The caller holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {

@@ -99,7 +99,7 @@ func ExampleLoader_Enqueue() {
 	ctx := loaders.With(context.Background(), store)
 
 	awaitExists := loaders.Users.Exists.Enqueue(ctx, []string{"LiLei", "HanMeimei"})
-	related, _ := loaders.Related.Load(ctx, []loaders.EdgeKey{loaders.Follows("Lucy", "LiLei")})
+	related, _ := loaders.Related.Load(ctx, []loaders.EdgeKey{loaders.FollowKey("Lucy", "LiLei")})
 	exists, _ := awaitExists()
 	fmt.Println("exist:", exists, "follows:", related)
 

@@ -32,7 +32,7 @@ type Page[E any] struct {
 type List[E any] struct {
 	name string
 	of   *tables.List[E]
-	// Length is there only if the list has a count.
+	// Length may be used only if the owner has a count of the list.
 	Length Loader[string, int]
 }
 
@@ -49,8 +49,8 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. Their scans advance together: a round is one read set. A backward
-// page may be short: see [listscan.Scan].
+// Page loads pages of many lists. A page is a [listscan.Scan], which takes several rounds of Gets.
+// The scans advance together: their Gets of one round are one read set. A backward page may be short.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))
@@ -73,7 +73,8 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members loads single members. It takes one Get of one column for a list of one bucket.
+// Members loads single members. A list that was never split takes one Get of one
+// column for each.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -89,7 +90,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 }
 
 // Related returns the member that a list of a relation has for two related objects, and the
-// member's position. It reads the edge, not the list: the member's position depends on its time.
+// member's position. A position begins with a time, which only the edge's row tells. So Related
+// reads that row, and derives the member from it.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

@@ -211,7 +211,7 @@ func TestForgetSendsReadsAgain(t *testing.T) {
 		if want == 2 {
 			Forget(ctx)
 		}
-		if _, err := Users.Load(ctx, []Row{{Key: "LiLei", Columns: "i:name"}}); err != nil {
+		if _, err := Users.Load(ctx, []ObjectKey{{Key: "LiLei", Columns: "i:name"}}); err != nil {
 			t.Fatal(err)
 		}
 		if got := stats.Rounds.Load(); got != want {

@@ -15,8 +15,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Row is a key, and columns as in [hbase.Get].
-type Row struct{ Key, Columns string }
+// ObjectKey is the key of an [Object] loader: the key of an object, and the columns to read, as in
+// [hbase.Get].
+type ObjectKey struct{ Key, Columns string }
 
 // EdgeKey is the key of [Related].
 type EdgeKey struct {
@@ -24,11 +25,11 @@ type EdgeKey struct {
 	From, To string
 }
 
-// Follows returns the key of an edge of [tables.Follows].
-func Follows(follower, followee string) EdgeKey { return EdgeKey{tables.Follows, follower, followee} }
+// FollowKey returns the key of an edge of [tables.Follows].
+func FollowKey(follower, followee string) EdgeKey { return EdgeKey{tables.Follows, follower, followee} }
 
-// Has returns the key of an edge of [tables.Assignments].
-func Has(username, role string) EdgeKey { return EdgeKey{tables.Assignments, username, role} }
+// AssignmentKey returns the key of an edge of [tables.Assignments].
+func AssignmentKey(username, role string) EdgeKey { return EdgeKey{tables.Assignments, username, role} }
 
 // Play is the key of [HasPlayed].
 type Play struct{ Username, Game string }

@@ -64,8 +64,8 @@ func TestMergedReadsReturnTheSameCells(t *testing.T) {
 func TestRowAndFirstPageAreOneGet(t *testing.T) {
 	recorder := hbasetest.NewRecorder(openStore(t), hbasetest.Names{})
 	ctx := With(context.Background(), recorder)
-	users := Users.Enqueue(ctx, []Row{{"a", tables.Users.Columns([]string{"name", "age"})}})
-	counts := Users.Enqueue(ctx, []Row{{"a", tables.Users.Columns([]string{"followerCount"})}})
+	users := Users.Enqueue(ctx, []ObjectKey{{"a", tables.Users.Columns([]string{"name", "age"})}})
+	counts := Users.Enqueue(ctx, []ObjectKey{{"a", tables.Users.Columns([]string{"followerCount"})}})
 	if _, err := Followers.Page(ctx, []PageKey{{"a", Range{Limit: 20}}}); err != nil {
 		t.Fatal(err)
 	}

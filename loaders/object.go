@@ -14,8 +14,8 @@ import (
 // A lazy object has only its key at first. Its row is enqueued immediately, and read in the same
 // round as the object's lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
-	Loader[Row, *T]
-	// Exists is for lists, which may still name deleted objects.
+	Loader[ObjectKey, *T]
+	// Exists loads whether an object exists: lists may still name a deleted one.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
@@ -23,10 +23,10 @@ type Object[T any] struct {
 func object[T any](name string, of *tables.Object[T]) Object[T] {
 	return Object[T]{
 		of: of,
-		Loader: Loader[Row, *T]{
+		Loader: Loader[ObjectKey, *T]{
 			name: name,
-			get:  func(m *tables.Memory, r Row) hbase.Get { return of.GetIn(m, r.Key, r.Columns) },
-			decode: func(m *tables.Memory, r Row, cells []hbase.Cell) (*T, error) {
+			get:  func(m *tables.Memory, r ObjectKey) hbase.Get { return of.GetIn(m, r.Key, r.Columns) },
+			decode: func(m *tables.Memory, r ObjectKey, cells []hbase.Cell) (*T, error) {
 				return of.DecodeIn(m, r.Key, cells)
 			},
 		},
@@ -58,11 +58,11 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	return o.of.New(keys...)
 }
 
-// Read waits for objects, nil for one that does not exist.
+// Read reads objects, and waits for them: they are not lazy. One that does not exist is nil.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
-	rows, columns := make([]Row, len(keys)), o.columnsOrExistence(fields)
+	rows, columns := make([]ObjectKey, len(keys)), o.columnsOrExistence(fields)
 	for i, key := range keys {
-		rows[i] = Row{key, columns}
+		rows[i] = ObjectKey{key, columns}
 	}
 	return o.Load(ctx, rows)
 }
@@ -107,7 +107,8 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// miss records a missing lazy object. err is nil if it does not exist.
+// miss records a missing lazy object. err is nil if the object does not exist, and
+// otherwise says why its row could not be read.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

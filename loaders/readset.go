@@ -28,8 +28,8 @@ type read struct {
 	// original is the response's first read with this Get. A new read is its own original. Only
 	// originals are sent.
 	original *read
-	// New reads of one row key that start at the same column form a chain, whatever their table and
-	// columns. next is nil at its end.
+	// New reads with the same row key and the same Page.Start form a chain. Their tables and Columns
+	// may differ. next is nil at its end.
 	first, next *read
 	// slot is the index of the Get in its batch. target: other reads of the batch may be merged
 	// into it.
@@ -154,8 +154,8 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return true
 }
 
-// load is as late as possible: the dataloader's first set starts a goroutine, which would wake up
-// for each further set. The caller holds mu.
+// load passes a set to the dataloader, just before the dispatch: the dataloader starts a goroutine
+// for the first set, and would wake it for each set that comes later. The caller holds mu.
 func (l *Loaders) load(set *readSet) {
 	if set.thunk == nil {
 		set.thunk = l.dataloader.Load(l.ctx, set)

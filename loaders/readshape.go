@@ -10,12 +10,12 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// Named: all columns are named. Leading: the first page of a family. In an estimate, the Named
-	// reads of a row and one Leading read share a Get.
-	Named, Leading bool
-	Gets, Rounds   int    // at most
-	If             string // condition; empty for always
-	SameRound      bool   // sent together with the one before
+	// NamedColumns: all columns are named. FirstPage: the first page of a family. In an estimate, the
+	// reads of named columns of a row and one first page share a Get.
+	NamedColumns, FirstPage bool
+	Gets, Rounds            int    // at most
+	If                      string // condition; empty for always
+	SameRound               bool   // sent together with the one before
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 func shapeOf(loader string, g hbase.Get) ReadShape {
 	t := newTemplate(g)
 	return ReadShape{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
-		Named: t.kind == namedColumns, Leading: t.kind == firstPage, Gets: 1, Rounds: 1}
+		NamedColumns: t.kind == namedColumns, FirstPage: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
 // repeated returns s for later rounds: not merged, and only sent if the list has further rows.
@@ -34,7 +34,7 @@ func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
 	}
-	s.Named, s.Leading, s.Gets, s.Rounds, s.If = false, false, gets, rounds, ifFurtherRows
+	s.NamedColumns, s.FirstPage, s.Gets, s.Rounds, s.If = false, false, gets, rounds, ifFurtherRows
 	return []ReadShape{s}
 }
 
@@ -49,12 +49,12 @@ func (l Loader[K, V]) Shape(key K) ReadShape { return shapeOf(l.name, l.get(new(
 // NamedShape returns the shape of [Object.Named]. ok is false if nothing is read.
 func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 	columns := o.of.Columns(fields)
-	return o.Shape(Row{Columns: columns}), columns != ""
+	return o.Shape(ObjectKey{Columns: columns}), columns != ""
 }
 
 // RootShape returns the shape of [Object.Roots].
 func (o Object[T]) RootShape(fields []string) ReadShape {
-	return o.Shape(Row{Columns: o.columnsOrExistence(fields)})
+	return o.Shape(ObjectKey{Columns: o.columnsOrExistence(fields)})
 }
 
 // ScanShape returns the shape of [Object.Scan], and the maximum number of rows.
@@ -82,8 +82,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
-	// A lookup reads directory columns that were not read together with bucket 0. A page that starts
-	// inside a bucket reads one bucket more, in the same round as the next.
+	// A lookup reads columns of the directory that the first round has not read. A page that starts
+	// inside a bucket reads buckets + 1 of them, the first two in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -17,7 +17,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders are the reads of one response. They share one dataloader, so that reads of different
+// Loaders loads for one response, and schedules its reads. They share one dataloader, so that reads of different
 // tables leave in one batch.
 type Loaders struct {
 	watchdog *Watchdog

@@ -22,7 +22,7 @@ import (
 //	collect    a task that enqueues reads                                   not due: the task runs
 //	answered   the batch function, when the store answered     + waiting    dispatch if due
 //
-// A batch is due if running = 0 and no other is in flight. If a task returns from a scan while a
+// A batch is due if running ≤ 0 and no other is in flight. If a task returns from a scan while a
 // batch is in flight, its reads wait for the answer. They are sent in one batch with the next reads
 // of the tasks that wait for that answer.
 //
@@ -46,8 +46,7 @@ import (
 //     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
 //     that no later task waits for them.
 //
-// Reads outside of an operation, as in subscriptions and tests, belong to no task. Then running is
-// −1 during the wait, and the batch is due immediately.
+// Reads that no executor has started, such as those of tests, belong to no task. Then running is −1 during the wait, and the batch is due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
 // watchdog detects this bug. If a batch has been collecting for watchdogTimeout with nothing in
@@ -172,7 +171,7 @@ func Together(ctx context.Context, run ...func()) {
 			if p := recover(); p != nil {
 				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 			}
-			// When the last function returns, its task becomes the caller's, and is not ended here.
+			// The function that returns last does not end its task: the caller continues as that task.
 			if left.Add(-1) == 0 {
 				close(done)
 			} else {

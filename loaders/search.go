@@ -8,8 +8,9 @@ import (
 )
 
 // Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of
-// their rows. Keys of objects that are being deleted may be among them. The page lacks rows that
-// another version has folded differently, and may then be short.
+// their rows. Keys of objects that are being deleted may be among them. Rows whose folding
+// (without case and accents) another version computed differently are left out: then the page is
+// short, although more follow.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {
@@ -27,7 +28,7 @@ func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[str
 }
 
 func (o Object[T]) searchOf(prefix string, r Range) hbase.Scan {
-	// No row is equal to a bound of the prefix.
+	// After and Before exclude their rows, but no row is equal to the prefix or its end.
 	scan, rows := o.of.Search.Scan(), Range{After: prefix, Before: hbase.PrefixEnd(prefix)}
 	rows.Limit, rows.Backward = r.Limit, r.Backward
 	if r.After != "" {

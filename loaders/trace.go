@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// Round is a batch, a scan, or a call by a writer.
+// Round is a batch, a scan, or a call of the store by package writers.
 type Round struct {
 	// Fields and Loaders are the causes, sorted.
 	Fields  []string
@@ -28,8 +28,8 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts those that this round answered, including those requested after it. Hits are those
-	// among them that the loader had requested before.
+	// Keys counts the requests for keys that this round answered, also those made after the round.
+	// Hits counts those of them that repeat an earlier request of the loader.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int

@@ -53,10 +53,10 @@ func allowed(
 		viewer, verdict := decide(i)
 		results[i] = verdict.Yes
 		if verdict.IfAdmin {
-			depend(i, loaders.Has(viewer, permission.AdminRole))
+			depend(i, loaders.AssignmentKey(viewer, permission.AdminRole))
 		}
 		if verdict.IfFollows != "" {
-			depend(i, loaders.Follows(viewer, verdict.IfFollows))
+			depend(i, loaders.FollowKey(viewer, verdict.IfFollows))
 		}
 	}
 	if len(relations) == 0 {
@@ -106,7 +106,7 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	}
 	call.readOther(at, call.Shared(), loaders.Users.Exists.Shape(""), theViewer, 1, condition)
 	call.readOther(at, call.Shared(), loaders.Roles.Exists.Shape(""), permission.AdminRole, 1, condition)
-	has := loaders.Related.Shape(loaders.Has("", ""))
+	has := loaders.Related.Shape(loaders.AssignmentKey("", ""))
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
@@ -119,7 +119,7 @@ func (call *costCall) followsCost(
 		return at
 	}
 	call.adminCost(at, condition)
-	return call.readOther(at, set, loaders.Related.Shape(loaders.Follows("", "")), subject, users, condition)
+	return call.readOther(at, set, loaders.Related.Shape(loaders.FollowKey("", "")), subject, users, condition)
 }
 
 type check func(ctx context.Context) error

@@ -136,9 +136,9 @@ func readOf(o loaders.ReadShape) explain.Read {
 		Times: int64(o.Gets), Rounds: o.Rounds, If: o.If,
 	}
 	switch {
-	case o.Named:
+	case o.NamedColumns:
 		r.Kind = explain.Named
-	case o.Leading:
+	case o.FirstPage:
 		r.Kind = explain.First
 	}
 	return r

@@ -75,7 +75,7 @@ func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.Twit
 	var following []int
 	for i, v := range verdicts {
 		if viewer := accessOf(all[i].Subscriber).viewer.Username; v.IfFollows != "" {
-			follows, following = append(follows, loaders.Follows(viewer, v.IfFollows)), append(following, i)
+			follows, following = append(follows, loaders.FollowKey(viewer, v.IfFollows)), append(following, i)
 			names = append(names, viewer)
 			verdicts[i].IfFollows = ""
 		}

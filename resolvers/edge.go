@@ -155,7 +155,7 @@ func (e memberEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E],
 func (e memberEntry[P, E]) findCost(call *costCall) explain.Stage {
 	shapes := e.list.MemberShapes()
 	for i := range shapes {
-		shapes[i].Leading = false // the row is not that of the parent, so Gets are not shared
+		shapes[i].FirstPage = false // the row is not that of the parent, so Gets are not shared
 	}
 	return call.reads(call.Begin(), call.Parents, shapes, 1, "")
 }

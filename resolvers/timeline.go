@@ -86,7 +86,7 @@ func enqueueFollowed(
 	relations := make([]loaders.EdgeKey, 0, len(pageKeys)*len(broadcasters))
 	for _, pageKey := range pageKeys {
 		for _, broadcaster := range broadcasters {
-			relations = append(relations, loaders.Follows(pageKey.Owner, broadcaster))
+			relations = append(relations, loaders.FollowKey(pageKey.Owner, broadcaster))
 		}
 	}
 	awaitFollows, awaitExists := loaders.Related.Enqueue(ctx, relations), loaders.Users.Exists.Enqueue(ctx, broadcasters)
@@ -126,7 +126,7 @@ func readDelivered(
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {
-		relations[i], entryKeys[i] = loaders.Follows(owners[i], key.Author), entryOf(key)
+		relations[i], entryKeys[i] = loaders.FollowKey(owners[i], key.Author), entryOf(key)
 	}
 	awaitFollows := loaders.Related.Enqueue(ctx, relations)
 	twits, err := twitEntries.read(ctx, entryKeys)
@@ -192,7 +192,7 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
 
 func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
-	follows, exist := loaders.Related.Shape(loaders.Follows("", "")), loaders.Users.Exists.Shape("")
+	follows, exist := loaders.Related.Shape(loaders.FollowKey("", "")), loaders.Users.Exists.Shape("")
 	if l.first() {
 		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
 	}
@@ -215,7 +215,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	}
 	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
 	for i := range posts {
-		posts[i].Leading = false // they are in the rows of the broadcasters
+		posts[i].FirstPage = false // they are in the rows of the broadcasters
 	}
 	return call.reads(followed, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }

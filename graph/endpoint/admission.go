@@ -130,7 +130,7 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	n, ok := e.streams.add(address, 1)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
-		apierr.LimitExceeded("the number of WebSockets and subscriptions of an address", e.streams.limit, n).
+		apierr.LimitExceeded("the number of WebSockets and event streams of an address", e.streams.limit, n).
 			Write(w, http.StatusTooManyRequests)
 		return nil, false
 	}

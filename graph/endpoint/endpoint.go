@@ -51,7 +51,8 @@ type Config struct {
 	Rows func(ctx context.Context) int64
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
-	// Streams bounds the WebSockets and subscriptions of a client address, 0 for no limit.
+	// Streams bounds the WebSockets and event streams of a client address, 0 for no limit. Its
+	// subscriptions may be four times as many.
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
@@ -61,18 +62,18 @@ type Config struct {
 
 // Endpoint is safe for concurrent use.
 type Endpoint struct {
-	config    Config
-	admission *admission
-	schema    graphql.ExecutableSchema
-	rules     atomic.Pointer[rules]
-	heavy     *heavy
-	predictor predictor
-	overdrawn atomic.Int64
-	streams   perAddress
-	texts     perAddress
-	running   perAddress
-	shared    sse.Shared
-	positions resume.Window
+	config        Config
+	admission     *admission
+	schema        graphql.ExecutableSchema
+	rules         atomic.Pointer[rules]
+	heavy         *heavy
+	predictor     predictor
+	overdrawn     atomic.Int64
+	streams       perAddress
+	texts         perAddress
+	subscriptions perAddress
+	shared        sse.Shared
+	positions     resume.Window
 
 	draining   context.Context // done when subscribers must reconnect to another gateway
 	ended      context.Context
@@ -88,14 +89,14 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		config.Rows = func(context.Context) int64 { return 0 }
 	}
 	e := &Endpoint{
-		config:    config,
-		admission: newAdmission(config.Concurrency),
-		schema:    schema,
-		heavy:     newHeavy(config.Concurrency),
-		predictor: newPredictor(),
-		streams:   perAddress{limit: config.Streams},
-		texts:     perAddress{limit: textEach * config.Streams},
-		running:   perAddress{limit: subscriptionsEach * config.Streams},
+		config:        config,
+		admission:     newAdmission(config.Concurrency),
+		schema:        schema,
+		heavy:         newHeavy(config.Concurrency),
+		predictor:     newPredictor(),
+		streams:       perAddress{limit: config.Streams},
+		texts:         perAddress{limit: textEach * config.Streams},
+		subscriptions: perAddress{limit: subscriptionsEach * config.Streams},
 	}
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.ended, e.end = context.WithCancel(context.Background())

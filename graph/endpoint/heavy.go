@@ -10,13 +10,13 @@ import (
 	"twibase/hbase/fair"
 )
 
-// rowsPerPlace is the number of rows of an operation that has one place. One that is predicted to
-// read more is heavy.
+// rowsPerPlace is the number of predicted rows per place. An operation that is predicted to read at
+// most that many is not heavy, and needs no place.
 const rowsPerPlace = 2000
 
 // heavy bounds the heavy operations that run, by their predicted rows: a place for each
 // rowsPerPlace. They have half as many places as there are slots, so other operations always find
-// some. They wait for places without a slot.
+// free slots. A heavy operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -49,8 +49,9 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedDocuments)}
 }
 
-// minPart is the smallest predicted part. Variables choose what an operation reads: after one for an
-// unknown user, which reads nothing, many that read all must not run at a time.
+// minPart is the smallest predicted part. Variables choose what an operation reads: after a run
+// for an unknown user, which reads nothing, the next runs may read everything, and must not all be
+// admitted at once.
 const minPart = 1. / 16
 
 // predict returns bound for an unknown operation.
@@ -61,9 +62,9 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 	return bound
 }
 
-// forget is the weight of the previous value after an operation that read a smaller part. A larger
+// keep is the weight of the previous value after an operation that read a smaller part. A larger
 // part replaces it immediately, so that cheap operations do not hide an expensive one.
-const forget = 0.9
+const keep = 0.9
 
 // learn counts the rows that an operation has read, of at most bound.
 func (p predictor) learn(operation *ast.OperationDefinition, bound, rows int64) {
@@ -79,5 +80,5 @@ func (p predictor) learn(operation *ast.OperationDefinition, bound, rows int64) 
 		return
 	}
 	before := math.Float64frombits(part.Load())
-	part.Store(math.Float64bits(max(latest, forget*before+(1-forget)*latest)))
+	part.Store(math.Float64bits(max(latest, keep*before+(1-keep)*latest)))
 }

@@ -24,7 +24,7 @@ var (
 	errExpired   = errors.New("the token has expired")
 )
 
-// operation is a prepared operation with a slot, and with places if it is heavy.
+// operation is a prepared operation that has a slot, and places if it is heavy: see heavy.go.
 type operation struct {
 	*graphql.OperationContext
 	bound   int64 // of its rows
@@ -182,13 +182,13 @@ func (e *Endpoint) subscription(
 		return
 	}
 	defer e.texts.remove(address, size)
-	if _, ok := e.running.add(address, 1); !ok {
+	if _, ok := e.subscriptions.add(address, 1); !ok {
 		const what = "the number of subscriptions of an address"
-		refusal := apierr.TooMany(what, e.running.limit, time.Second)
+		refusal := apierr.TooMany(what, e.subscriptions.limit, time.Second)
 		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
 		return
 	}
-	defer e.running.remove(address, 1)
+	defer e.subscriptions.remove(address, 1)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(e.draining, func() { cancel(errReconnect) })()

@@ -67,7 +67,7 @@ func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Re
 	}
 	id, _ := params.Extensions["operationId"].(string)
 	if id == "" || len(id) > transport.MaxID {
-		apierr.BadUserInput("extensions.operationId is a text of 1 to %d bytes", transport.MaxID).
+		apierr.BadUserInput("extensions.operationId must be a text of 1 to %d bytes", transport.MaxID).
 			Write(w, http.StatusBadRequest)
 		return
 	}

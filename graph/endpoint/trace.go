@@ -31,7 +31,7 @@ type Trace struct {
 	Errors                int
 	// Codes counts errors, also of refused requests.
 	Codes map[string]int
-	// Rejected: by load shedding.
+	// Rejected: no slot or place was free, or the client had used up its rows.
 	Rejected bool
 
 	prepared *graphql.OperationContext // nil without a valid operation

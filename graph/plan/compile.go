@@ -36,15 +36,15 @@ type selection struct {
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [memory], -1 for a leaf without a resolver.
 	column int
-	// children is the selection set below a field of an object type. byType has those below a field
+	// below is the selection set of a field of an object type. byType has those of a field
 	// of an interface or union, by object type.
-	children *selectionSet
-	byType   map[string]*selectionSet
+	below  *selectionSet
+	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
-	// present and elemPresent are true if @semanticNonNull excludes null for the value, or for the
+	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or for the
 	// elements of the list.
-	present, elemPresent bool
+	semNonNull, elemSemNonNull bool
 }
 
 // hasColumn is false for fields that only the writer reads: __typename, and leaves without a
@@ -156,7 +156,7 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 				s.column, c.columns = c.columns, c.columns+1
 			}
 			if s.field.Composite != "" {
-				s.present, s.elemPresent = semanticNonNull(f.Definition, 0), semanticNonNull(f.Definition, 1)
+				s.semNonNull, s.elemSemNonNull = semanticNonNull(f.Definition, 0), semanticNonNull(f.Definition, 1)
 				c.children(&s)
 			}
 		}
@@ -194,11 +194,11 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// children compiles the selection sets below a field: s.children or s.byType.
+// children compiles the selection sets below a field: s.below or s.byType.
 func (c *compilation) children(s *selection) {
 	field := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {
-		s.children = c.set(s.Selections, object, field)
+		s.below = c.set(s.Selections, object, field)
 		return
 	}
 	s.byType = map[string]*selectionSet{}

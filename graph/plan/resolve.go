@@ -66,8 +66,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// resolveEach calls the resolver of one parent for each, concurrently. Each call counts as a task:
-// the calling task is the first, and remains counted when all calls have returned.
+// resolveEach calls a resolver that takes one parent once for each parent, concurrently. Each call
+// counts as a task: n − 1 are added to the calling task, and one is still counted at the end.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)

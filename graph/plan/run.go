@@ -197,11 +197,11 @@ func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 }
 
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
-	if s.children == nil {
+	if s.below == nil {
 		return r.descendByType(s, col, tasks)
 	}
 	col.index = col.children.compact(col.index)
-	col.childSet = r.memory.objectSet(s.children)
+	col.childSet = r.memory.objectSet(s.below)
 	if col.childSet.objects = col.children.Objects; len(col.childSet.objects) == 0 {
 		return tasks
 	}

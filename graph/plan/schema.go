@@ -43,7 +43,7 @@ type Field struct {
 	Name                       string
 	Object                     string
 	NonNull, List, ElemNonNull bool
-	// Composite is empty for a leaf.
+	// Composite names the type of the field, or of the elements of its list. It is empty for a leaf.
 	Composite string
 	// Args may be nil. Requests with equal literals share the result, which resolvers must not
 	// change.
@@ -53,9 +53,9 @@ type Field struct {
 
 	// Leaf appends a leaf without a resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather collects the children without a resolver. A panic fails the field for all parents.
+	// Gather collects the children of a composite field without a resolver. A panic fails the field for all parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
-	// Resolve is a resolver of one parent, called for all concurrently.
+	// Resolve is a resolver that takes one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
 	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)

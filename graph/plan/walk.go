@@ -20,8 +20,8 @@ type Call struct {
 	Err  error
 	// Serial: a root field of a mutation, which starts when all earlier calls have ended.
 	Serial bool
-	// Root: a field whose type is the query root, without a resolver. The objects below it are not
-	// its parents.
+	// Root: a field whose type is the query root, without a resolver. The object below it is
+	// the query root again.
 	Root bool
 }
 
@@ -88,8 +88,8 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 			call.Ctx = newCallCtx(w.ctx, s, call.Args)
 			children = w.visit(call, parents)
 		}
-		if s.children != nil {
-			w.set(s.children, children(s.field.Composite), false)
+		if s.below != nil {
+			w.set(s.below, children(s.field.Composite), false)
 		}
 		for _, typ := range slices.Sorted(maps.Keys(s.byType)) {
 			w.set(s.byType[typ], children(typ), false)

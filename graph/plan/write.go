@@ -34,8 +34,8 @@ func boundsOf(ctx context.Context) *Bounds {
 }
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
-// returns false for null, and appends nothing: its caller appends null, or is null itself if the
-// value is non-null. So null propagates up to the nearest nullable field.
+// returns false for null, and appends nothing: its caller appends null or, if the type is non-null,
+// returns false itself. So null propagates up to the nearest nullable field.
 //
 // A missing lazy object is absent if @semanticNonNull excludes null there. An object with an absent
 // field is absent, too. So absence propagates upwards, without an error: to the nearest list, which
@@ -97,7 +97,7 @@ func (w *writer) object(o *objectSet, i int32) bool {
 }
 
 // fields appends the fields from index k on, up to the first that is null. It returns the index of
-// this one, after its key, or the number of fields. A leaf that panics is null, with an error.
+// that field, whose key it has appended, or the number of fields. A leaf that panics is null, with an error.
 func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -142,9 +142,9 @@ func (w *writer) field(s *selection, i int32) bool {
 		return w.list(s, col, i)
 	}
 	w.path = append(w.path, step{key: s.Alias})
-	ok := w.child(s, col, i, s.field.NonNull, s.present)
-	if w.absent && (!s.present || len(w.path) == 1) {
-		if w.absent = false; s.present || s.field.NonNull { // a root object is never absent
+	ok := w.child(s, col, i, s.field.NonNull, s.semNonNull)
+	if w.absent && (!s.semNonNull || len(w.path) == 1) {
+		if w.absent = false; s.semNonNull || s.field.NonNull { // a root object is never absent
 			w.failHere(s, errNull)
 		}
 	}
@@ -200,10 +200,10 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 			w.dst = append(w.dst, ',')
 		}
 		w.path[depth+1].index = n
-		if w.child(s, col, j, s.field.ElemNonNull, s.elemPresent) {
+		if w.child(s, col, j, s.field.ElemNonNull, s.elemSemNonNull) {
 			continue
 		}
-		if w.absent && (s.elemPresent || s.field.ElemNonNull) {
+		if w.absent && (s.elemSemNonNull || s.field.ElemNonNull) {
 			w.dst, n = w.dst[:before], n-1
 		} else {
 			ok = !s.field.ElemNonNull
@@ -220,9 +220,9 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends child j of a column, whose path is w.path. A missing one is absent if present is
-// true.
-func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool) bool {
+// child appends child j of a column, whose path is w.path. A missing one is absent, not null, if
+// @semanticNonNull excludes null for it.
+func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) bool {
 	o, i := col.child(j)
 	var err error
 	if o != nil {
@@ -231,9 +231,9 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool
 			err, missing = w.missing[o.objects[i]]
 		}
 		if !missing {
-			return w.presentObject(o, i)
+			return w.foundObject(o, i)
 		}
-		if w.absent = err == nil && present; w.absent {
+		if w.absent = err == nil && semNonNull; w.absent {
 			return false
 		}
 	}
@@ -246,8 +246,8 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, present bool
 	return false
 }
 
-// presentObject is like object, but drops the errors of an absent object.
-func (w *writer) presentObject(o *objectSet, i int32) bool {
+// foundObject is like object, but drops the errors of an absent object.
+func (w *writer) foundObject(o *objectSet, i int32) bool {
 	failures, unreported := len(w.failures), w.bounds.Unreported
 	ok := w.object(o, i)
 	if w.absent {

@@ -28,7 +28,7 @@ func (m message) readInit(headers http.Header, bounds *limits.Limits) (authoriza
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {
 		if err := json.Unmarshal(m.Payload, &payload); err != nil {
-			return nil, badRequest("The payload of a connection_init message is an object")
+			return nil, badRequest("The payload of a connection_init message must be an object")
 		}
 	}
 	if payload.Refusal() != nil {
@@ -39,7 +39,7 @@ func (m message) readInit(headers http.Header, bounds *limits.Limits) (authoriza
 	case string:
 		authorization = append(authorization, withScheme(bare))
 	default:
-		return nil, badRequest("The authToken of a connection_init message is a string")
+		return nil, badRequest("The authToken of a connection_init message must be a string")
 	}
 	delete(payload.Fields, "authToken")
 	inner, _ := payload.Fields["headers"].(map[string]any)
@@ -65,7 +65,7 @@ func credentials(fields map[string]any, headers http.Header) (authorization []st
 		case canonical == "Authorization" && isText:
 			authorization = append(authorization, text)
 		case canonical == "Authorization":
-			return nil, badRequest("The authorization of a connection_init message is a string")
+			return nil, badRequest("The authorization of a connection_init message must be a string")
 		case isText && (strings.HasPrefix(canonical, ownHeaders) || slices.Contains(transport.ClientHeaders(), canonical)):
 			headers.Set(canonical, text)
 		case looksLikeToken(name):

@@ -45,7 +45,7 @@ func TestConnectionInitCredentials(t *testing.T) {
 		{"two different tokens, one of them in headers",
 			`{"authorization":"Bearer LiLei","headers":{"authorization":"Bearer minute"}}`,
 			"4400 Two different tokens: send one"},
-		{"authToken that is not a string", `{"authToken":1}`, "4400 The authToken of a connection_init message is a string"},
+		{"authToken that is not a string", `{"authToken":1}`, "4400 The authToken of a connection_init message must be a string"},
 
 		{"expired token", `{"authToken":"expired"}`, "4403 Token expired"},
 		{"token that is not valid yet", `{"authToken":"early"}`, "4403 Token not valid yet"},

@@ -59,18 +59,18 @@ type message struct {
 
 func read(kind websocket.MessageType, text []byte) (m message, wrong *closeReason) {
 	if kind != websocket.MessageText {
-		return m, badRequest("Messages are text")
+		return m, badRequest("Messages must be text")
 	}
 	if !utf8.Valid(text) {
-		return m, &closeReason{websocket.StatusInvalidFramePayloadData, "Messages are UTF-8"}
+		return m, &closeReason{websocket.StatusInvalidFramePayloadData, "Messages must be UTF-8"}
 	}
 	if err := strict.Object(text, map[string]any{"type": &m.Type, "id": &m.ID, "payload": &m.Payload}); err != nil {
-		return m, badRequest("A message is a JSON object with a type")
+		return m, badRequest("A message must be a JSON object with a type")
 	}
 	switch m.Type {
 	case "connection_init", "ping", "pong":
 		if !isObject(m.Payload) {
-			return m, badRequest("The payload of a message of type %s is an object", m.Type)
+			return m, badRequest("The payload of a message of type %s must be an object", m.Type)
 		}
 	case "subscribe", "complete":
 		if m.ID == "" || len(m.ID) > transport.MaxID {
@@ -107,7 +107,7 @@ func (m message) params(headers http.Header, bounds *limits.Limits) (*graphql.Ra
 		return nil, badRequest("The %s of a subscribe message has the wrong type", wrong.Field)
 	}
 	if err != nil || !complete {
-		return nil, badRequest("The payload of a subscribe message is an object with a query")
+		return nil, badRequest("The payload of a subscribe message must be an object with a query")
 	}
 	return raw, nil
 }

@@ -59,7 +59,7 @@ func TestProtocol(t *testing.T) {
 		{"ping", `> {"type":"ping","payload":{"a":[1]}}
 			< {"type":"pong","payload":{"a":[1]}}`},
 		{"1007: invalid UTF-8", `> {"type":"ping","payload":{"a":"` + "\xff" + `"}}
-			1007 Messages are UTF-8`},
+			1007 Messages must be UTF-8`},
 		{"pong without a ping", ack + `> {"type":"pong"}
 			> {"type":"ping"}
 			< {"type":"pong"}`},
@@ -109,10 +109,10 @@ func TestProtocol(t *testing.T) {
 			4403 Token expired`},
 		{"1013: keys are not known yet", `> {"type":"connection_init","payload":{"authorization":"Bearer later"}}
 			1013 Try again later`},
-		{"4400: invalid JSON", "> {\n4400 A message is a JSON object with a type"},
-		{"4400: not an object", "> []\n4400 A message is a JSON object with a type"},
+		{"4400: invalid JSON", "> {\n4400 A message must be a JSON object with a type"},
+		{"4400: not an object", "> []\n4400 A message must be a JSON object with a type"},
 		{"4400: id that is not text", ack + `> {"id":1,"type":"complete"}
-			4400 A message is a JSON object with a type`},
+			4400 A message must be a JSON object with a type`},
 		{"4400: no type", "> {}\n4400 A message needs a type"},
 		{"4400: type of servers",
 			"> {\"type\":\"connection_ack\"}\n4400 Only servers send messages of type \"connection_ack\""},
@@ -125,15 +125,15 @@ func TestProtocol(t *testing.T) {
 		{"4400: too long id", ack + `> {"id":"` + strings.Repeat("x", transport.MaxID+1) + `","type":"complete"}
 			4400 A message of type complete has an id of 1 to 256 bytes`},
 		{"4400: no payload", ack + `> {"id":"1","type":"subscribe"}
-			4400 The payload of a subscribe message is an object with a query`},
+			4400 The payload of a subscribe message must be an object with a query`},
 		{"4400: no query", ack + `> {"id":"1","type":"subscribe","payload":{}}
-			4400 The payload of a subscribe message is an object with a query`},
+			4400 The payload of a subscribe message must be an object with a query`},
 		{"4400: variables that are not an object", ack + `> {"id":"1","type":"subscribe","payload":{"query":"viewer","variables":[]}}
 			4400 The variables of a subscribe message has the wrong type`},
 		{"4400: connection_init that is not an object", `> {"type":"connection_init","payload":"Bearer LiLei"}
-			4400 The payload of a message of type connection_init is an object`},
+			4400 The payload of a message of type connection_init must be an object`},
 		{"4400: authorization that is not text", `> {"type":"connection_init","payload":{"authorization":{}}}
-			4400 The authorization of a connection_init message is a string`},
+			4400 The authorization of a connection_init message must be a string`},
 		{"4401: operation before connection_ack", `> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
 			4401 Unauthorized: send connection_init first, and wait for connection_ack`},
 		{"4408: no connection_init", "wait 3s\n4408 Connection initialisation timeout"},
@@ -218,6 +218,6 @@ func TestBinaryMessageClosesTheConnection(t *testing.T) {
 		if err := c.socket.Write(t.Context(), websocket.MessageBinary, []byte(`{"type":"ping"}`)); err != nil {
 			t.Fatal(err)
 		}
-		c.closed(4400, "Messages are text")
+		c.closed(4400, "Messages must be text")
 	})
 }

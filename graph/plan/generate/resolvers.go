@@ -13,8 +13,9 @@ import (
 //go:embed resolvers.gotpl
 var resolversTemplate string
 
-// resolvers replaces gqlgen's plugin resolvergen. It generates methods that call the
-// variables of the fields, except for subscriptions, and a table of all variables.
+// resolvers replaces gqlgen's plugin resolvergen. Package resolvers describes each field that has a
+// resolver by a Go variable, such as userTwits. This plugin generates the methods that call these
+// variables, except for subscriptions, and a table of all of them.
 type resolvers struct{}
 
 // Name implements gqlgen's plugin.Plugin.

@@ -37,7 +37,7 @@ func (p Plugin) check(data *codegen.Data) error {
 		}
 		for _, f := range input.Fields {
 			for _, d := range f.ImplDirectives() {
-				refuse("%s.%s: @%s would run once for all requests with a literal: %s", input.Name, f.Name, d.Name, askDirect)
+				refuse("%s.%s: @%s would run once for all requests with the same literal: %s", input.Name, f.Name, d.Name, askDirect)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	}
 	for _, a := range f.Args {
 		for _, d := range a.ImplDirectives() {
-			refuse("@%s would run once for all requests with a literal of the argument %s: %s", d.Name, a.Name, askDirect)
+			refuse("@%s would run once for all requests with the same literal of the argument %s: %s", d.Name, a.Name, askDirect)
 		}
 	}
 	switch {
@@ -109,7 +109,7 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	case f.TypeReference.Definition.IsLeafType():
 	case f.TypeReference.IsRoot:
 		if !isQuery(f, queries) {
-			refuse("its type is a root type, which only a field of the query root without a resolver can have")
+			refuse("its type is a root type, only the query root is supported, for a field without a resolver")
 		}
 	default:
 		if why := checkComposite(f); why != "" {

@@ -100,8 +100,8 @@ type Instant { year: Int }
 		`Query.loose: objects that are a map[string]any`,
 		`User.createdAt: its object may not be loaded`,
 		`Query.bag: @loud would not be run`,
-		`Query.bag: @loud would run once for all requests with a literal of the argument n`,
-		`In.a: @loud would run once for all requests with a literal`,
+		`Query.bag: @loud would run once for all requests with the same literal of the argument n`,
+		`In.a: @loud would run once for all requests with the same literal`,
 		`Whole: @whole would not be run`,
 		`@asked is a directive of operations or fields, and would not be run`,
 	} {
