@@ -74,8 +74,9 @@ func (s *Store) getFromServers(
 	var multis []*multi
 	for server, routes := range servers {
 		for chunk := range slices.Chunk(routes, s.maxMulti) {
+			ctx, span := startSpan(ctx, "Multi")
 			m := newMulti(ctx, server.Addr(), chunk, gets, selections)
-			_, m.span = startSpan(ctx, "Multi")
+			m.span = span
 			m.sent = time.Now()
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
 			go server.QueueRPC(m) // it ignores ctx, and may block

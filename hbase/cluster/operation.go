@@ -8,6 +8,8 @@ import (
 
 	"github.com/tsuna/gohbase/hrpc"
 	"github.com/tsuna/gohbase/pb"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -24,18 +26,26 @@ const attributeField = 8
 // maxOperation is in bytes.
 const maxOperation = 100
 
-// methodOf appends the operation, for withOperation. gohbase puts it in the header of the request.
+// methodOf appends the operation and the traceparent of a sampled span, for withOperation. gohbase
+// puts them in the header of the request.
 func methodOf(ctx context.Context, method string) string {
-	named := hbase.StatsOf(ctx).Operation
-	if named == nil {
+	operation, parent := "", ""
+	if named := hbase.StatsOf(ctx).Operation; named != nil {
+		operation = named()
+	}
+	if trace.SpanContextFromContext(ctx).IsSampled() {
+		carrier := propagation.MapCarrier{}
+		propagation.TraceContext{}.Inject(ctx, carrier)
+		parent = carrier[traceparent]
+	}
+	if operation == "" && parent == "" {
 		return method
 	}
-	operation := named()
-	if operation == "" {
-		return method
-	}
-	return method + methodEnd + operation[:min(len(operation), maxOperation)]
+	return method + methodEnd + operation[:min(len(operation), maxOperation)] + methodEnd + parent
 }
+
+// traceparent is W3C's name. HBase with OpenTelemetry's agent reads it since version 2.5.
+const traceparent = "traceparent"
 
 const methodEnd = "\x00"
 
@@ -44,7 +54,8 @@ func methodName(call hrpc.Call) string {
 	return method
 }
 
-// withOperation moves the operation of methodOf, if any, into an attribute of the header.
+// withOperation moves what methodOf appended, if anything, into an attribute and the trace of the
+// header.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {
@@ -59,21 +70,27 @@ func withOperation(b []byte) []byte {
 	if proto.Unmarshal(header, h) != nil {
 		return b
 	}
-	method, operation, found := strings.Cut(h.GetMethodName(), methodEnd)
+	method, appended, found := strings.Cut(h.GetMethodName(), methodEnd)
 	if !found {
 		return b
 	}
 	h.MethodName = &method
-	pair, err := proto.Marshal(&pb.NameBytesPair{Name: proto.String(operationAttribute), Value: []byte(operation)})
+	operation, parent, _ := strings.Cut(appended, methodEnd)
+	if parent != "" {
+		h.TraceInfo = &pb.RPCTInfo{Headers: map[string]string{traceparent: parent}}
+	}
+	header, err := proto.Marshal(h)
 	if err != nil {
 		return b
 	}
-	header, err = proto.Marshal(h)
-	if err != nil {
-		return b
+	if operation != "" {
+		pair, err := proto.Marshal(&pb.NameBytesPair{Name: proto.String(operationAttribute), Value: []byte(operation)})
+		if err != nil {
+			return b
+		}
+		header = protowire.AppendTag(header, attributeField, protowire.BytesType)
+		header = protowire.AppendBytes(header, pair)
 	}
-	header = protowire.AppendTag(header, attributeField, protowire.BytesType)
-	header = protowire.AppendBytes(header, pair)
 	request := b[lengthBytes+n:]
 	message := make([]byte, lengthBytes, lengthBytes+protowire.SizeBytes(len(header))+len(request))
 	message = append(protowire.AppendBytes(message, header), request...)
