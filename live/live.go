@@ -1,8 +1,9 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows with subscribers. Of each row it reads
-// the entries after a floor: a time some while before the last poll, because a slow clock or a slow
-// fan-out adds entries late. It remembers the keys that it found in each row, so that no entry is delivered twice.
+// Every [Interval] a [Poller] reads all rows with subscribers. Of each row it reads the entries
+// after a floor: a time some while before the last poll, because a slow clock or a slow fan-out
+// adds entries late. It remembers the keys that it found in each row, so that no entry is delivered
+// twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //

@@ -199,8 +199,8 @@ func (p *poll) collect() (ready []Candidate, err error) {
 }
 
 // offer adds a candidate for each subscriber of a row that needs the entry: those that have joined
-// if the entry is new, those that join if it is not older than their call of Subscribe. The latter get a twit once, although
-// it may be in the timeline and in a broadcaster's row.
+// if the entry is new, those that join if it is not older than their call of Subscribe. The latter
+// get a twit once, although it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {

@@ -71,9 +71,9 @@ type Subscription struct {
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
 //
-// An address may add its first row while one is free. It may add a further one only if
-// rowReserve times as many rows stay free as it then has added. So one address adds at most a fifth of [MaxRows], and the next
-// one a fifth of the others.
+// An address may add its first row while one is free. It may add a further one only if rowReserve
+// times as many rows stay free as it then has added. So one address adds at most a fifth of
+// [MaxRows], and the next one a fifth of the others.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

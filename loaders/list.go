@@ -50,7 +50,8 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
 // Page loads pages of many lists. A page is a [listscan.Scan], which takes several rounds of Gets.
-// The scans advance together: their Gets of one round are one read set. A backward page may be short.
+// The scans advance together: their Gets of one round are one read set. A backward page may be
+// short.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))

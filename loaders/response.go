@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders loads for one response, and schedules its reads. They share one dataloader, so that reads of different
-// tables leave in one batch.
+// Loaders loads for one response, and schedules its reads. They share one dataloader, so that reads
+// of different tables leave in one batch.
 type Loaders struct {
 	watchdog *Watchdog
 	ctx      context.Context // the response's: batches must not end with the field that enqueued first

@@ -46,7 +46,8 @@ import (
 //     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
 //     that no later task waits for them.
 //
-// Reads that no executor has started, such as those of tests, belong to no task. Then running is −1 during the wait, and the batch is due immediately.
+// Reads that no executor has started, such as those of tests, belong to no task. Then running is −1
+// during the wait, and the batch is due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
 // watchdog detects this bug. If a batch has been collecting for watchdogTimeout with nothing in

@@ -38,9 +38,9 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages are
-// full, so the predictor learns which part of it operations of cached documents read. It is safe for
-// concurrent use.
+// predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages
+// are full, so the predictor learns which part of it operations of cached documents read. It is
+// safe for concurrent use.
 type predictor struct {
 	parts *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }

@@ -42,8 +42,8 @@ type selection struct {
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
-	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or for the
-	// elements of the list.
+	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or for
+	// the elements of the list.
 	semNonNull, elemSemNonNull bool
 }
 

@@ -53,7 +53,8 @@ type Field struct {
 
 	// Leaf appends a leaf without a resolver. It returns false, and appends nothing, for null.
 	Leaf func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool)
-	// Gather collects the children of a composite field without a resolver. A panic fails the field for all parents.
+	// Gather collects the children of a composite field without a resolver. A panic fails the field
+	// for all parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver that takes one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)

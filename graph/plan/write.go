@@ -97,7 +97,8 @@ func (w *writer) object(o *objectSet, i int32) bool {
 }
 
 // fields appends the fields from index k on, up to the first that is null. It returns the index of
-// that field, whose key it has appended, or the number of fields. A leaf that panics is null, with an error.
+// that field, whose key it has appended, or the number of fields. A leaf that panics is null, with
+// an error.
 func (w *writer) fields(o *objectSet, i int32, k int) (null int) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

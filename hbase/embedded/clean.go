@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"twibase/hbase"
 )
 
 // Reads skip garbage. The cleaner removes a row's garbage when a read has skipped much of it:
@@ -77,7 +79,7 @@ func (c *cleaner) run(ctx context.Context) {
 }
 
 func (c *cleaner) report(ctx context.Context, err error) {
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, hbase.ErrClosed) {
 		c.store.log.Error("a row of the embedded store can't be cleaned", "error", err)
 	}
 }

@@ -1,9 +1,11 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -384,5 +386,18 @@ func TestExpiredCellsAreRemoved(t *testing.T) {
 	d.cleaner.expire(context.Background())
 	if removed := before - d.allEntries(); removed != 2*3*4 {
 		t.Errorf("removed %d entries after a day, want 24", removed)
+	}
+}
+
+func TestCleaningAClosedStoreLogsNothing(t *testing.T) {
+	d := newFixture(t)
+	var log bytes.Buffer
+	d.log = slog.New(slog.NewTextHandler(&log, nil))
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.cleaner.expire(context.Background())
+	if log.Len() > 0 {
+		t.Errorf("logged %s", &log)
 	}
 }
