@@ -131,8 +131,8 @@ func (p Proxies) client(r *http.Request) string {
 		if !p.trust(client) {
 			break
 		}
-		address, err := netip.ParseAddr(strings.TrimSpace(hop))
-		if err != nil {
+		address, ok := parseHop(strings.TrimSpace(hop))
+		if !ok {
 			break
 		}
 		client = address.Unmap()
@@ -142,6 +142,15 @@ func (p Proxies) client(r *http.Request) string {
 		return netip.PrefixFrom(client, 64).Masked().String()
 	}
 	return client.String()
+}
+
+// parseHop parses an address. Some load balancers append the client's port.
+func parseHop(hop string) (address netip.Addr, ok bool) {
+	if address, err := netip.ParseAddr(hop); err == nil {
+		return address, true
+	}
+	withPort, err := netip.ParseAddrPort(hop)
+	return withPort.Addr(), err == nil
 }
 
 // hops returns the comma-separated parts of values, the last first. It copies nothing: clients may
