@@ -3,6 +3,7 @@ package kerberos
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ func (c Config) read() (*identity, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--krb5-conf: %w", err)
 	}
-	if id.krb5, err = config.NewFromString(string(text)); err != nil && !unsupported(err) {
+	id.krb5, err = config.NewFromString(canonicalization.ReplaceAllString(string(text), ""))
+	if err != nil && !unsupported(err) {
 		return nil, fmt.Errorf("--krb5-conf %s: %w", c.Conf, err)
 	}
 	id.krb5.LibDefaults.UDPPreferenceLimit = 1 // TCP: gokrb5 waits five seconds for a lost datagram
@@ -54,6 +56,10 @@ func (c Config) read() (*identity, error) {
 	}
 	return id, id.readKeytab()
 }
+
+// canonicalization matches a setting that the gateway does not use. gokrb5 rejects its value
+// fallback, which is in the krb5.conf of Red Hat.
+var canonicalization = regexp.MustCompile(`(?mi)^\s*dns_canonicalize_hostname\s*=.*$`)
 
 // unsupported reports whether gokrb5 has only ignored some lines, such as include.
 func unsupported(err error) bool {
