@@ -155,6 +155,17 @@ func TestYAMLIsValid(t *testing.T) {
 	}
 }
 
+// Secrets and builds of a checkout must not be in the image's build context.
+func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
+	ignored := strings.Split(string(read(t, "../.dockerignore")), "\n")
+	for line := range strings.Lines(string(read(t, "../.gitignore"))) {
+		path, rooted := strings.CutPrefix(strings.TrimRight(line, "/\n"), "/")
+		if rooted && !slices.Contains(ignored, path) {
+			t.Errorf(".dockerignore lacks %s", path)
+		}
+	}
+}
+
 // compose is the part of compose.yaml that the tests use.
 type compose struct {
 	Services map[string]struct {
