@@ -50,9 +50,14 @@ function bodyOf(response) {
   return body?.startsWith('{') ? JSON.parse(body) : null;
 }
 
-// change selects another tab, and waits until the IDE has read its query.
+// change selects another tab.
 export async function change(page, tab) {
   await page.click(`#graphiql-session-tab-${tab}`);
+  await parsed(page);
+}
+
+// parsed waits until the IDE has read the query.
+export async function parsed(page) {
   await page.waitForFunction(() => {
     const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
     return localStorage.getItem('graphiql:query') === editor.getValue();

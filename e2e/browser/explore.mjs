@@ -6,7 +6,7 @@
 // the screenshots.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { change, drawn, launch, load, open, run, subscribe } from './driver.mjs';
+import { change, drawn, launch, load, open, parsed, run, subscribe } from './driver.mjs';
 
 const [url, folder] = process.argv.slice(2);
 const report = { requests: [], errors: [], examples: [] };
@@ -124,7 +124,7 @@ async function violations() {
 // explained requests the plan only.
 async function explained() {
   await page.click('.cost-explain');
-  await page.waitForFunction(() => document.querySelector('#cost-plan') && !document.querySelector('#cost-execution'));
+  await page.waitForFunction(() => document.querySelector('[data-field]') && !document.querySelector('#cost-execution'));
   report.explained = await page.$$eval('[data-field]', (fields) => fields.map(({ dataset }) => dataset.field));
 }
 
@@ -150,6 +150,7 @@ async function viewers() {
   };
   report.viewers.stranger = await seen('');
   report.viewers.user = await seen('Lucy');
+  report.viewers.failed = await withoutToken();
   await page.$eval('.viewer input', (input) => input.select());
   await page.type('.viewer input', 'lil');
   await page.waitForFunction(() => {
@@ -158,6 +159,23 @@ async function viewers() {
   });
   report.viewers.offered = await page.$$eval('datalist option', (options) => options.map(({ value }) => value));
   await actAs('Lucy');
+}
+
+// withoutToken executes a query after a reload while there is no token for the user, and then again.
+async function withoutToken() {
+  await load(page, () => page.reload());
+  const fail = (request) => (request.url().endsWith('/dev/token') ? request.respond({ status: 503, body: 'later' }) : request.continue());
+  page.on('request', fail);
+  await page.setRequestInterception(true);
+  await page.click('.graphiql-execute-button');
+  await page.waitForFunction(() => {
+    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
+    return editor.getValue().includes('cannot act as Lucy: later');
+  });
+  await page.setRequestInterception(false);
+  page.off('request', fail);
+  report.errors = report.errors.filter((message) => !message.endsWith('/dev/token'));
+  return (await run(page)).shown.data.viewer?.username ?? null;
 }
 
 // queryBuilder adds a field to the operation.
@@ -197,6 +215,21 @@ async function shared() {
     link: link.href, address: other.url(), ran: JSON.parse((await sent).postData()).operationName,
     copied: await copied('.share-link'), curl: await copied('.share-curl'), sent: operation,
   };
+  const edit = (path, text) => other.evaluate((path, text) => {
+    globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(path)).setValue(text);
+  }, path, text);
+  await edit('variables.json', '{');
+  await other.click('.share-curl');
+  const status = () => [...document.querySelectorAll('[role="status"]')].map((e) => e.textContent).find((text) => text.startsWith('Not'));
+  report.shared.notCopied = await (await other.waitForFunction(status)).jsonValue();
+  // Another document has operations of its own, also after a text that cannot be parsed.
+  await edit('operation.graphql', 'query {');
+  await parsed(other);
+  await other.$eval('#graphiql-session-tab-1', (tab) => tab.click()); // it moves: the title of the first tab changes
+  await parsed(other);
+  const later = other.waitForRequest((request) => request.headers()['x-twibase-explain'] === '1');
+  await other.click('.cost-explain');
+  report.shared.later = JSON.parse((await later).postData()).operationName;
   await page.bringToFront();
   await page.click('.share-curl');
   report.shared.curlAsUser = await (await page.waitForFunction(() => globalThis.copied)).jsonValue();

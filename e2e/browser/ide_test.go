@@ -33,12 +33,14 @@ type session struct {
 	Viewers struct {
 		Invalid        string
 		Stranger, User []any // the name at the top, and the viewer
+		Failed         any   // the viewer after a request without a token
 		Offered        []string
 	}
 	Built  bool
 	Shared struct {
-		Link, Address, Ran, Copied, Curl, CurlAsUser string
-		Sent                                         map[string]string
+		Link, Address, Ran, Later, Copied, NotCopied, Curl, CurlAsUser string
+
+		Sent map[string]string
 	}
 }
 
@@ -91,6 +93,9 @@ func TestTheIDE(t *testing.T) {
 		if diff := cmp.Diff([]any{"Lucy", "Lucy"}, v.User); diff != "" {
 			t.Errorf("user (-want +got):\n%s", diff)
 		}
+		if v.Failed != "Lucy" {
+			t.Errorf("after a request without a token the viewer is %v", v.Failed)
+		}
 		if !strings.HasPrefix(v.Invalid, "cannot act as no name: ") || !slices.Contains(v.Offered, "LiLei") {
 			t.Errorf("%+v", v)
 		}
@@ -103,6 +108,16 @@ func TestTheIDE(t *testing.T) {
 	t.Run("a link opens the operation, and is copied", func(t *testing.T) {
 		if got := s.Shared; got.Copied != got.Link || got.Ran != "B" || got.Address != gateway.url+"/" {
 			t.Errorf("copied %s of %s; ran %s; the address is %s", got.Copied, got.Link, got.Ran, got.Address)
+		}
+	})
+	t.Run("the operation of a link is not that of another tab", func(t *testing.T) {
+		if s.Shared.Later != "Followers" {
+			t.Errorf("requested the plan of %q", s.Shared.Later)
+		}
+	})
+	t.Run("variables that are no JSON are not copied as curl", func(t *testing.T) {
+		if got := s.Shared.NotCopied; !strings.HasPrefix(got, "Not copied: Variables are invalid JSON: ") {
+			t.Error(got)
 		}
 	})
 	t.Run("a copied command has no token", func(t *testing.T) {

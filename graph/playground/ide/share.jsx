@@ -1,6 +1,6 @@
 // A link that opens the operation in another browser, and a curl command that sends it.
 import { ToolbarButton, tryParseJSONC, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { authorized } from './viewer.js';
 import { Icon } from './icon.jsx';
 
@@ -14,12 +14,16 @@ export const shared = Object.fromEntries(
 // A reload must show the current tabs instead of the operation of the link.
 if (shared.query) history.replaceState(null, '', location.pathname);
 
-// SharedOperation selects the operation of the page's link when its document is parsed.
+// SharedOperation selects the operation of the page's link when its document is parsed: once,
+// because later documents may be of other tabs.
 export function SharedOperation() {
   const { setOperationName } = useGraphiQLActions();
   const parsed = useGraphiQL(({ documentAST }) => Boolean(documentAST));
+  const selected = useRef(!shared.operationName);
   useEffect(() => {
-    if (parsed && shared.operationName) setOperationName(shared.operationName);
+    if (!parsed || selected.current) return;
+    selected.current = true;
+    setOperationName(shared.operationName);
   }, [parsed, setOperationName]);
   return null;
 }
@@ -39,7 +43,7 @@ export function ShareButtons() {
       <CopyButton
         label="Copy as curl"
         className="share-curl"
-        text={async () => curl(current(), await authorized(tryParseJSONC(state.headerEditor?.getValue() ?? '')))}
+        text={async () => curl(current(), await authorized(parsed('Headers', state.headerEditor?.getValue() ?? '')))}
       >
         <Icon path="M4 5h16v14H4zM7 9l3 3-3 3M12 15h5" />
       </CopyButton>
@@ -48,18 +52,22 @@ export function ShareButtons() {
 }
 
 function CopyButton({ label, className, text, children }) {
-  const [copied, setCopied] = useState(false);
+  const [result, setResult] = useState('');
   const copy = async () => {
-    await toClipboard(await text());
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
+    try {
+      await toClipboard(await text());
+      setResult('Copied');
+    } catch ({ message }) {
+      setResult(`Not copied: ${message}`);
+    }
+    setTimeout(() => setResult(''), 2000);
   };
   return (
     <>
-      <ToolbarButton label={copied ? 'Copied' : label} className={className} onClick={copy}>
-        {copied ? <Icon path="M5 12l5 5L19 7" /> : children}
+      <ToolbarButton label={result || label} className={className} onClick={copy}>
+        {result === 'Copied' ? <Icon path="M5 12l5 5L19 7" /> : children}
       </ToolbarButton>
-      <span className="visually-hidden" role="status">{copied ? 'Copied' : ''}</span>
+      <span className="visually-hidden" role="status">{result}</span>
     </>
   );
 }
@@ -72,10 +80,18 @@ function linkTo(operation) {
   return link.href;
 }
 
+function parsed(name, text) {
+  try {
+    return tryParseJSONC(text);
+  } catch ({ message }) {
+    throw new Error(`${name} ${message}`);
+  }
+}
+
 // curl returns a command for a POSIX shell. The token is a variable, because shells store commands.
 function curl({ query, variables, operationName }, headers) {
   const body = { query };
-  if (variables) body.variables = tryParseJSONC(variables);
+  if (variables) body.variables = parsed('Variables', variables);
   if (operationName) body.operationName = operationName;
   const lines = [`curl ${quote(new URL('graphql', document.baseURI).href)}`, `-H 'Content-Type: application/json'`];
   for (const [name, value] of Object.entries(headers ?? {})) {

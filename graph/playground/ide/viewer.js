@@ -13,7 +13,8 @@ let expires = 0;
 export const actingAs = () => username;
 export const typedToken = () => token;
 
-// actAs changes the user. '' sends unauthenticated requests. It throws if the name is invalid.
+// actAs changes the user. '' sends unauthenticated requests. It throws if there is no token for the
+// name, and so does each request until the name is changed.
 export async function actAs(name) {
   [username, token] = [name, ''];
   forBrowser.set('actAs', '');
@@ -39,11 +40,7 @@ async function renew() {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ username }),
   });
-  if (!response.ok) {
-    const [name, reason] = [username, (await response.text()).trim()];
-    username = '';
-    throw new Error(`cannot act as ${name}: ${reason}`);
-  }
+  if (!response.ok) throw new Error(`cannot act as ${username}: ${(await response.text()).trim()}`);
   const body = await response.json();
   token = body.token;
   expires = Date.parse(body.expiresAt);
