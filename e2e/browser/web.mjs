@@ -18,11 +18,12 @@ const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
 // seen has an entry for each step. requests are the bodies of requests to the gateway. errors are
 // those of the console, without the messages of failures that the steps cause.
 const seen = {};
-let failing; // the id of a document whose next response has an error of a field
+let failing; // the id of a document whose next response has the errors in failed
+let failed;
 let losing; // the id of a document whose next response is lost
 const requests = [];
 const errors = [];
-const caused = /401 \(Unauthorized\)|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|The server cannot be reached|Relay: Unexpected response/;
+const caused = /401 \(Unauthorized\)|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|The server cannot be reached|many reads failed|Relay: Unexpected response/;
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -76,7 +77,7 @@ async function open() {
       request.respond({ contentType: 'image/svg+xml', body: photo });
     } else if (body && body.documentId === failing) {
       failing = undefined;
-      const response = { data: { department: null }, errors: [{ message: 'a read failed', path: ['department'] }] };
+      const response = { data: { department: null }, errors: failed };
       const headers = { 'access-control-allow-origin': '*' };
       request.respond({ contentType: 'application/json', headers, body: JSON.stringify(response) });
     } else if (body && body.documentId === losing) {
@@ -222,8 +223,13 @@ async function failures(page) {
   seen.nobody = await text(page, '.empty');
 
   failing = idOf('query DepartmentsQuery');
+  failed = [{ message: 'a read failed', path: ['department'] }];
   await go(page, '#/departments/hr');
   seen.failedField = await text(page, 'main [role="alert"] p');
+  failing = idOf('query DepartmentsQuery');
+  failed = [{ message: 'many reads failed' }, { message: 'and more', extensions: { code: 'TOO_MANY_ERRORS' } }];
+  await click(page, 'main [role="alert"] button', 'Try again');
+  await shown(page, 'main [role="alert"] p', 'many reads failed');
   await click(page, 'main [role="alert"] button', 'Try again');
   await shown(page, 'h1', '人事部');
 

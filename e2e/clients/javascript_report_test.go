@@ -29,6 +29,7 @@ type javascriptReport struct {
 	Unreadable struct {
 		Nulls, Throwing []bool // by edge: the node is null, its fragment throws
 		Message         string // of the error that the query throws
+		More            string // of the error of a query with more failed fields than errors
 	}
 	// Nulls is an attribute after an update without it, and with null.
 	Nulls *struct{ Kept, Removed *int }
@@ -169,6 +170,11 @@ func (c javascript) check(t *testing.T, s server) {
 			if unread < 0 || len(u.Throwing) < 10 || slices.Contains(u.Throwing[unread+1:], true) ||
 				!strings.HasPrefix(u.Message, "Relay: Unexpected response payload") {
 				t.Errorf("%+v", u)
+			}
+		})
+		t.Run("a response with more failed fields than errors has no data", func(t *testing.T) {
+			if !strings.HasPrefix(r.Unreadable.More, "No data returned for operation `mainMoreErrorsThanListedQuery`") {
+				t.Error(r.Unreadable.More)
 			}
 		})
 	}

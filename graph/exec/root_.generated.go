@@ -3954,8 +3954,9 @@ schema {
 }
 
 """
-The field is null only if it could not be read: then ` + "`" + `errors` + "`" + ` has an error with its path. Clients that handle field errors can treat it as
-non-null. It follows the [draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that Relay and Apollo implement.
+The field is null only if it could not be read: then ` + "`" + `errors` + "`" + ` has an error with its path, unless its last error is ` + "`" + `TOO_MANY_ERRORS` + "`" + `. Clients that
+handle field errors can treat the field as non-null. It follows the [draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that
+Relay and Apollo implement.
 """
 directive @semanticNonNull(
   "Where null is excluded: 0 is the value, and 1 the elements of its list."

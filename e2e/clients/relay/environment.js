@@ -15,7 +15,10 @@ export function createEnvironment(url, tokens, socket) {
       await tokens.renew(authorization);
       ({ response } = await post(body));
     }
-    return response.json(); // of every status: Relay throws if there is no data
+    const result = await response.json(); // of every status: Relay throws if there is no data
+    // Some failed fields have no error, so Relay would read them as null.
+    if (result.errors?.at(-1).extensions?.code === 'TOO_MANY_ERRORS') result.data = null;
+    return result;
   }
 
   function subscribe({ name, text }, variables) {

@@ -233,6 +233,16 @@ const FOLLOWERS_OR_ERROR = graphql`
   }
 `;
 
+const MORE_ERRORS_THAN_LISTED = graphql`
+  query mainMoreErrorsThanListedQuery {
+    a: user(username: "Polly") { followerCount }
+    b: user(username: "Polly") { followerCount }
+    c: user(username: "Polly") { followerCount }
+    d: user(username: "Polly") { followerCount }
+    e: user(username: "Polly") { followerCount }
+  }
+`;
+
 /** The message of the error that a function throws; undefined if it throws none. */
 async function thrown(reader) {
   try {
@@ -252,6 +262,7 @@ async function unreadable() {
       user.followers.edges.map(async (edge) => !!(await thrown(() => read(environment, FOLLOWER, edge)))),
     ),
     message: await thrown(() => load(environment, FOLLOWERS_OR_ERROR, {})),
+    more: await thrown(() => load(environment, MORE_ERRORS_THAN_LISTED, {})),
   };
 }
 
