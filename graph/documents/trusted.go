@@ -81,13 +81,17 @@ func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(d
 
 func (t *Trusted) reload() (changed bool, err error) {
 	seen := fingerprint(t.seed, t.paths)
-	if seen == t.seen {
+	known := seen == t.seen
+	if known && !t.Outdated() {
 		return false, nil
 	}
 	t.seen = seen // of the files before they are read: later changes differ from it
 	read, err := load(t.paths)
 	t.outdated.Store(err != nil)
-	if err != nil {
+	switch {
+	case err != nil && known:
+		return false, nil // was reported
+	case err != nil:
 		t.failures.Add(1)
 		return false, err
 	}

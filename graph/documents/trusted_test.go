@@ -145,6 +145,25 @@ func TestABrokenFileIsMended(t *testing.T) {
 		state(`{"x":"{b}"}`, false, 2, "{b}"))
 }
 
+// A file may be broken only between its fingerprint and its read.
+func TestUnchangedFilesAreReadAgainAfterAnError(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.json": `{"x":"{a}"}`})
+	trusted, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"a.json": `{"x":`})
+	if _, err := trusted.reload(); err == nil {
+		t.Error("a broken file was read")
+	}
+	write(t, dir, map[string]string{"a.json": `{"x":"{b}"}`})
+	trusted.seen = fingerprint(trusted.seed, trusted.paths)
+	if changed, err := trusted.reload(); !changed || err != nil || texts(trusted)["x"] != "{b}" {
+		t.Errorf("changed %t, error %v, documents %v", changed, err, texts(trusted))
+	}
+}
+
 func TestInvalidDocumentsAreLoggedOnce(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.json": `{"x":"{bad}","y":"{good}"}`})
