@@ -76,6 +76,8 @@ func TestUsageErrors(t *testing.T) {
 		{"--dev-tokens without a secret", "serve --dev-tokens", statusUsage, "--dev-tokens needs --jwt-secret-file"},
 		{"negative --row-cache", "serve --row-cache=-1", statusUsage,
 			"--row-cache must be from 0, which is no cache, to 1048576 MiB"},
+		{"too small --read-memory", "serve --read-memory 15", statusUsage,
+			"--read-memory must be 0, which is no limit, or from 16 to 1048576 MiB"},
 		{"too large --row-cache", "serve --row-cache 1048577", statusUsage, "--row-cache must be from 0"},
 		{"negative --concurrency", "serve --concurrency=-1 --listen nowhere", statusUsage,
 			"--concurrency must be at least 0, which is no limit"},

@@ -27,6 +27,8 @@ import (
 const (
 	maxMemory        = 1 << 20 // MiB
 	maxRowsPerSecond = 100_000_000
+	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads at a time.
+	minReadMemory = 16
 	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process earlier.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
@@ -78,8 +80,8 @@ func (s *serveCommand) Validate() error {
 			"--viewer-rows-per-second must be from 0, which is no limit, to %d", maxRowsPerSecond),
 		require(s.StreamsPerAddress >= 0, "--streams-per-address must be at least 0, which is no limit"),
 		require((s.TLSCert == "") == (s.TLSKey == ""), "--tls-cert and --tls-key need each other"),
-		require(s.ReadMemory >= 0 && s.ReadMemory <= maxMemory,
-			"--read-memory must be from 0, which is no limit, to %d MiB", maxMemory),
+		require(s.ReadMemory == 0 || s.ReadMemory >= minReadMemory && s.ReadMemory <= maxMemory,
+			"--read-memory must be 0, which is no limit, or from %d to %d MiB", minReadMemory, maxMemory),
 		require(s.FanoutLimit >= 1, "--fanout-limit must be at least 1"),
 		require(s.Slow >= 0, "--slow must be at least 0, which logs no slow operations"),
 		require(s.DrainDelay >= 0 && s.DrainDelay <= maxDrainDelay, "--drain-delay must be from 0 to %v", maxDrainDelay),

@@ -170,10 +170,12 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 			if err != nil {
 				return nil, x.failed(label, err)
 			}
-			if m.known = place != m.place; m.known {
-				moved, places = append(moved, m), append(places, place)
-				writes = append(writes, m.writes(place, "again ")...)
+			if place == m.place {
+				m.known = false
+				continue
 			}
+			moved, places = append(moved, m), append(places, place)
+			writes = append(writes, m.writes(place, "again ")...)
 		}
 		cells = cells[len(x.unverified):]
 		if x.unverified = moved; len(moved) == 0 {

@@ -46,9 +46,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to, if known is true. Verification sets known to
-	// false: a repeated write reads the buckets again, because they may have been split. In
-	// getVerified, known is true for the members that a split moved, which are written again.
+	// place has the buckets that the execution writes to, if known is true. After the verification it
+	// is false: a repeated write finds the buckets again, because they may have been split.
 	place tables.Place
 	known bool
 }

@@ -72,8 +72,7 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits up to a minute for a poll that has read its first row: the given one, if it
-// is not empty.
+// awaitFirstRead waits for a poll that has read its first row: the given one, if it is not empty.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {
@@ -82,7 +81,7 @@ func (s *faultyStore) awaitFirstRead(row string) {
 				return
 			}
 		case <-deadline:
-			return
+			panic("no poll has read " + row + " first for a minute")
 		}
 	}
 }
