@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,7 +61,7 @@ func TestStoppedRegionServers(t *testing.T) {
 		m.awaitRecovery(h.URL(), users)
 		time.Sleep(2 * time.Second)
 	}
-	i := int(*seed % uint64(h.Servers()))
+	i := serverOf(t, h, fmt.Sprint("u", *seed%users))
 	m.event("region server %d is stopped until its ZooKeeper session expires", i)
 	h.StopServer(i)
 	m.await("degraded", detectionTime, degraded)
@@ -98,6 +99,30 @@ func TestStoppedRegionServers(t *testing.T) {
 		t.Errorf("the gateway had %d goroutines under load, and has %d after it", before, after)
 	}
 	f.verify(t)
+}
+
+// serverOf returns the region server with a user. Regions move: without any, a stopped server would
+// degrade nothing.
+func serverOf(t *testing.T, h *minihbase.Distributed, user string) int {
+	t.Helper()
+	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	stats := &hbase.Stats{Servers: new(hbase.Servers)}
+	if _, err := hbase.GetOne(hbase.WithStats(t.Context(), stats), store, tables.Users.Get(user, "i:name")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.Servers() {
+		for _, calls := range stats.Servers.All() {
+			if strings.HasSuffix(calls.Server, fmt.Sprint(":", h.Port(i))) {
+				return i
+			}
+		}
+	}
+	t.Fatalf("no server has %s: %v", user, stats.Servers.All())
+	return 0
 }
 
 type second struct {
