@@ -56,6 +56,11 @@ func (l *lines) await(t *testing.T, message string) map[string]any {
 
 func started(t *testing.T, args ...string) (url string, log *lines) {
 	t.Helper()
+	log = starting(t, args...)
+	return log.await(t, "twibase is ready")["url"].(string), log
+}
+
+func starting(t *testing.T, args ...string) (log *lines) {
 	log = &lines{each: make(chan string, 10_000)}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan int)
@@ -69,7 +74,7 @@ func started(t *testing.T, args ...string) (url string, log *lines) {
 			t.Errorf("the server ended with status %d", status)
 		}
 	})
-	return log.await(t, "twibase is ready")["url"].(string), log
+	return log
 }
 
 func fetch(t *testing.T, r *http.Request, err error) (status int, body string, header http.Header) {

@@ -96,11 +96,17 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	files := exhaustingData(t, dir)
 	program := buildTwibase(t, dir)
 	run(t, program, append([]string{"import", "--store", store}, files...)...)
-	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0", "--read-memory",
-		fmt.Sprint(*readMemory))
+	// t.Context ends before the store's directory is removed, but does not wait for the process.
+	g, err := loadtest.Start(context.WithoutCancel(t.Context()), program, "serve", "--store", store,
+		"--listen", "127.0.0.1:0", "--read-memory", fmt.Sprint(*readMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := g.Stop(); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
 	x := &exhaustion{gateway: g, attacker: clientAt("127.0.0.2"), got: map[string]int{}}
 	for i := range 4 {
 		x.others = append(x.others, clientAt(fmt.Sprintf("127.0.1.%d", i+1)))

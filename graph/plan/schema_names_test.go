@@ -49,6 +49,7 @@ var inScripts = map[string]string{
 	"field":   "of a plan",
 	"follow":  "a listener",
 	"id":      "an attribute of HTML, or of a row",
+	"message": "of an Error",
 	"name":    "of a loader, or of a file",
 	"node":    "Node.js",
 	"parent":  "of a field in a plan",
