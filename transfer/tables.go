@@ -18,9 +18,9 @@ import (
 const createTimeout = 3 * time.Minute
 
 const (
-	// The table of the marks may be in creation, or unavailable.
-	marksTimeout = 30 * time.Second
-	marksPause   = 200 * time.Millisecond
+	// hbase:meta may be unavailable, and the table of the marks in creation.
+	findTimeout = 30 * time.Second
+	findPause   = 200 * time.Millisecond
 )
 
 // EnsureTables creates the missing tables, each with at least 1 region, and returns their names. It
@@ -152,7 +152,7 @@ func (e *ForeignError) Error() string {
 //     and all tables have their families; or
 //   - it is the table of the marks, and it is empty and the only one: its creation was interrupted.
 func FindTables(ctx context.Context, store hbase.Store) (found Found, err error) {
-	names, err := store.Tables(ctx)
+	names, err := retried(ctx, store.Tables)
 	if err != nil {
 		return found, fmt.Errorf("listing tables: %w", err)
 	}
@@ -179,19 +179,27 @@ func FindTables(ctx context.Context, store hbase.Store) (found Found, err error)
 	return found, err
 }
 
+// retried repeats a read for up to findTimeout while the store is unavailable.
+func retried[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+	value, err := read(ctx)
+	for end := time.Now().Add(findTimeout); errors.Is(err, hbase.ErrUnavailable) && time.Now().Before(end); {
+		select {
+		case <-time.After(findPause):
+		case <-ctx.Done():
+			return value, ctx.Err()
+		}
+		value, err = read(ctx)
+	}
+	return value, err
+}
+
 func readMarks(ctx context.Context, store hbase.Store, found Found) (marked []string, err error) {
 	if slices.Contains(found.Missing, tables.Marks.Table()) {
 		return nil, nil
 	}
-	cells, err := hbase.GetOne(ctx, store, tables.Marks.Get())
-	for end := time.Now().Add(marksTimeout); errors.Is(err, hbase.ErrUnavailable) && time.Now().Before(end); {
-		select {
-		case <-time.After(marksPause):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		cells, err = hbase.GetOne(ctx, store, tables.Marks.Get())
-	}
+	cells, err := retried(ctx, func(ctx context.Context) ([]hbase.Cell, error) {
+		return hbase.GetOne(ctx, store, tables.Marks.Get())
+	})
 	switch {
 	case errors.Is(err, hbase.ErrFamilyNotFound): // another application's
 		return nil, nil

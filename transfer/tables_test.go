@@ -96,6 +96,27 @@ func TestTablesOfTheFirstVersionsAreMarked(t *testing.T) {
 	}
 }
 
+// unlisted is a store whose tables cannot be listed the first times.
+type unlisted struct {
+	hbase.Store
+	failures int
+}
+
+func (u *unlisted) Tables(ctx context.Context) ([]string, error) {
+	if u.failures--; u.failures >= 0 {
+		return nil, fmt.Errorf("hbase:meta: %w", hbase.ErrUnavailable)
+	}
+	return u.Store.Tables(ctx)
+}
+
+func TestListingTablesWaitsForTheStore(t *testing.T) {
+	store := emptyStore(t)
+	createSome(t, store, func(hbase.Table) bool { return true })
+	if found, err := FindTables(t.Context(), &unlisted{store, 2}); err != nil || len(found.Missing) > 0 {
+		t.Errorf("%+v, error %v", found, err)
+	}
+}
+
 func TestTablesOfOtherApplications(t *testing.T) {
 	games := func(table hbase.Table) bool { return table.Name == "games" }
 	put := func(table string) func(*testing.T, hbase.Store) {
