@@ -127,6 +127,20 @@ func TestCommandsOnACluster(t *testing.T) {
 			t.Errorf("the tables are %q, error %v", names, err)
 		}
 	})
+	t.Run("a request that reads a dropped table is UNAVAILABLE", func(t *testing.T) {
+		url, log := started(t, "--store", h.URL())
+		if err := store.DropTable(t.Context(), tables.Users.Table); err != nil {
+			t.Fatal(err)
+		}
+		_, body := send(t, http.MethodPost, url+"/graphql", `{"query":"{user(username:\"LiLei\"){name}}"}`)
+		if !strings.Contains(body, `"code":"UNAVAILABLE","retryAfterMs":`) {
+			t.Errorf("the response is %s", body)
+		}
+		want := "hbase: table not found: " + tables.Users.Table
+		if line := log.await(t, "a field failed"); line["error"] != want || line["stack"] != nil {
+			t.Errorf("the log has %v", line)
+		}
+	})
 }
 
 // The master is stopped.
