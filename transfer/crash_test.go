@@ -57,7 +57,8 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 			store := openStore(t)
 			died := 0
 			for {
-				m := &dyingStore{Store: store, left: r.IntN(1500), rand: r}
+				// An import repeats up to about 1,000 mutations of an interrupted one.
+				m := &dyingStore{Store: store, left: r.IntN(2500), rand: r}
 				_, err := ImportFiles(context.Background(), m, d.files(), Options{ListBound: bound})
 				if err == nil {
 					break
