@@ -96,8 +96,7 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	files := exhaustingData(t, dir)
 	program := buildTwibase(t, dir)
 	run(t, program, append([]string{"import", "--store", store}, files...)...)
-	// t.Context ends before the store's directory is removed, but does not wait for the process.
-	g, err := loadtest.Start(context.WithoutCancel(t.Context()), program, "serve", "--store", store,
+	g, err := loadtest.Start(context.Background(), program, "serve", "--store", store,
 		"--listen", "127.0.0.1:0", "--read-memory", fmt.Sprint(*readMemory))
 	if err != nil {
 		t.Fatal(err)

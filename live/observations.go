@@ -89,8 +89,9 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription delivers an entry of the row: a poll after the one with
-// which the subscription joined has found it, or none has yet and it is later than the floor.
+// Delivers reports whether the subscription delivers an entry of the row. It does so if a poll after
+// the one with which the subscription joined found the entry, or if no poll has found it yet and it
+// is later than the floor.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -32,8 +32,7 @@ var (
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
 // entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop
-// at the same entry, because an entry is delivered to all of them with one
-// reading of the clock.
+// at the same entry: one reading of the clock decides about an entry for all of them.
 type state uint8
 
 const (
@@ -71,9 +70,9 @@ type Subscription struct {
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
 //
-// An address may add its first row while one is free. It may add a further one only if rowReserve
-// times as many rows stay free as it then has added. So one address adds at most a fifth of
-// [MaxRows], and the next one a fifth of the others.
+// An address may add its first row while one is free. To have n rows, it must leave rowReserve × n
+// rows free. So one address adds at most a fifth of [MaxRows], and the next one a fifth of the
+// others.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

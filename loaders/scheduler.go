@@ -22,7 +22,7 @@ import (
 //	collect    a task that enqueues reads                                   not due: the task runs
 //	answered   the batch function, when the store answered     + waiting    dispatch if due
 //
-// A batch is due if running ≤ 0 and no other is in flight. If a task returns from a scan while a
+// A batch is due if running ≤ 0 and no batch is in flight. If a task returns from a scan while a
 // batch is in flight, its reads wait for the answer. They are sent in one batch with the next reads
 // of the tasks that wait for that answer.
 //

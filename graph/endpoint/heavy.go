@@ -14,9 +14,9 @@ import (
 // most that many is not heavy, and needs no place.
 const rowsPerPlace = 2000
 
-// heavy bounds the heavy operations that run, by their predicted rows: a place for each
-// rowsPerPlace. They have half as many places as there are slots, so other operations always find
-// free slots. A heavy operation that waits for places holds no slot.
+// heavy bounds the heavy operations that run at the same time, by their predicted rows: each needs a
+// place for each rowsPerPlace. There are half as many places as slots, so other operations always
+// find free slots. A heavy operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64

@@ -43,7 +43,7 @@ export function ShareButtons() {
       <CopyButton
         label="Copy as curl"
         className="share-curl"
-        text={async () => curl(current(), await authorized(parsed('Headers', state.headerEditor?.getValue() ?? '')))}
+        text={async () => curl(current(), await authorized(parse('Headers', state.headerEditor?.getValue() ?? '')))}
       >
         <Icon path="M4 5h16v14H4zM7 9l3 3-3 3M12 15h5" />
       </CopyButton>
@@ -80,7 +80,7 @@ function linkTo(operation) {
   return link.href;
 }
 
-function parsed(name, text) {
+function parse(name, text) {
   try {
     return tryParseJSONC(text);
   } catch ({ message }) {
@@ -91,7 +91,7 @@ function parsed(name, text) {
 // curl returns a command for a POSIX shell. The token is a variable, because shells store commands.
 function curl({ query, variables, operationName }, headers) {
   const body = { query };
-  if (variables) body.variables = parsed('Variables', variables);
+  if (variables) body.variables = parse('Variables', variables);
   if (operationName) body.operationName = operationName;
   const lines = [`curl ${quote(new URL('graphql', document.baseURI).href)}`, `-H 'Content-Type: application/json'`];
   for (const [name, value] of Object.entries(headers ?? {})) {
