@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"twibase/graph/recent"
@@ -46,7 +47,7 @@ type predictor struct {
 }
 
 func newPredictor() predictor {
-	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedDocuments)}
+	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
 // minPart is the smallest predicted part. Variables choose what an operation reads: after a run
@@ -66,17 +67,18 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 // part replaces it immediately, so that cheap operations do not hide an expensive one.
 const keep = 0.9
 
-// learn counts the rows that an operation has read, of at most bound.
-func (p predictor) learn(operation *ast.OperationDefinition, bound, rows int64) {
-	if bound <= rowsPerPlace {
-		return // it is never heavy
+// learn counts the rows that an operation has read, of at most bound. parts keeps the operation, and
+// so its parsed document. A document that is not cached is never used again.
+func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
+	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
+		return // it is never heavy, or never predicted
 	}
 	latest := min(float64(rows)/float64(bound), 1)
-	part, known := p.parts.Get(operation)
+	part, known := p.parts.Get(op.Operation)
 	if !known {
 		part = new(atomic.Uint64)
 		part.Store(math.Float64bits(latest))
-		p.parts.Add(operation, part, 1)
+		p.parts.Add(op.Operation, part, len(op.RawQuery))
 		return
 	}
 	before := math.Float64frombits(part.Load())

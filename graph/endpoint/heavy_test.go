@@ -87,11 +87,14 @@ func TestHeavyOperations(t *testing.T) {
 
 func TestPrediction(t *testing.T) {
 	p := newPredictor()
-	operation := &ast.OperationDefinition{}
+	operationOf := func(length int) *graphql.OperationContext {
+		return &graphql.OperationContext{Operation: &ast.OperationDefinition{}, RawQuery: strings.Repeat(" ", length)}
+	}
+	operation := operationOf(1)
 	const bound = 100 * rowsPerPlace
 	expect := func(what string, want int64) {
 		t.Helper()
-		if got := p.predict(operation, bound); got != want {
+		if got := p.predict(operation.Operation, bound); got != want {
 			t.Errorf("%s: got %d, want %d", what, got, want)
 		}
 	}
@@ -104,15 +107,24 @@ func TestPrediction(t *testing.T) {
 	expect("less counts slowly", bound*9/10)
 	p.learn(operation, bound, 2*bound)
 	expect("no more than the bound", bound)
-	empty := &ast.OperationDefinition{}
+	empty := operationOf(1)
 	p.learn(empty, bound, 0)
-	if got := p.predict(empty, bound); got != bound/16 {
+	if got := p.predict(empty.Operation, bound); got != bound/16 {
 		t.Errorf("an operation that read nothing: got %d, want %d", got, bound/16)
 	}
-	light := &ast.OperationDefinition{}
+	light, long := operationOf(1), operationOf(cachedLength+1)
 	p.learn(light, rowsPerPlace, 0)
-	if _, known := p.parts.Get(light); known {
-		t.Error("an operation that is never heavy is remembered")
+	p.learn(long, bound, 0)
+	for _, op := range []*graphql.OperationContext{light, long} {
+		if _, known := p.parts.Get(op.Operation); known {
+			t.Errorf("an operation of %d bytes that is never heavy, or not cached, is remembered", len(op.RawQuery))
+		}
+	}
+	for range 2 * cachedBytes / cachedLength {
+		p.learn(operationOf(cachedLength), bound, 0)
+	}
+	if n := len(p.parts.Values()); n != cachedBytes/cachedLength {
+		t.Errorf("%d documents of %d bytes are kept, want %d", n, cachedLength, cachedBytes/cachedLength)
 	}
 }
 
@@ -121,11 +133,11 @@ func TestPrediction(t *testing.T) {
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
 	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: slots})
-	operation := &ast.OperationDefinition{}
+	operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
 	e.predictor.learn(operation, bound, 1)
 	running := 0
 	for range slots {
-		if e.heavy.places.TryAcquire("", e.heavy.weigh(e.predictor.predict(operation, bound))) {
+		if e.heavy.places.TryAcquire("", e.heavy.weigh(e.predictor.predict(operation.Operation, bound))) {
 			running++
 		}
 	}

@@ -149,7 +149,7 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 		op.release()
 		rows := e.config.Rows(ctx)
 		if len(response.Errors) == 0 { // an operation that failed may have read less
-			e.predictor.learn(op.Operation, op.bound, rows)
+			e.predictor.learn(op.OperationContext, op.bound, rows)
 		}
 		e.config.RowBudget.Charge(ctx, rows)
 		yield(response)
