@@ -12,12 +12,14 @@ import (
 
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/sse"
+	"twibase/graph/endpoint/websocket"
 )
 
 const minCompressed = 4 << 10 // bytes
 
 // Compress buffers responses within the limit of inFlight, and compresses larger ones with gzip. It
-// skips server-sent events and WebSockets.
+// skips WebSockets and server-sent events. A client that accepts events, but gets another response,
+// gets it uncompressed.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.EnableZstd(false),
 		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}))
@@ -25,14 +27,17 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 		panic(err)
 	}
 	return func(next http.Handler) http.Handler {
-		compressed := buffer(inFlight, compress(next))
+		uncompressed, compressed := buffer(inFlight, next), buffer(inFlight, compress(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
-			if r.Header.Get("Upgrade") != "" || strings.Contains(accept, sse.MediaType) {
+			switch {
+			case websocket.IsHandshake(r):
 				next.ServeHTTP(w, r)
-				return
+			case strings.Contains(accept, sse.MediaType):
+				uncompressed.ServeHTTP(w, r)
+			default:
+				compressed.ServeHTTP(w, r)
 			}
-			compressed.ServeHTTP(w, r)
 		})
 	}
 }
@@ -40,7 +45,8 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 const maxPooledBuffer = 1 << 20 // bytes
 
 // buffer sends the response when next has returned. While a slow client reads it, next holds no
-// compressor, and inFlight limits the memory. BenchmarkBuffer measures the cost.
+// compressor, and inFlight limits the memory. Server-sent events are sent immediately.
+// BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,6 +59,9 @@ func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 		}()
 		response := &bufferedWriter{ResponseWriter: w, body: body, status: http.StatusOK}
 		next.ServeHTTP(response, r)
+		if response.events {
+			return
+		}
 		if n := body.Len(); n > 0 {
 			w.Header().Set("Content-Length", strconv.Itoa(n))
 			closeNow := func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Now()) }
@@ -67,11 +76,22 @@ type bufferedWriter struct {
 	http.ResponseWriter
 	status int
 	body   *bytes.Buffer
+	events bool
 }
 
-// WriteHeader delays the status to the body.
-func (w *bufferedWriter) WriteHeader(status int) { w.status = status }
+// WriteHeader delays the status to the body, unless events follow.
+func (w *bufferedWriter) WriteHeader(status int) {
+	w.status = status
+	if w.events = strings.HasPrefix(w.Header().Get("Content-Type"), sse.MediaType); w.events {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
 
-func (w *bufferedWriter) Write(text []byte) (int, error) { return w.body.Write(text) }
+func (w *bufferedWriter) Write(text []byte) (int, error) {
+	if w.events {
+		return w.ResponseWriter.Write(text)
+	}
+	return w.body.Write(text)
+}
 
 func (w *bufferedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
