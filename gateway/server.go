@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"twibase/graph/apierr"
 )
 
 // writeTimeout counts from the end of the request's header.
@@ -25,6 +27,9 @@ const (
 )
 
 const (
+	maxHeaderBytes = 64 << 10
+	// maxHeaderFields bounds the fields of a header, each of which takes more than 100 bytes of memory.
+	maxHeaderFields = 100
 	// The protocol recommends at least 100.
 	maxStreams = 100
 	// Bodies that no handler reads, such as those of subscriptions.
@@ -131,12 +136,12 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 		streams = min(2*concurrency, maxStreams)
 	}
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           limitHeader(handler),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         new(http.Protocols),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          streams,
@@ -149,6 +154,26 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	server.Protocols.SetHTTP2(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
 	return server
+}
+
+// limitHeader rejects requests with too many header fields. It reads no body, because a slow one would
+// keep the header in memory.
+func limitHeader(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fields := 0
+		for _, values := range r.Header {
+			fields += len(values)
+		}
+		if fields <= maxHeaderFields {
+			next.ServeHTTP(w, r)
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
+		r.Header = nil
+		w.Header().Set("Connection", "close")
+		apierr.LimitExceeded("the number of header fields", maxHeaderFields, fields).
+			Write(w, http.StatusRequestHeaderFieldsTooLarge)
+	})
 }
 
 func address(listener net.Listener) string {

@@ -29,6 +29,9 @@ const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 const maxBody = 1 << 20
 
+// usualHeader is less than the buffers of a connection, in bytes.
+const usualHeader = 4 << 10
+
 // maxBatch bounds the errors of a refused batch: a client shows one for each request.
 const maxBatch = 50
 
@@ -130,7 +133,7 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	if r.ContentLength > maxBody {
 		return tooLong()
 	}
-	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), func() {
+	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), longHeader(r.Header), func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	})
 	defer body.End()
@@ -155,6 +158,20 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 		return notARequest(err)
 	}
 	return nil
+}
+
+// longHeader returns the length of a header, 0 for a usual one.
+func longHeader(header http.Header) (bytes int) {
+	for name, values := range header {
+		bytes += len(name)
+		for _, value := range values {
+			bytes += len(value)
+		}
+	}
+	if bytes <= usualHeader {
+		return 0
+	}
+	return bytes
 }
 
 // refuseBatch refuses an array of requests, as sent by Apollo's BatchHttpLink. A client of the

@@ -105,10 +105,10 @@ type Reader struct {
 	transfer *transfer
 }
 
-// Reader returns a reader of a request. cut, as in [Bytes.Hold], must make reads return. The caller
-// calls End.
-func (b *Bytes) Reader(from io.Reader, cut func()) *Reader {
-	return &Reader{inFlight: b, from: from, transfer: b.begin(cut)}
+// Reader returns a reader of a request that already holds bytes, such as its header. cut, as in
+// [Bytes.Hold], must make reads return. The caller calls End.
+func (b *Bytes) Reader(from io.Reader, bytes int, cut func()) *Reader {
+	return &Reader{inFlight: b, from: from, read: bytes, transfer: b.begin(cut)}
 }
 
 // Read counts all of p. A request that was cut off never ends with [io.EOF].

@@ -41,7 +41,7 @@ func TestNilBytesBoundsNothing(t *testing.T) {
 	var b *Bytes
 	b.Hold(1<<40, func() { t.Error("a response is cut off") })()
 	if _, err := io.Copy(io.Discard,
-		b.Reader(bytes.NewReader(make([]byte, 2*size)), func() { t.Error("a request is cut off") })); err != nil {
+		b.Reader(bytes.NewReader(make([]byte, 2*size)), 0, func() { t.Error("a request is cut off") })); err != nil {
 		t.Error(err)
 	}
 }

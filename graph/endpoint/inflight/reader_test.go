@@ -36,7 +36,7 @@ func (s *sent) rest() error {
 func requests(b *Bytes, bytes int, cut *[]string, names ...string) (all []*sent) {
 	for _, name := range names {
 		s := &sent{name: name, isCut: make(chan struct{})}
-		s.Reader = b.Reader(io.MultiReader(io.LimitReader(zeros{}, int64(bytes)), s.end()), func() {
+		s.Reader = b.Reader(io.MultiReader(io.LimitReader(zeros{}, int64(bytes)), s.end()), 0, func() {
 			*cut = append(*cut, name)
 			close(s.isCut)
 		})
@@ -60,7 +60,7 @@ func (e end) Read([]byte) (int, error) {
 
 func TestReaderCountsReceivedBytesAndItsBuffer(t *testing.T) {
 	b := New(1 << 20)
-	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), func() { t.Error("the request is cut off") })
+	r := b.Reader(bytes.NewReader(make([]byte, 3*size)), 0, func() { t.Error("the request is cut off") })
 	for _, step := range []struct{ room, held int }{{size, size}, {1, size + 1}, {size, 2*size + 1},
 		{3 * size, 5*size + 1}} {
 		if _, err := r.Read(make([]byte, step.room)); err != nil {

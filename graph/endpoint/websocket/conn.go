@@ -109,7 +109,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	c.silent.Reset(silenceTimeout)
 	timeout := time.AfterFunc(readTimeout, func() { c.close(&closeReason{codeTimeout, "A message did not come in time"}) })
 	defer timeout.Stop()
-	r := c.server.Receiving.Reader(from, c.drop)
+	r := c.server.Receiving.Reader(from, 0, c.drop)
 	defer r.End()
 	var all bytes.Buffer
 	_, err = all.ReadFrom(r)
