@@ -139,7 +139,7 @@ func TestSignUpRejectsInvalidInput(t *testing.T) {
 			"BAD_USER_INPUT name: it has 1 to 200 characters, not 0",
 			"BAD_USER_INPUT email: an email address has the form name@example.org, and at most 254 bytes",
 			"BAD_USER_INPUT age: an age is a number from 0 to 150, not 151",
-			"BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks and a password, " +
+			"BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks or a user name, " +
 				"and has at most 2048 bytes",
 			"BAD_USER_INPUT password: a password has 8 to 1024 bytes, not 5",
 		}},

@@ -16,13 +16,14 @@ import (
 type preconditionKey struct{}
 
 // WithPrecondition returns a context for one operation, which commits only if allowed returns nil,
-// and else returns its error. allowed waits for the authorization check, concurrently with the
-// first reads, and may be called several times.
+// and else returns its error. allowed is called after the reads of each attempt, maybe several
+// times. It waits for the authorization check, which runs at the same time as the first reads.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute performs an operation, unless the input has errors. The check may complete a.
+// execute performs an operation, unless the input has errors. The operation type's check may
+// complete the arguments *a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -203,7 +204,8 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	return stateUnchanged, err
 }
 
-// prepare removes the intent if it fails, because the CheckAndPut was not sent.
+// prepare removes the intent if readAhead fails, because the CheckAndPut was not sent. Without a
+// commit row, storing the intent is the commit, and comes last.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		_ = x.abandon(ctx)

@@ -150,7 +150,8 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check completes the following. Children are the first ones of Count.
+	// check completes the following. Count is the number of children, and Children are the first of
+	// them, at most movedAtOnce.
 	Name     string
 	Parent   *string
 	Count    int

@@ -107,8 +107,8 @@ func (c client) scanList(
 	}
 }
 
-// clearings clear the lists of a deleted owner that belong to no relation. nil: other effects of
-// the deletion do.
+// clearings clear the lists of a deleted owner that belong to no relation. A nil value: other
+// effects of the deletion clear the list.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
 	&tables.Albums.AnyList: nil,

@@ -198,7 +198,7 @@ func (in *input) within(field, name string, n, minimum, maximum int) {
 	}
 }
 
-const urlRule = "a URL is absolute, with http or https, without blanks and a password, and has at most %d bytes"
+const urlRule = "a URL is absolute, with http or https, without blanks or a user name, and has at most %d bytes"
 
 func (in *input) url(field, s string) string {
 	if !isURL(s) {

@@ -11,7 +11,7 @@ import (
 
 func TestValidation(t *testing.T) {
 	const form = "an email address has the form name@example.org, and at most 254 bytes"
-	const picture = "a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"
+	const picture = "a URL is absolute, with http or https, without blanks or a user name, and has at most 2048 bytes"
 	text := func(check func(*input, string, string) string) func(*input, string) string {
 		return func(in *input, s string) string { return check(in, "f", s) }
 	}

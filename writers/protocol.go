@@ -17,7 +17,8 @@ import (
 // intent holds everything that the effects depend on: any gateway can complete the operation. The
 // intent is removed last. docs/WRITES.md has the invariants (I1 to I5) and why they hold.
 //
-// An execution is a state machine. Outcomes of an attempt are in capitals:
+// An execution is a state machine. The outcomes of an attempt are in capitals, and so are
+// ACKNOWLEDGED and COMPLETE, which follow COMMITTED:
 //
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
@@ -31,7 +32,7 @@ import (
 //	COMMITTED ─► ACKNOWLEDGED ─► ending ─► COMPLETE
 //
 //	state         action                                            next state
-//	reading       read the commit row, and for the preconditions    predecessor
+//	reading       read the commit row, and what the checks need     predecessor
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
 //	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
@@ -70,14 +71,16 @@ import (
 // another one follows if the operation is idempotent. If not, or if that attempt finds UserErrors,
 // the caller gets [ErrUnknown].
 //
-// An execution ends in SUPERSEDED if another execution completed the operation or has its lease, or
-// if the operation is nested and its parent is complete. It ends there, too, if plan.later reads
-// lists and all slots for such work are taken: then a sweep continues.
+// An execution ends in SUPERSEDED if another execution completed the operation, if it loses the
+// lease in plan.later or in a sweep, or if the operation is nested and its parent is complete. It
+// ends there, too, if plan.later reads lists and all slots for such work are taken: then a sweep
+// continues.
 //
-// All other executions start from the stored intent. One that completes a predecessor starts in
-// COMMITTED. A sweep starts in resolving, or in COMMITTED if the intent is marked or there is no
-// commit row. A sweep does not complete the predecessor, because that may take long. While the
-// predecessor is incomplete, stateFencing fails, and the sweep is retried.
+// An execution that continues the work of another one starts with the stored intent. One that
+// completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in COMMITTED if the
+// intent is marked or there is no commit row. A sweep does not complete the predecessor, because
+// that may take long. While the predecessor is incomplete, stateFencing fails, and the sweep is
+// retried.
 //
 // A crash, or an error of the store, leaves behind:
 //
@@ -120,7 +123,8 @@ func (s state) outcome() bool { return s >= stateCommitted && s <= stateSupersed
 
 func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 
-// An execution is one process's work on an operation, which can have several after its commit.
+// An execution is one process's work on an operation. An operation can have several executions,
+// once its intent is stored.
 type execution struct {
 	client
 	opType *anyOpType
@@ -139,7 +143,7 @@ type execution struct {
 type application struct {
 	plan       plan
 	increments map[location]*increment
-	marked     bool // the intent
+	marked     bool // the stored intent is marked as committed
 	// compensated is true if the commit record is no longer the operation's: see checkOpen.
 	compensated bool
 	// unverified are written members whose bucket may have been split since the directory was read.

@@ -67,8 +67,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split splits a bucket. docs/WRITES.md, "Splits", has the steps, and why no member is lost. The list
-// is not split again before the cleanup has ended.
+// split splits a bucket. docs/WRITES.md, "Splits", has the steps, and why no member is lost. The
+// list is not split again before the cleanup has removed the column of pending buckets.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },

@@ -106,8 +106,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// The twit's removal from its author's lists hides it. Then the event is stored, so that its
-// subscribers do not find the twit, and the twit's own lists are cleared.
+// The twit's removal from its author's lists hides it. Only then the event is stored, so that a
+// subscriber that gets it no longer finds the twit. At last the twit's own lists are cleared.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },

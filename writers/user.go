@@ -72,8 +72,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// Deleted followers start no job. So if all were deleted, no unfollowed job ends the user's
-		// state as a broadcaster.
+		// The end of a deleted follower's relation starts no job. So if all followers were deleted
+		// before, no unfollowed job ends the user's state as a broadcaster.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),
@@ -83,7 +83,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 	},
 })
 
-// CreateUser creates a user without an account. The name may be reserved.
+// CreateUser creates a user without an account. It also accepts the reserved usernames.
 func (w *Writers) CreateUser(ctx context.Context, caller string, u NewUser, idempotencyKey *string) (string, error) {
 	var in input
 	in.checkNewUser(&u, true)

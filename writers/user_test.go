@@ -73,7 +73,7 @@ func TestUserErrorsOfUsers(t *testing.T) {
 		noName  = "BAD_USER_INPUT username: it can't contain ' '"
 		noEmail = "BAD_USER_INPUT email: an email address has the form name@example.org, and at most 254 bytes"
 		noAge   = "BAD_USER_INPUT age: an age is a number from 0 to 150, not 151"
-		noURL   = "BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks and a password, " +
+		noURL   = "BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks or a user name, " +
 			"and has at most 2048 bytes"
 	)
 	rejected(t, r, []rejection{

@@ -59,7 +59,8 @@ type Writers struct {
 	listBound int
 	jobs      func(tables.Job)
 	Counters  struct {
-		// Open counts the operations of this gateway that are neither complete nor left to a sweep.
+		// Open counts the operations of this gateway that have committed, and are neither complete
+		// nor left to a sweep.
 		Open atomic.Int64
 	}
 

@@ -210,7 +210,7 @@ func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
 	})
 	if c.folder == "apollo" {
 		t.Run("a form shows the error of an element of a list", func(t *testing.T) {
-			want := "a URL is absolute, with http or https, without blanks and a password, and has at most 2048 bytes"
+			want := "a URL is absolute, with http or https, without blanks or a user name, and has at most 2048 bytes"
 			equal(t, map[string]string{"photoUrls.1": want}, r.Form)
 		})
 	}

@@ -23,8 +23,9 @@ import (
 // Contention is how long a request of one client limits the others.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. A call takes time in proportion to the number of clients that
-// wait. It is safe for concurrent use.
+// Semaphore is a weighted semaphore. A call takes time in proportion to the number of waiting
+// clients, for each request that it serves, and to the length of a queue. It is safe for concurrent
+// use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -35,8 +36,8 @@ type Semaphore struct {
 	clients map[string]*client // those that hold units or wait
 	queues  []*client          // those that wait
 	last    string             // the client of the last request
-	shared  time.Time          // the last request of another client than the one before
-	alone   *time.Timer        // calls dispatch when Contention after shared has passed
+	shared  time.Time          // of the last request whose client was not that of the one before it
+	alone   *time.Timer        // calls dispatch when Contention has passed since shared
 	turn    uint64             // of the last request
 }
 
@@ -64,12 +65,13 @@ func (s *Semaphore) Load() (used int64, waiting int) {
 	return s.used, s.waiting
 }
 
-// TryAcquire takes units that are free for the client now.
+// TryAcquire takes the units if the client may have them without waiting, and reports whether it
+// did.
 func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.client(name)
-	if len(s.queues) == 0 { // it may have units without a queue
+	if len(s.queues) == 0 { // nobody waits, so the client needs no place in a queue
 		taken := s.may(c, units) && units <= s.size-s.used
 		if taken {
 			s.take(c, units)
@@ -128,19 +130,22 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire would fail for the client without waiting.
+// Full reports whether Acquire of one unit would fail for the client without waiting.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waiting < s.maxWaiting {
 		return false
 	}
-	own := 0
-	if c := s.clients[name]; c != nil {
-		own = len(c.queue)
+	c := s.clients[name]
+	if c == nil {
+		c = &client{}
+	}
+	if s.used < s.size && s.may(c, 1) && len(c.queue) == 0 {
+		return false
 	}
 	longest := s.longest()
-	return longest == nil || len(longest.queue) <= own+1
+	return longest == nil || len(longest.queue) <= len(c.queue)+1
 }
 
 // Release returns units of a client.

@@ -188,3 +188,17 @@ func TestFullQueueRejectsTheClientWithTheMost(t *testing.T) {
 		}
 	})
 }
+
+func TestFullQueueDoesNotRejectWhatIsFree(t *testing.T) {
+	run(t, 4, 1, 1, func(f *fixture) {
+		f.TryAcquire("b", 1)
+		f.TryAcquire("a", 2)
+		f.Release("b", 1)
+		f.ask(f.t.Context(), "a", 1) // waits, because half of the units stay free for others
+		for name, want := range map[string]bool{"a": true, "b": false} {
+			if got := f.Full(name); got != want {
+				t.Errorf("full for %s is %t, although units are free", name, got)
+			}
+		}
+	})
+}

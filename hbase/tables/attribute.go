@@ -23,7 +23,7 @@ type attribute[T any] struct {
 // Form is the rule of an attribute's values in mutations, for package writers.
 type Form int
 
-// Mutations set no attribute without a form (0).
+// Mutations do not set attributes whose form is 0.
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -113,7 +113,7 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 // CommitColumn has the commit record: see package writers.
 const CommitColumn = "op"
 
-// Version is an attribute that changes with every other one, except for counts.
+// Version is an attribute that changes whenever another attribute changes, except for counts.
 const Version = "version"
 
 // version has the id of the last operation that changed an attribute, "0" for none since the

@@ -70,7 +70,8 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns a check for from, which may not be stored, and the put of to.
+// Change returns a check that the stored state is from, or that none is stored if stored is false,
+// and the put of to.
 func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
@@ -79,7 +80,7 @@ func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broa
 	return check, b.Put(author, to, 0)
 }
 
-// Put stores a state. The store sets a zero timestamp.
+// Put stores a state. If the timestamp is zero, the store uses its clock.
 func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase.Put {
 	return hbase.Put{Table: b.Table, Row: RowKey(""), Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}

@@ -2,7 +2,8 @@
 // codec and table. It does no I/O. docs/TABLES.md draws the bytes.
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
-// edge is a row that says whether two objects are related; lists are derived from edges.
+// edge is a row that says whether two objects are related; the lists of relations are derived from
+// edges.
 //
 // All declarations are safe for concurrent use. [Memory] and [Decoder] are not.
 package tables
@@ -46,7 +47,7 @@ var (
 		Follows,
 		Likes,
 	}
-	// events have the form of lists, and are none: see event.go.
+	// events have the form of lists, but are not lists: see event.go.
 	events = []*AnyList{
 		&TwitDeletions.AnyList,
 		&FollowerChanges.AnyList,
@@ -156,7 +157,8 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables with rows that [BelongsTo] the object.
+// Tables returns the tables of the object's row, lists and edges, but not those of events and
+// accounts. Each of these rows [BelongsTo] the object.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -171,7 +173,8 @@ func tablesOfNouns() map[Noun][]string {
 	return own
 }
 
-// Definitions returns all tables by name, pre-split into at least 1 region.
+// Definitions returns all tables, sorted by name, each pre-split into that number of regions. A
+// number below 1 is 1.
 func Definitions(regions int) []hbase.Table {
 	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)
 	var all []hbase.Table

@@ -133,7 +133,8 @@ func (r *reader) refuse(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a string and its length n, negative unless in the shortest wire format.
+// shortest decodes a field with a string. n is the number of bytes of the whole field, negative
+// unless it is in the shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	// A field up to 15 and a length up to 127 take a byte each.
 	if len(b) > 1 && b[0] < 0x80 && b[0]>>3 > 0 && b[0]&7 == byte(protowire.BytesType) &&

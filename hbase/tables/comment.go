@@ -206,12 +206,13 @@ func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
 	return c.get(twit, author, commenterAdded+hashKey(key))
 }
 
-// Removed reads whether the author removed a comment.
+// Removed reads whether a comment of the author was removed, by the author or by others.
 func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether the author removed a comment of that time. Only imports add several.
+// RemovedAt reads whether a comment of the author of that time was removed. Only imports add
+// several comments of one author on one twit with one time.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,

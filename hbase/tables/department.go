@@ -13,7 +13,7 @@ import (
 const MaxDepth = 64
 
 // Department is a node of the tree. Fields other than the code are nil if absent or not read;
-// absent counts are zero.
+// decoded counts and versions are zero then.
 type Department struct {
 	Code       string
 	Name       *string

@@ -54,8 +54,9 @@ func NextBucket(directory []Bucket) uint32 {
 }
 
 // Split plans the split of a full bucket at the positions in cuts. The bucket keeps the members
-// before the first cut, and each cut starts a new bucket, numbered from first on. columns go to the
-// directory in one Put: the new buckets and, if it was sealed, the split bucket.
+// before the first cut, and each cut starts a new bucket, numbered from first on. columns are the
+// buckets that one Put writes to the directory: the new ones and, if the split bucket is sealed,
+// that one with its new stop.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -78,8 +79,8 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 }
 
 // Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. The first of them covers the positions just before the given
-// one, unless it starts there or later: then bucket 0 does. For the bucket that covers the position
+// bucket if the position is empty. If the first of them starts before the position, it covers the
+// positions just before it. Otherwise bucket 0 does. For the bucket that covers the position
 // itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {

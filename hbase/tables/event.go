@@ -13,7 +13,8 @@ import (
 const (
 	// EventsKept is how long events can be read.
 	EventsKept = 24 * time.Hour
-	// eventTTL allows for clocks that differ, and for reads before the oldest event.
+	// eventTTL is longer than EventsKept: clocks differ, and a cursor is checked some time before
+	// the events after it are read.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"
@@ -112,7 +113,7 @@ func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) 
 // Put stores the event.
 func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
 
-// putEvent stores an event at its time, after which it expires.
+// putEvent stores an event with its time as timestamp. The TTL begins at that time.
 func putEvent[E any](l *List[E], owner string, e E, at time.Time) hbase.Put {
 	return hbase.PutCells(l.Table, l.Row(owner, 0), l.Cell(e, at.UnixMilli()))
 }

@@ -22,7 +22,8 @@ func (a attribute[T]) in(column string, parse func(string) (string, error)) attr
 	return a
 }
 
-// mayBeIn is in for an optional column. These follow the others.
+// mayBeIn is like in, for a column that files may lack. Declare such attributes after the others:
+// [Object.File] lists optional columns last, but [Object.Row] keeps the order of the declaration.
 func (a attribute[T]) mayBeIn(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a

@@ -10,7 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// Game is a game. Fields other than the code are nil if absent or not read; absent counts are zero.
+// Game is a game. Fields other than the code are nil if absent or not read; decoded counts and
+// versions are zero then.
 type Game struct {
 	Code        string
 	Name        *string

@@ -40,7 +40,7 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
-// Open reads a cell if the operation has an intent.
+// Open reads a cell that exists while the operation has an intent.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }

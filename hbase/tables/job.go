@@ -27,7 +27,8 @@ const (
 
 // Job is the fan-out of a write. Any gateway runs it in the background. It is idempotent.
 type Job struct {
-	// ID is the operation's. It has at most one job.
+	// ID is that of the operation, which has at most one job. A Returned job that another job
+	// starts has an id of its own.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -37,7 +38,7 @@ type Job struct {
 	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs are the fan-out jobs, by the id of the operation.
+// Jobs are the fan-out jobs, by [Job.ID].
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -123,7 +124,8 @@ func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a fan-out: twits of one author for timelines of all followers.
+// Batch is a part of a fan-out: each of Twits, which have one author, goes to the timeline of each
+// of Followers.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey

@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts all row keys but those of an [Outbox], to spread
-// ids over regions. The id follows it, for decoding.
+// hashSize is the length of the hash that starts all row keys but those of an [Outbox] or a
+// [Search], to spread ids over regions. The id follows it, for decoding.
 const hashSize = 2
 
 // separator is between the parts of a composite key. No username, code or twit id contains it. An

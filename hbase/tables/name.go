@@ -23,7 +23,8 @@ const (
 
 const usernamePunctuation = "_.-"
 
-// CheckUsername checks for 1–64 letters and digits of any script, '_', '.', '-', in NFC.
+// CheckUsername checks for 1–64 letters and digits of any script, '_', '.', '-', and combining
+// marks except at the start, in NFC.
 func CheckUsername(s string) error {
 	if n := utf8.RuneCountInString(s); n < 1 || n > MaxUsername {
 		return fmt.Errorf("%w: a username has 1 to %d characters, not %d", ErrName, MaxUsername, n)

@@ -14,11 +14,12 @@ import (
 // text.
 const Attributes = "i"
 
-// Existence is a column that every object has. [Object.Columns] includes it, to tell a missing
-// object from missing attributes.
+// Existence is a column that every object but a twit has. [Object.Columns] includes it, to tell a
+// missing object from missing attributes.
 const Existence = Attributes + ":name"
 
-// AnyObject is an [Object], without its row type. Twits have only [PostedTwits].
+// AnyObject is an [Object], without its row type. Twits have no Object: [PostedTwits] is an
+// AnyObject.
 type AnyObject struct {
 	Noun  Noun   // begins the ids
 	Name  string // in messages
@@ -35,7 +36,7 @@ type AnyObject struct {
 	author func(key string) (username string)
 }
 
-// naming finds objects by name whose keys are internal.
+// naming finds, by their names, objects whose keys are internal.
 type naming struct {
 	check func(name string) error
 	of    func(key string) (name string)
@@ -218,7 +219,8 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 // Fill sets attributes from cells. The object exists if it has a name that is not [Gone]. Other
 // families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
 //
-// A count without a cell becomes 0, even if its column was not read: never Put a decoded object.
+// A count without a cell becomes 0, and a version without a cell "0", even if the column was not
+// read: never Put a decoded object.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {

@@ -21,7 +21,7 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, Gone, timestamp)
 }
 
-// CompleteColumn has the last operation of a commit row that is known to be complete.
+// CompleteColumn has the id of a commit row's last operation that is known to be complete.
 const CompleteColumn = "whole"
 
 // CompleteCell returns the cell that names op as complete.
@@ -114,7 +114,8 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 const CountedColumn = "counted"
 
 // Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. The counts include Ops, which may be incomplete.
+// change. The counts include the changes of all Ops. Ops has at least those counted operations that
+// may be incomplete.
 type Journal struct {
 	Revision int
 	Ops      []string

@@ -33,7 +33,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard put in a time range. A zero to is no bound.
+// Scan scans the items of a shard put in a time range. If to is zero, the range has no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -72,7 +72,7 @@ func LeaseOf(cells []hbase.Cell) Lease {
 // HeldBy reports whether a holder has the lease, also after its end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell returns the column of the lease. The store sets a zero timestamp.
+// Cell returns the column of the lease. If the timestamp is zero, the store uses its clock.
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }

@@ -2,8 +2,8 @@ package tables
 
 import "time"
 
-// Role is a role of users. Fields other than the code are nil if absent or not read; absent counts
-// are zero.
+// Role is a role of users. Fields other than the code are nil if absent or not read; decoded
+// counts and versions are zero then.
 type Role struct {
 	Code    string
 	Name    *string

@@ -62,7 +62,7 @@ func unmarked(r rune) rune {
 // Row returns the row of an object.
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
-// Prefix begins the rows that a query finds. ok is false if no key begins with the query.
+// Prefix begins the rows that a query finds. ok is false if no valid key can begin with the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
 	if query == "" || utf8.RuneCountInString(query) > s.max || checkName(query, s.characters) != nil {
@@ -102,7 +102,8 @@ func (s *Search) Decode(row string) (key string, err error) {
 // foldVersion changes with [fold].
 const foldVersion = "2"
 
-// Complete reads what [Search.IsComplete] decodes. No object's row is empty before the separator.
+// Complete reads what [Search.IsComplete] decodes. Its row key is the separator alone. No object
+// has that row, because no folded key is empty.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }

@@ -38,15 +38,16 @@ func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", pos
 // SinceColumn has the time since which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline was trimmed at a twit of that time. The time is also the
-// timestamp, so the latest wins, whatever the order of the writes.
+// PutTimelineSince stores that a timeline may lack twits that are older than at: it was trimmed
+// there, or their delivery left out older ones. The time is also the timestamp, so the latest wins,
+// whatever the order of the writes.
 func PutTimelineSince(owner string, at time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
-// TrimTimeline removes the oldest entries of a timeline. Write since before deletion, so that an
-// incomplete timeline never looks complete.
+// TrimTimeline removes the oldest entries of a timeline. Write the put since first, and then the
+// deletion, so that an incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {

@@ -183,7 +183,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 }
 
 // MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has that
-// field, or not all its fields are readable.
+// field or an unknown one after it, it lacks the content, or some field is unreadable.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -196,8 +196,8 @@ func MayBeForFollowers(value []byte) bool {
 	return r.err != nil || !hasContent
 }
 
-// TwitNames find twits by name, and are the commit rows of deletions. They are never deleted: names
-// are unique.
+// TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
+// deleted: names are unique.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }

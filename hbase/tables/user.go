@@ -9,7 +9,7 @@ import (
 )
 
 // User is a person, maybe without an account. Fields other than the username are nil if absent or
-// not read; absent counts are zero.
+// not read; decoded counts and versions are zero then.
 type User struct {
 	Username       string
 	Name           *string

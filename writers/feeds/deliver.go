@@ -23,7 +23,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
-// deliver removes twits that were deleted from twits.keys.
+// deliver delivers twits to followers. It drops from twits.keys those that it finds deleted.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err

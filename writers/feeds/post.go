@@ -49,8 +49,8 @@ const (
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The job may be missing because it ended the state after the state was read. It may not
-		// have delivered this twit.
+		// The job may be missing because it ended the state after the state was read. Maybe that
+		// job has not delivered this twit.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}

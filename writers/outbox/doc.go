@@ -16,12 +16,13 @@
 //	               └────────────────────────────────────────────┘
 //
 // The states:
-//   - available: the lease has ended, in 1970 for an item that was put without work on it. An item
-//     that its gateway starts at once is put with a lease, and begins as leased.
+//   - available: the lease has ended. An item that no gateway starts at once is put with a lease
+//     that ended in 1970. An item that its gateway starts at once is put with a lease, and begins
+//     as leased.
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
-//   - released: the stored progress says that the work is done. Then the row is removed. Work that
+//   - released: the work is done, and the progress is final. Then the row is removed. Work that
 //     stores no progress removes the leased item directly.
 //
 // Renew, Defer and Release are one CheckAndPut each: it expects the lease that was read, and stores

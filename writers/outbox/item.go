@@ -41,7 +41,8 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item that no scan found, with an unknown lease until Keep renews it.
+// Item returns an item that no scan found. Its lease stays unknown, so only Keep may be called: it
+// reads the stored lease before each renewal.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
@@ -85,7 +86,8 @@ func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release stores the final progress and ends the lease, so that no earlier holder can renew it.
+// Release stores the final progress with a new lease, which ends a millisecond after the old one
+// or, if that is later, now. So no execution with an earlier lease can renew it.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
@@ -93,7 +95,8 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the rest of the lease.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend stores the progress with a new lease. It ends in d, but later than the old one.
+// extend stores the progress with a new lease. That lease ends d from now, or a millisecond after
+// the old one if that is later.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)

@@ -103,8 +103,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done. The running work has the context work, and is
-// awaited.
+// Run scans and processes items until ctx is done. Work gets the context work, and Run returns
+// after the started work has ended.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -8,7 +8,7 @@ import (
 )
 
 // takeEnd takes the directory column of the last bucket and the beginning of bucket 0. A short
-// bucket 0 needs no other round.
+// bucket 0 needs no other round, unless members may be large: then its end is read with values.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -28,7 +28,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// keysFirst reads positions before values, which may be large.
+// keysFirst reports whether the scan reads positions before values, because values may be large.
 func (s *Scan) keysFirst() bool { return s.list.MaxMember > 0 }
 
 func (s *Scan) readBucket() {
@@ -51,9 +51,9 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 	return nil
 }
 
-// endOfKeys returns the page of the last keys: one more than the page lacks, to learn whether a
-// member precedes it. If it has as many columns as its limit, members were added since the keys
-// were read, and its end may be missing.
+// endOfKeys returns the columns to read with values: the last keys, one more than Limit, to learn
+// whether a member precedes the scan's page. If the result has as many columns as the limit of this
+// Get, members were added since the keys were read, and the last ones may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)
@@ -68,7 +68,7 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			s.added += page.Limit // the same Get would not help within a response
+			s.added += page.Limit // a larger limit: a response reads the same Get only once
 			return nil
 		}
 		s.keys = s.keys[:first]

@@ -31,7 +31,7 @@ type Rows struct {
 
 // RowsOptions are settings of [Rows].
 type RowsOptions struct {
-	// First and Next are the columns of pages.
+	// First and Next are the maximum numbers of columns of the first page and of each later one.
 	First, Next int
 	// Pending includes the buckets of a split, also of one during the scan.
 	Pending bool

@@ -88,7 +88,7 @@ const (
 	// Lookup directory columns are read alone.
 	Lookup = 256
 	// HeadLimit columns of bucket 0 are read backward with the directory. A shorter bucket 0 is not
-	// read again, unless members may be large: then its end is.
+	// read again, unless members may be large: then its end is read again, with values.
 	HeadLimit = 256
 )
 
@@ -179,10 +179,12 @@ func (s *Scan) Done() bool { return s.state == done }
 // Cells are in the list's order, read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext means that members of the range follow or, for a backward scan, that it has an end.
+// HasNext means that members of the range follow or, for a backward scan, that the range has a
+// Before.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious means that members of the range precede or, for a forward scan, that it has a start.
+// HasPrevious means that members of the range precede or, for a forward scan, that the range has an
+// After or a From.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
 // Reads is the size of the next round.
