@@ -40,13 +40,19 @@ const (
 
 // exhaustingLoads are the queries of the attackers. An author has 100 twits of 40 KB: 24 authors are 96 MB in
 // one round, and 7 are just within the limit. The user long has 1,000 such twits: a page from the end
-// reads 256 of them from the beginning, and the positions of all others.
+// reads 256 of them from the beginning, and the positions of all others. An answer of 16 MB has two of
+// them 200 times.
 var exhaustingLoads = []struct{ name, query string }{
 	{"a cheap query", `{user(username:"A"){name}}`},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors)},
 	{"a query within the limit", longTwitsOf(7)},
 	{"the last twit of a long list", `{user(username:"long"){twits(last:1){nodes{id}}}}`},
 	{"twenty pages from the end of it", pagesFromTheEnd(20)},
+	{"a long answer", longAnswer()},
+}
+
+func longAnswer() string {
+	return `{user(username:"long"){twits(first:2){nodes{` + numbered(200, "a%d:content ") + `}}}}`
 }
 
 func longTwitsOf(authors int) string {

@@ -75,6 +75,18 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	return nil
 }
 
+// HoldResponse reserves memory for bytes of a response, in addition to what the request of a
+// [Budgeted] store has read. If too little is free, it returns a [*Busy]. It first waits unless the
+// request holds memory already: such requests would wait for each other.
+func HoldResponse(store Store, bytes int) error {
+	view, ok := store.(*budgeted)
+	if !ok || view.budget.memory == nil {
+		return nil
+	}
+	b := view.budget
+	return b.hold(min(b.read.Load()+int64(bytes), b.memory.most), b.held.Load() == 0)
+}
+
 // end releases the memory when the request ends.
 func (b *Budget) end() {
 	b.mu.Lock()

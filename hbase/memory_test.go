@@ -95,6 +95,33 @@ func TestMemory(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a response takes memory until its request ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := NewMemory(16<<20, maxCell)
+			first, end := context.WithCancel(t.Context())
+			store := Budgeted(first, &longTexts{cell: cell}, "a", 32<<20, m)
+			if _, err := read(t, first, store, 10); err != nil { // 4 MB
+				t.Fatal(err)
+			}
+			before, _ := m.Load()
+			if err := HoldResponse(store, 8<<20); err != nil {
+				t.Fatal(err)
+			}
+			if held, _ := m.Load(); held < before+4<<20 {
+				t.Errorf("%d bytes are held, %d before the response", held, before)
+			}
+			other := Budgeted(t.Context(), &longTexts{cell: cell}, "b", 32<<20, m)
+			var busy *Busy
+			if err := HoldResponse(other, 8<<20); !errors.As(err, &busy) {
+				t.Errorf("another response: got error %v, want Busy", err)
+			}
+			end()
+			synctest.Wait()
+			if err := HoldResponse(other, 100<<20); err != nil { // all memory is enough for any
+				t.Errorf("after the first: %v", err)
+			}
+		})
+	})
 	t.Run("rows known as large are read in pieces", func(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 		for range 2 {

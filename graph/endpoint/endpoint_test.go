@@ -272,3 +272,34 @@ func TestDocumentCache(t *testing.T) {
 		t.Errorf("%d documents of the maximum length are cached together", n)
 	}
 }
+
+type writerFunc struct {
+	*httptest.ResponseRecorder
+	write func()
+}
+
+func (w writerFunc) Write(text []byte) (int, error) {
+	w.write()
+	return w.ResponseRecorder.Write(text)
+}
+
+// The ctx of Around bounds the time for which a response has a share of the memory.
+func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
+	var around context.Context
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
+		Timeout: time.Minute, Around: func(ctx context.Context) context.Context {
+			around = ctx
+			return ctx
+		}})
+	writes := 0
+	w := writerFunc{httptest.NewRecorder(), func() {
+		writes++
+		if around.Err() != nil {
+			t.Error("the memory is released before the response is written")
+		}
+	}}
+	e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))
+	if writes == 0 || around.Err() == nil {
+		t.Errorf("%d writes, and then the ctx of Around has the error %v", writes, around.Err())
+	}
+}

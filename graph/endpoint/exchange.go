@@ -82,7 +82,10 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		for response := range x.responses(x.ctx, op) {
+		// The writer is a buffer: see Compress in gateway/middleware. Its bytes are counted from then on.
+		ctx, written := untilWritten(x.ctx)
+		defer written()
+		for response := range x.responses(ctx, op) {
 			_ = transport.Write(x.w, response)
 		}
 	}

@@ -25,7 +25,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	}
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
-		defer cancel()
+		defer endResponse(ctx, cancel)
 		return next(config.Around(apierr.Once(ctx)))
 	})
 	// The report comes after Around, because it traces the loaders.
@@ -35,6 +35,20 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
+}
+
+type untilWrittenKey struct{}
+
+// untilWritten returns a ctx for a response whose memory is held until written is called.
+func untilWritten(ctx context.Context) (response context.Context, written context.CancelFunc) {
+	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
+}
+
+// endResponse ends the ctx of a response. Around has bound its memory to that ctx.
+func endResponse(ctx context.Context, cancel context.CancelFunc) {
+	if ctx.Value(untilWrittenKey{}) == nil {
+		cancel()
+	}
 }
 
 // Invalid returns the error of a document, if the endpoint would refuse it.

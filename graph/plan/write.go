@@ -3,6 +3,8 @@ package plan
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -24,6 +26,17 @@ type boundsKey struct{}
 // WithBounds returns a ctx for a response with these bounds.
 func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
 	return context.WithValue(ctx, boundsKey{}, bounds)
+}
+
+type reserveKey struct{}
+
+// reserveStep is the length of the data, in bytes, from which memory is reserved.
+const reserveStep = 1 << 20
+
+// WithReserve returns a ctx for a response that reserves memory, in bytes, while its data grow, until
+// the ctx ends. If reserve returns an error, the data become null and that error.
+func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
+	return context.WithValue(ctx, reserveKey{}, reserve)
 }
 
 func boundsOf(ctx context.Context) *Bounds {
@@ -50,6 +63,8 @@ type writer struct {
 	dst      []byte
 	path     []step // of the field or list element that is being written
 	bounds   *Bounds
+	allowed  int   // the length of dst up to which stopped has nothing to check
+	refusal  error // why dst must not be longer
 	failures []failure
 	absent   bool // the value that was written last is absent; its caller propagates that
 	careful  bool // a leaf that panics is null, with an error
@@ -72,9 +87,9 @@ func (w *writer) data(root *objectSet) []byte {
 		w.failures, w.bounds.Unreported = nil, 0
 		w.attempt(root)
 	}
-	if w.tooLong() {
-		w.dst = append(w.dst[:0], "null"...)
-		w.failures, w.bounds.Unreported = []failure{{w.ctx, &LimitError{"the answer in bytes", w.bounds.Bytes}}}, 0
+	if w.stopped() {
+		w.dst = []byte("null")
+		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.refusal}}, 0
 	}
 	w.addErrors()
 	return w.dst
@@ -91,11 +106,36 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 	return true
 }
 
-func (w *writer) tooLong() bool { return w.bounds.Bytes > 0 && len(w.dst) > w.bounds.Bytes }
+// stopped reports whether dst is too long, or has no memory. Then nothing is appended, because data
+// drops dst.
+func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
+
+// grow reserves memory for twice the length of dst, or returns false.
+func (w *writer) grow() bool {
+	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)
+	next := math.MaxInt
+	if ok {
+		next = max(2*len(w.dst), reserveStep)
+	}
+	if most := w.bounds.Bytes; most > 0 {
+		if next = min(next, most); len(w.dst) > most {
+			w.refusal = &LimitError{"the answer in bytes", most}
+		}
+	}
+	if w.refusal == nil && ok && len(w.dst) >= reserveStep {
+		if w.refusal = reserve(next); w.refusal == nil {
+			w.dst = slices.Grow(w.dst, next-len(w.dst)) // append would allocate in smaller steps
+		}
+	}
+	if w.refusal == nil {
+		w.allowed = next
+	}
+	return w.refusal == nil
+}
 
 // object appends object i of a set.
 func (w *writer) object(o *objectSet, i int32) bool {
-	if w.tooLong() {
+	if w.stopped() {
 		return true
 	}
 	start := len(w.dst)
@@ -113,6 +153,9 @@ func (w *writer) object(o *objectSet, i int32) bool {
 			ok = w.field(s, i)
 		default:
 			ok = w.leaf(s, s.field.Leaf, o.objects[i])
+		}
+		if w.stopped() { // an object can have hundreds of long texts
+			return true
 		}
 		if ok {
 			continue
@@ -207,7 +250,7 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j, n := from, 0; j < to && ok && !w.tooLong(); j, n = j+1, n+1 {
+	for j, n := from, 0; j < to && ok && !w.stopped(); j, n = j+1, n+1 {
 		before := len(w.dst)
 		if n > 0 {
 			w.dst = append(w.dst, ',')
