@@ -75,6 +75,28 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 	}
 }
 
+const (
+	// shortBody is parsed without a share of parsedBytes.
+	shortBody = 16 << 10
+	// parsedBytes bounds the longer bodies and messages that are parsed, which takes several times
+	// their length. Some that are complete wait for that, up to queueTimeout.
+	parsedBytes   = 16 << 20
+	waitingParsed = 16
+	parsedReserve = 1
+)
+
+// acquireParsing waits until a body or message of a length may be parsed, or rejects it.
+func (e *Endpoint) acquireParsing(ctx context.Context, bytes int) (release func(), rejection *apierr.Error) {
+	if bytes <= shortBody {
+		return func() {}, nil
+	}
+	client := auth.ClientOf(ctx)
+	if !e.parsing.Acquire(ctx, client, int64(bytes), queueTimeout) {
+		return nil, e.admission.reject()
+	}
+	return func() { e.parsing.Release(client, int64(bytes)) }, nil
+}
+
 func (a *admission) reject() *apierr.Error {
 	a.rejected.Add(1)
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}

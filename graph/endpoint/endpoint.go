@@ -19,6 +19,7 @@ import (
 	"twibase/graph/limits"
 	"twibase/graph/report"
 	"twibase/graph/resume"
+	"twibase/hbase/fair"
 )
 
 // Config configures an endpoint.
@@ -64,6 +65,7 @@ type Config struct {
 type Endpoint struct {
 	config        Config
 	admission     *admission
+	parsing       *fair.Semaphore
 	schema        graphql.ExecutableSchema
 	rules         atomic.Pointer[rules]
 	heavy         *heavy
@@ -91,6 +93,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	e := &Endpoint{
 		config:        config,
 		admission:     newAdmission(config.Concurrency),
+		parsing:       fair.New(parsedBytes, parsedReserve, waitingParsed),
 		schema:        schema,
 		heavy:         newHeavy(config.Concurrency),
 		predictor:     newPredictor(),

@@ -42,6 +42,11 @@ func (e *Endpoint) begin(
 		trace.Rejected = true
 		return nil, rejection, nil
 	}
+	rules := e.rules.Load()
+	if refusal := rules.limits.Length(params.Query); refusal != nil {
+		// Now: long documents must not wait.
+		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(refusal)})
+	}
 	release, rejection := e.admission.acquire(ctx)
 	if rejection != nil {
 		trace.Rejected = true
@@ -52,12 +57,9 @@ func (e *Endpoint) begin(
 			release()
 		}
 	}()
-	rules := e.rules.Load()
 	prepared, bound, refusals := rules.preparer.prepare(ctx, params)
 	if refusals != nil {
-		failed = rules.exec.DispatchError(graphql.WithOperationContext(ctx, prepared), refusals)
-		trace.count(failed.Errors)
-		return nil, nil, failed
+		return nil, nil, e.fail(ctx, rules, prepared, refusals)
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	trace.prepared = prepared
@@ -69,6 +71,14 @@ func (e *Endpoint) begin(
 		}
 	}
 	return &operation{prepared, bound, release}, nil, nil
+}
+
+func (e *Endpoint) fail(
+	ctx context.Context, rules *rules, op *graphql.OperationContext, errs gqlerror.List,
+) (failed *graphql.Response) {
+	failed = rules.exec.DispatchError(graphql.WithOperationContext(ctx, op), errs)
+	traceOf(ctx).count(failed.Errors)
+	return failed
 }
 
 // acquirePlaces waits for the places of an operation. release releases its slot. The result

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -19,7 +20,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
-	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/strict"
 	"twibase/graph/endpoint/transport"
 )
@@ -55,7 +55,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 	case http.MethodGet, http.MethodHead:
 		refused = readURL(r, p)
 	case http.MethodPost:
-		refused = readBody(w, r, p, e.config.Receiving)
+		refused = e.readBody(w, r, p)
 	default:
 		w.Header().Set("Allow", allow)
 		refused = refuse(http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET"))
@@ -121,7 +121,7 @@ func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, receiving *inflight.Bytes) refusal {
+func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport.Params) refusal {
 	if err := checkEncoding(w, r.Header); err != nil {
 		return refuse(http.StatusUnsupportedMediaType, err)
 	}
@@ -133,13 +133,11 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 	if r.ContentLength > maxBody {
 		return tooLong()
 	}
-	body := receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), longHeader(r.Header), func() {
+	body := e.config.Receiving.Reader(http.MaxBytesReader(w, r.Body, maxBody), longHeader(r.Header), func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	})
 	defer body.End()
-	var buffer bytes.Buffer
-	_, err := buffer.ReadFrom(body)
-	text := buffer.Bytes()
+	text, err := readAll(body, r.ContentLength)
 	if limit := (*http.MaxBytesError)(nil); errors.As(err, &limit) {
 		return tooLong()
 	}
@@ -149,6 +147,14 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 			&apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"})
 	case err != nil:
 		return notARequest(err)
+	}
+	release, rejection := e.acquireParsing(r.Context(), len(text))
+	if rejection != nil {
+		traceOf(r.Context()).Rejected = true
+		return rejection.Reject
+	}
+	defer release()
+	switch {
 	case !utf8.Valid(text):
 		return notARequest(errors.New("it is not UTF-8"))
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
@@ -158,6 +164,20 @@ func readBody(w http.ResponseWriter, r *http.Request, p *transport.Params, recei
 		return notARequest(err)
 	}
 	return nil
+}
+
+// readAll reads a body of a length, which may be negative: unknown. A client must send some of a long
+// one before there is a buffer for all.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	var buffer bytes.Buffer
+	if length > shortBody {
+		if _, err := io.CopyN(&buffer, body, shortBody); err != nil {
+			return buffer.Bytes(), err
+		}
+		buffer.Grow(int(length) - shortBody + bytes.MinRead)
+	}
+	_, err := buffer.ReadFrom(body)
+	return buffer.Bytes(), err
 }
 
 // longHeader returns the length of a header, 0 for a usual one.

@@ -30,6 +30,7 @@ func (e *Endpoint) Reload(bounds limits.Limits, origins []string) {
 			Authenticate: config.Tokens.Authenticate,
 			Sending:      config.Sending,
 			Receiving:    config.Receiving,
+			Parsing:      e.acquireParsing,
 			Limits:       bounds,
 			Draining:     e.draining,
 			Ended:        e.ended,

@@ -18,6 +18,13 @@ import (
 //
 //	C: 1 field  ─►  B: 2  ─►  A: 4  ─►  operation: 4
 
+// Length checks the length of a document.
+func (l *Limits) Length(query string) *apierr.Error {
+	c := checker{limits: l}
+	c.check(Bytes, len(query))
+	return c.refusal
+}
+
 // Text checks a document before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
 	c := checker{limits: l}

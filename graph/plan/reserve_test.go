@@ -35,7 +35,7 @@ func TestLongDataReserveMemory(t *testing.T) {
 		reserved = append(reserved, bytes>>20)
 		return nil
 	})
-	if len(response) < 50*longLeaf || fmt.Sprint(reserved) != "[2 4 8]" {
+	if len(response) < 50*longLeaf || fmt.Sprint(reserved) != "[4 16]" {
 		t.Errorf("got %d bytes after reservations of %v MiB", len(response), reserved)
 	}
 }

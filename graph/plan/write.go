@@ -110,12 +110,13 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 // drops dst.
 func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
 
-// grow reserves memory for twice the length of dst, or returns false.
+// grow reserves memory for four times the length of dst, or returns false. Smaller steps would write
+// more data in vain while other responses hold the memory.
 func (w *writer) grow() bool {
 	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)
 	next := math.MaxInt
 	if ok {
-		next = max(2*len(w.dst), reserveStep)
+		next = max(4*len(w.dst), reserveStep)
 	}
 	if most := w.bounds.Bytes; most > 0 {
 		if next = min(next, most); len(w.dst) > most {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"twibase/graph/apierr"
 	"twibase/graph/endpoint/inflight"
 	"twibase/graph/endpoint/transport"
 )
@@ -222,5 +223,25 @@ func TestShutdownWaitsUntilItsContextEnds(t *testing.T) {
 		if took := time.Since(begin); took != time.Second {
 			t.Errorf("it took %s", took)
 		}
+	})
+}
+
+func TestMessageThatCannotBeParsedNowClosesTheConnection(t *testing.T) {
+	in(t, func(t *testing.T, w *fixture) {
+		parsed := 0
+		w.server.Parsing = func(_ context.Context, bytes int) (func(), *apierr.Error) {
+			if bytes > 100 {
+				return nil, &apierr.Error{Code: apierr.CodeUnavailable}
+			}
+			parsed++
+			return func() { parsed-- }, nil
+		}
+		c := w.initialized()
+		synctest.Wait()
+		if parsed != 0 {
+			t.Errorf("%d messages are being parsed", parsed)
+		}
+		c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 100) + `"}}`)
+		c.closed(websocket.StatusTryAgainLater, "Try again later")
 	})
 }

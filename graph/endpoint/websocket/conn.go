@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 
 	"twibase/graph/auth"
@@ -90,14 +91,30 @@ func (c *conn) read() *closeReason {
 		if err != nil {
 			return nil // a too long message has closed it with 1009
 		}
-		m, wrong := read(kind, text)
+		m, params, wrong := c.parse(kind, text)
 		if wrong == nil {
-			wrong = c.handle(m)
+			wrong = c.handle(m, params)
 		}
 		if wrong != nil {
 			return wrong
 		}
 	}
+}
+
+func (c *conn) parse(
+	kind websocket.MessageType, text []byte,
+) (m message, params *graphql.RawParams, wrong *closeReason) {
+	if c.server.Parsing != nil {
+		release, rejection := c.server.Parsing(c.ctx, len(text))
+		if rejection != nil {
+			return m, nil, refusal(rejection)
+		}
+		defer release()
+	}
+	if m, wrong = read(kind, text); wrong == nil && m.Type == "subscribe" && c.initialized {
+		params, wrong = m.params(c.headers, &c.server.Limits)
+	}
+	return m, params, wrong
 }
 
 func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
@@ -116,7 +133,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	return kind, all.Bytes(), err
 }
 
-func (c *conn) handle(m message) *closeReason {
+func (c *conn) handle(m message, params *graphql.RawParams) *closeReason {
 	switch m.Type {
 	case "connection_init":
 		return c.initialize(m)
@@ -127,7 +144,7 @@ func (c *conn) handle(m message) *closeReason {
 		}
 		c.send([]byte(pong))
 	case "subscribe":
-		return c.subscribe(m)
+		return c.subscribe(m.ID, params)
 	case "complete":
 		c.operations.Stop(m.ID)
 	}

@@ -11,24 +11,20 @@ import (
 	"twibase/graph/resume"
 )
 
-func (c *conn) subscribe(m message) *closeReason {
+func (c *conn) subscribe(id string, params *graphql.RawParams) *closeReason {
 	if !c.initialized {
 		return &closeReason{codeUnauthorized, "Unauthorized: send connection_init first, and wait for connection_ack"}
 	}
-	params, wrong := m.params(c.headers, &c.server.Limits)
-	if wrong != nil {
-		return wrong
-	}
-	ctx, op, err := c.operations.Start(resume.WithID(graphql.StartOperationTrace(c.ctx), m.ID), m.ID)
+	ctx, op, err := c.operations.Start(resume.WithID(graphql.StartOperationTrace(c.ctx), id), id)
 	switch err {
 	case nil:
 		c.running.Go(func() { c.run(ctx, op, params) })
 	case transport.ErrDuplicateID:
-		return &closeReason{codeDuplicate, "Subscriber for " + quoted(m.ID) + " already exists"}
+		return &closeReason{codeDuplicate, "Subscriber for " + quoted(id) + " already exists"}
 	case transport.ErrTooMany:
 		const limit = transport.MaxOperations
 		refusal := apierr.LimitExceeded("the number of operations of a connection", limit, limit+1)
-		c.send(failed(m.ID, gqlerror.List{refusal.GraphQL()}))
+		c.send(failed(id, gqlerror.List{refusal.GraphQL()}))
 	}
 	return nil
 }

@@ -45,7 +45,9 @@ type Server struct {
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
 	// Sending counts messages being sent, Receiving incomplete ones.
 	Sending, Receiving *inflight.Bytes
-	Limits             limits.Limits
+	// Parsing waits until a message of a length may be parsed, or rejects it. Nil is no limit.
+	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
+	Limits  limits.Limits
 	// When Draining is done, connections are closed with 1001 (going away) when idle. When Ended is
 	// done, it closes all.
 	Draining, Ended context.Context
