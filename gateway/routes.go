@@ -10,11 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"twibase/gateway/middleware"
-	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint"
 	"twibase/graph/exec"
@@ -38,7 +34,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	withLoaders := func(ctx context.Context) context.Context {
 		most := g.current.Load().Limits[limits.Read]
 		store := hbase.Budgeted(ctx, g.store, auth.ClientOf(ctx), most, g.memory)
-		return holdResponse(g.watchdog.With(ctx, store), store)
+		ctx = endpoint.WithReserve(ctx, func(bytes int) error { return hbase.HoldResponse(store, bytes) })
+		return g.watchdog.With(ctx, store)
 	}
 	root := &resolvers.Resolver{
 		Writers:     g.writers,
@@ -69,22 +66,6 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 		Production:  c.Production,
 		Origins:     c.Origins,
 	})
-}
-
-// holdResponse returns a ctx whose response takes its memory from that of the reads.
-func holdResponse(ctx context.Context, store hbase.Store) context.Context {
-	return plan.WithReserve(ctx, func(bytes int) error {
-		err := hbase.HoldResponse(store, bytes)
-		if err != nil && graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
-			return errTooBusy // without a time to retry
-		}
-		return err
-	})
-}
-
-var errTooBusy = &apierr.Error{
-	Code:    apierr.CodeUnavailable,
-	Message: "the mutation was executed, but the server is too busy for its long answer; read what it changed",
 }
 
 // rowsRead returns the rows that the operation of ctx has read. A missing row costs as much.

@@ -1,0 +1,33 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/apierr"
+	"twibase/graph/plan"
+)
+
+// errTooBusy has no time to retry, because the mutation was executed.
+var errTooBusy = &apierr.Error{
+	Code:    apierr.CodeUnavailable,
+	Message: "the mutation was executed, but the server is too busy for its long answer; read what it changed",
+}
+
+// WithReserve returns a ctx for a response that reserves memory while its data grow, as
+// [plan.WithReserve] does. It is for Around of [Config].
+func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
+	return plan.WithReserve(ctx, reserveFor(ctx, reserve))
+}
+
+func reserveFor(ctx context.Context, reserve func(bytes int) error) func(bytes int) error {
+	return func(bytes int) error {
+		err := reserve(bytes)
+		if err != nil && graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
+			return errTooBusy
+		}
+		return err
+	}
+}
