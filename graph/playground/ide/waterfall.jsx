@@ -49,6 +49,11 @@ function costOf(level) {
   return { figure: 'rpcs', number: level.rpcs, noun: 'RPC' };
 }
 
+// isWriter reports whether a level's loader is the operation type and the purpose of a writer's call.
+function isWriter({ name }) {
+  return name.includes(': ');
+}
+
 function serverRow({ level, round, bound, server, first, y, scale }) {
   const cost = costOf(level);
   // A report has the rows of a scan per level only.
@@ -66,6 +71,7 @@ function serverRow({ level, round, bound, server, first, y, scale }) {
       [`Round ${round}`, server.name],
       ['Time', `${milliseconds(server.ms)}, after ${milliseconds(begun)}`],
       ['Cost', figures],
+      ...(level.loaders.some(isWriter) ? [['Bound', 'None: an attempt is repeated if a concurrent write comes first']] : []),
       ['RPCs', server.rpcs],
       ['Tables', level.tables.join(', ')],
       ['Result', `${plural(level.rows, 'row')}, ${plural(level.bytes, 'byte')}`],
@@ -96,7 +102,7 @@ function loaderRow({ level, round, loader, y, scale }) {
     data: { 'data-loader': loader.name, 'data-keys': loader.keys, 'data-hits': loader.hits },
     label: `Round ${round}, ${loader.name}: ${keys || 'no keys'}, ${plural(loader.gets, 'Get')}`,
     hint: [
-      [loader.name.includes(': ') ? 'Writer' : 'Loader', loader.name],
+      [isWriter(loader) ? 'Writer' : 'Loader', loader.name],
       ['Keys', `${loader.keys}, ${loader.hits} requested before`],
       ['Gets', loader.gets],
       ['Tables', level.tables.join(', ')],
