@@ -127,6 +127,7 @@ func New(base hbase.Store, config Config) *Gateway {
 		Visible: resolvers.Visible(func(ctx context.Context) context.Context {
 			return g.watchdog.With(ctx, hbase.Budgeted(ctx, store, "subscriptions", 0, g.memory))
 		}),
+		Size:         resolvers.EntrySize,
 		PendingSince: func() []time.Time { return []time.Time{g.feeds.PendingSince(), g.writers.PendingSince()} },
 		Log:          log,
 	})

@@ -33,6 +33,8 @@ type Options struct {
 	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in the
 	// next poll. A call has the candidates of a few entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
+	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
+	Size func(entry any) int
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, or zero
 	// times: they may still add entries that old. The default is none.
 	PendingSince func() []time.Time
@@ -69,6 +71,9 @@ const (
 	// QueueSize bounds the entries that wait for a subscriber. A subscription that exceeds it ends
 	// with [ErrSlow].
 	QueueSize = 256
+	// maxQueued bounds the bytes of all queued entries. Above it, the subscriptions that have been
+	// behind for longest end with [ErrSlow], without their queued entries.
+	maxQueued = 64 << 20
 	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
 	pageSize, rowsPerCall = 256, 1000
 	// entriesPerCall bounds the entries of a call of Visible: 12 MiB of the longest twits.
@@ -98,6 +103,7 @@ type Poller struct {
 	o       Options
 	started time.Time
 	woken   chan struct{}
+	queued  atomic.Int64 // bytes
 
 	mu      sync.Mutex
 	rows    map[rowName]*row
@@ -127,6 +133,9 @@ func New(store hbase.Store, o Options) *Poller {
 	}
 	if o.PendingSince == nil {
 		o.PendingSince = func() []time.Time { return nil }
+	}
+	if o.Size == nil {
+		o.Size = func(any) int { return 0 }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

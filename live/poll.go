@@ -280,6 +280,7 @@ func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clock := time.Now() // the same for all: subscriptions with the same end get the same
+	queues := map[any]*queued{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil
 		if failed && err == nil {
@@ -289,8 +290,9 @@ func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err
 			p.blocked[c.to] = true
 			p.keep(c, err)
 		} else if entries[i] != nil {
-			c.to.send(Event{c.Key, entries[i]}, clock)
+			c.to.send(Event{c.Key, entries[i], p.queuedOf(queues, entries[i])}, clock)
 		}
 	}
+	p.bound()
 	return err
 }

@@ -43,10 +43,11 @@ const (
 	closed
 )
 
-// Event is an entry to send to a subscriber.
+// Event is an entry to send to a subscriber, who calls Release when it is sent.
 type Event struct {
 	Key
-	Entry any
+	Entry  any
+	queued *queued
 }
 
 // Subscription delivers the entries of a row to one subscriber. It is for one goroutine.
@@ -61,6 +62,7 @@ type Subscription struct {
 	joined elapsed // the start of the poll that it joined with
 	ctx    context.Context
 	queue  chan Event // closed if suspended or closed
+	behind time.Time  // since when the queue is not empty
 	err    error
 	until  time.Time
 	parked []unique.Handle[Key]
@@ -167,6 +169,7 @@ func (s *Subscription) Close() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	s.end(context.Canceled)
+	s.drain()
 	if delete(s.row.subscribers, s); len(s.row.subscribers) == 0 {
 		s.row.left = s.poller.o.Now()
 	}
@@ -193,10 +196,17 @@ func (s *Subscription) send(e Event, now time.Time) {
 	if s.state == closed || s.park(e.Key, now) {
 		return
 	}
+	if len(s.queue) == 0 {
+		s.behind = now
+	}
+	if e.queued != nil {
+		e.queued.hold()
+	}
 	select {
 	case s.queue <- e:
 		s.poller.Counters.Delivered.Add(1)
 	default:
+		e.Release()
 		s.cutOff()
 	}
 }

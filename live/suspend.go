@@ -53,6 +53,7 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 	for e := range s.queue {
 		s.park(e.Key, time.Time{})
+		e.Release()
 	}
 }
 

@@ -103,6 +103,20 @@ func Visible(
 	}
 }
 
+// EntrySize is [live.Options].Size.
+func EntrySize(entry any) (bytes int) {
+	switch entry := entry.(type) {
+	case *tables.Twit:
+		bytes = len(entry.Content)
+		for _, url := range entry.PhotoURLs {
+			bytes += len(url)
+		}
+	case *tables.Comment:
+		bytes = len(entry.Content)
+	}
+	return bytes
+}
+
 func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries []any, errs loaders.Errors) {
 	var own []live.Candidate
 	var indexes []int

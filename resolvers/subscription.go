@@ -215,6 +215,7 @@ func run[T any](
 				return s.Err()
 			}
 			if s.replayed[e.Key] {
+				e.Release()
 				continue
 			}
 			if time.Since(s.begun) > live.Window {
@@ -223,7 +224,8 @@ func run[T any](
 			if len(s.taken) < 2 {
 				s.taken = append(s.taken, e.Key)
 			}
-			if err := send(e.Entry.(*T)); err != nil {
+			err := send(e.Entry.(*T))
+			if e.Release(); err != nil {
 				return err
 			}
 		case <-expiry:

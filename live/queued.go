@@ -1,0 +1,76 @@
+package live
+
+import "sync/atomic"
+
+// queued counts the queues that have an entry. Its bytes count once in all.
+type queued struct {
+	bytes  int64
+	queues atomic.Int64
+	all    *atomic.Int64
+}
+
+// queuedOf returns the queued of an entry: subscriptions share entries of one check.
+func (p *Poller) queuedOf(known map[any]*queued, entry any) *queued {
+	q := known[entry]
+	if q == nil {
+		q = &queued{bytes: int64(p.o.Size(entry)), all: &p.queued}
+		known[entry] = q
+	}
+	return q
+}
+
+func (q *queued) hold() {
+	if q.queues.Add(1) == 1 {
+		q.all.Add(q.bytes)
+	}
+}
+
+// Release tells that the entry is no longer queued.
+func (e Event) Release() {
+	if q := e.queued; q != nil && q.queues.Add(-1) == 0 {
+		q.all.Add(-q.bytes)
+	}
+}
+
+// bound ends slow subscriptions until the queued entries have at most maxQueued bytes. The caller
+// holds mu.
+func (p *Poller) bound() {
+	for p.queued.Load() > maxQueued {
+		slowest := p.slowest()
+		if slowest == nil {
+			return
+		}
+		if slowest.state != closed {
+			slowest.cutOff()
+		}
+		slowest.drain()
+	}
+}
+
+// slowest returns the subscription that has been behind for longest, nil if none is. It omits
+// suspended ones: they lose no entries. The caller holds mu.
+func (p *Poller) slowest() (slowest *Subscription) {
+	for _, r := range p.rows {
+		for s := range r.subscribers {
+			if len(s.queue) > 0 && s.state != suspended && (slowest == nil || s.behind.Before(slowest.behind)) {
+				slowest = s
+			}
+		}
+	}
+	return slowest
+}
+
+// drain drops the queued entries. The caller holds mu.
+func (s *Subscription) drain() {
+	for {
+		select {
+		case e, open := <-s.queue:
+			if !open {
+				return
+			}
+			e.Release()
+		default:
+			return
+		}
+	}
+}
