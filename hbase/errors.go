@@ -12,9 +12,10 @@ var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
 	// ErrTableNotFound is an [Outage]: a table may be restored.
-	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
+	ErrTableNotFound error = &Outage{"table not found", retryAfter}
+	// ErrFamilyNotFound is an [Outage], too.
+	ErrFamilyNotFound error = &Outage{"column family not found", retryAfter}
 	ErrTableExists          = errors.New("hbase: table exists")
-	ErrFamilyNotFound       = errors.New("hbase: column family not found")
 	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
 	// ErrRefused is an [Outage]: the call was not executed, because the table is read-only, for

@@ -44,3 +44,16 @@ func TestBounded(t *testing.T) {
 		t.Error("ErrUnresponsive is not an ErrUnavailable")
 	}
 }
+
+// States of a cluster are no defects of a gateway.
+func TestStatesOfAClusterAreOutages(t *testing.T) {
+	for err, retry := range map[error]bool{
+		hbase.ErrTableNotFound: true, hbase.ErrFamilyNotFound: true, hbase.ErrUnavailable: true, hbase.ErrRefused: true,
+		hbase.ErrUnlocated: true, hbase.ErrUnresponsive: true, hbase.ErrDenied: false,
+	} {
+		outage := (*hbase.Outage)(nil)
+		if !errors.As(err, &outage) || !outage.Temporary() || (outage.RetryAfter() > 0) != retry {
+			t.Errorf("%v: outage %v, want a time to retry: %t", err, outage, retry)
+		}
+	}
+}
