@@ -196,7 +196,9 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	if l.first() {
 		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
 	}
-	timeline := loaders.Timelines.PageShapes(l.Range, l.atBeginning, call.minMembers)
+	own := l.Range
+	own.Before = "" // a timeline has one bucket, so nothing can precede the bucket of the cursor
+	timeline := loaders.Timelines.PageShapes(own, true, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
 	if l.first() {
