@@ -23,8 +23,9 @@ const (
 // list is a list whose positions begin with an inverted time, the newest first.
 type list struct {
 	*tables.AnyList
-	// positionsOnly is true if the entries have texts, which Options.Visible reads: polls read the
-	// same positions many times, and of many rows at once.
+	// positionsOnly is true if polls read the positions without the entries, because these have
+	// texts: polls read the same positions many times, and of many rows at once. Then
+	// Options.Visible reads the entries.
 	positionsOnly bool
 	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }

@@ -40,7 +40,7 @@ type Options struct {
 	PendingSince func() []time.Time
 	// Interval is the time between polls. The default is [Interval].
 	Interval time.Duration
-	Log      *slog.Logger // nil discards them
+	Log      *slog.Logger // nil discards the messages
 	Now      func() time.Time
 }
 
@@ -76,7 +76,8 @@ const (
 	maxQueued = 64 << 20
 	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
 	pageSize, rowsPerCall = 256, 1000
-	// entriesPerCall bounds the entries of a call of Visible: 12 MiB of the longest twits.
+	// entriesPerCall bounds the entries of a call of Visible: at most 14.5 MiB of texts and URLs,
+	// if all are twits of the maximum length in characters of 4 bytes.
 	entriesPerCall = 256
 )
 

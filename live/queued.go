@@ -2,7 +2,8 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. Its bytes count once in all.
+// queued counts the queues that have an entry. While any has it, its bytes are counted, once, in
+// all, the total of the poller.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

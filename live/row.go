@@ -21,7 +21,9 @@ type row struct {
 	// The twits of a broadcast row are also for timelines. becameBroadcaster is true in the poll
 	// that finds a new broadcaster.
 	broadcast, becameBroadcaster bool
-	// since is when the first subscriber came, left when the last one closed.
+	// since is when the row was added, by its first subscriber or as a broadcaster's; zero if all
+	// its entries count as new. left is when the last subscriber closed, or when the row was
+	// no longer a broadcaster's.
 	since, left time.Time
 	read        bool    // by any poll
 	polled      elapsed // the start of the last poll that read it

@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	// ErrSlow means that the subscriber left more than [QueueSize] entries unread.
+	// ErrSlow means that the subscriber left more than [QueueSize] entries unread or parked, or
+	// that it was the one behind for longest when all queues had more than maxQueued bytes.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")

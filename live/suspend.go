@@ -19,9 +19,10 @@ func (s *Subscription) Suspend() {
 	close(s.queue)
 }
 
-// Resume continues a suspended subscription of the same user with a new end and a new channel of
-// Events. Parked entries are pending again, so that the poller checks their visibility. The error
-// is that of a subscription that closed while it was suspended, such as [ErrSlow].
+// Resume continues a suspended subscription with a new context, a new end and a new channel of
+// Events. The caller ensures that the context is of the same user. Parked entries are pending
+// again, so that the poller checks their visibility. The error is that of a subscription that
+// closed while it was suspended, such as [ErrSlow].
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -77,8 +78,9 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 }
 
 // park parks the key of an entry if the subscription is suspended or past its end. It reports
-// whether the entry must not be sent, as also after the subscription was closed. Too many parked
-// keys close the subscription. The caller holds mu.
+// whether the entry must not be sent because of that. For a closed subscription it parks nothing,
+// and the caller checks the state, too. Too many parked keys close the subscription. The caller
+// holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// readSet has the Gets of one call of a loader.
+// readSet has the Gets that one call of a loader needs in one round.
 type readSet struct {
 	loader   string
 	reads    []read
@@ -154,8 +154,9 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return true
 }
 
-// load passes a set to the dataloader, just before the dispatch: the dataloader starts a goroutine
-// for the first set, and would wake it for each set that comes later. The caller holds mu.
+// load passes a set to the dataloader when the first task waits for it, or at the latest before the
+// dispatch. It is not passed when it is enqueued, because the dataloader starts a goroutine for the
+// first set, and wakes it for each set that comes later. The caller holds mu.
 func (l *Loaders) load(set *readSet) {
 	if set.thunk == nil {
 		set.thunk = l.dataloader.Load(l.ctx, set)

@@ -64,7 +64,8 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 }
 
 // PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning: the range
-// starts at the beginning of the list. minMembers is that of a bucket.
+// starts at the beginning of the list. minMembers is the minimum number of members of a bucket, if
+// the list has several buckets.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
@@ -83,7 +84,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket reads buckets + 1 of them, the first two in one round.
+	// inside a bucket may read one bucket more than the variable buckets says; it reads the first
+	// two in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

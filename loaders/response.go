@@ -133,7 +133,8 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 	}
 }
 
-// answered marks the sets of a batch. The dataloader wakes the tasks that wait when send returns.
+// answered marks the sets of a batch. When send returns, the dataloader wakes the tasks that wait
+// for these sets.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

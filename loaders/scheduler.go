@@ -92,6 +92,9 @@ func (s *scheduler) collect(set *readSet) {
 func (s *scheduler) answered(waiting int) {
 	s.running += waiting
 	s.inFlight = false
+	if len(s.pending) > 0 {
+		s.timer.Reset(watchdogTimeout) // the tasks have waited for the answer
+	}
 	s.dispatchIfDue()
 }
 

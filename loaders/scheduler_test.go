@@ -268,6 +268,19 @@ func TestWatchdogIgnoresASlowStore(t *testing.T) {
 	})
 }
 
+func TestWatchdogBeginsAnewWhenTheStoreAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slow{latency: 9 * time.Second, begin: time.Now()}
+		ctx := With(t.Context(), store)
+		runTasks(ctx,
+			func() { load(ctx, t, "a"); time.Sleep(watchdogTimeout / 2) },
+			func() { Blocking(ctx, func() { time.Sleep(ms) }); load(ctx, t, "b") })
+		if diff := cmp.Diff([]string{"0s a", "14s b"}, store.calls); diff != "" || stalls(ctx) != 0 {
+			t.Error(diff, stalls(ctx))
+		}
+	})
+}
+
 func TestDispatchWaitsForASlowTask(t *testing.T) {
 	store := &slow{}
 	ctx := With(t.Context(), store)

@@ -26,7 +26,8 @@ type signUpArgs struct {
 	// Key is the signUpKey, if any. Origin starts with it, and is unique.
 	Key, Origin string
 	Hash        string
-	// Taken reports whether the username is taken, maybe by an earlier call with the same key.
+	// check sets Taken if Key is set and the user exists. Then confirm finds out whether an earlier
+	// call with the same key created it.
 	Taken bool
 }
 
@@ -85,7 +86,9 @@ func (a *Accounts) confirm(ctx context.Context, username, key, secret string) er
 }
 
 // LogIn checks a username and a password, and returns the username. A wrong password and an unknown
-// user have the same error and take the same time: LogIn hashes exactly one password.
+// user have the same error and, if the stored hash has the current parameters, take the same time:
+// LogIn hashes one password for both. After a right password whose stored hash has other
+// parameters, it hashes that password again.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)

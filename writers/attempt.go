@@ -41,8 +41,8 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 }
 
 // perform makes attempts until the operation is committed, unchanged or refused. The caller must
-// have called enter. perform does not check for Close, so nested operations of a running operation
-// are still performed after it.
+// have called enter. perform does not check for Close, so that a running operation can still
+// perform its nested operations after Close was called.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -217,9 +217,10 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead stores the intent, completes the predecessor, and reads ahead. It returns errSuperseded
-// for a nested operation whose parent is complete. Another execution of the parent has run the
-// nested operation, and later operations may have changed the row since.
+// readAhead reads what plan.now needs: the places of its members, and the counts. At the same time
+// it stores the intent, if there is a commit row. Then it completes the predecessor. It returns
+// errSuperseded for a nested operation whose parent is complete. Another execution of the parent
+// has run the nested operation, and later operations may have changed the row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -13,9 +13,9 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// check completes At, in milliseconds, and Mark: see [tables.CommentMark]. If an earlier call
-	// with the same key added a comment, both are that comment's, and Content may differ from its
-	// content.
+	// check completes At, in milliseconds. If an earlier call with the same key added a comment, it
+	// also sets Mark: both are those of that comment, whose content may differ from Content. If Mark
+	// is empty, it follows from Author and Content: see [tables.CommentMark].
 	At   int64
 	Mark []byte `json:",omitempty"`
 }
@@ -50,7 +50,8 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// By its time: earlier versions did not store the mark.
+			// The removal is looked up by the comment's time, because earlier versions did not
+			// store the mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")

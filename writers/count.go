@@ -34,8 +34,9 @@ import (
 // journal, and its intent is read after the journal and still exists, the operation has not been
 // counted.
 //
-// The called gateway reads the counts before the commit, and starts with the CheckAndPut: nothing
-// can have counted the operation yet.
+// The called gateway reads the counts before the commit. If the increment shares its CheckAndPut
+// with no other, and the journal is not full, the gateway starts with the CheckAndPut: nothing can
+// have counted the operation yet.
 //
 // Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
 // bottleneck.

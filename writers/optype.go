@@ -46,8 +46,9 @@ type properties struct {
 
 type operation struct {
 	id string
-	// at is the timestamp of all its writes, in milliseconds, later than those of earlier
-	// operations on the commit row.
+	// at is the timestamp of the commit and of the puts and members of the plan, in milliseconds,
+	// later than those of earlier operations on the commit row. Counts, the completion record and
+	// the copies of a split have other timestamps.
 	at int64
 }
 

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// While the stored bound of the tree's depth, which never shrinks, is below the limit, departments
-// are created without a walk up the tree.
+// While the stored bound of the tree's depth, which never shrinks, is below the limit, a department
+// is created without a walk up the tree before the commit: measure walks after the acknowledgement.
 
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)

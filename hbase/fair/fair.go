@@ -23,9 +23,9 @@ import (
 // Contention is how long a request of one client limits the others.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. A call takes time in proportion to the number of waiting
-// clients, for each request that it serves, and to the length of a queue. It is safe for concurrent
-// use.
+// Semaphore is a weighted semaphore. For each request that a call serves, it takes time in
+// proportion to the number of waiting clients. To remove a request, it takes time in proportion to
+// the length of that client's queue. It is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -130,7 +130,8 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire of one unit would fail for the client without waiting.
+// Full reports whether Acquire of one unit would fail for the client without waiting, if all
+// waiting requests are for one unit.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

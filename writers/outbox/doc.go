@@ -16,9 +16,8 @@
 //	               └────────────────────────────────────────────┘
 //
 // The states:
-//   - available: the lease has ended. An item that no gateway starts at once is put with a lease
-//     that ended in 1970. An item that its gateway starts at once is put with a lease, and begins
-//     as leased.
+//   - available: the lease has ended. A job that no gateway starts at once is put with a lease that
+//     ended in 1970. Other items are put with a lease of their gateway, and begin as leased.
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
@@ -55,8 +54,10 @@
 //
 // # Finding items
 //
-// The id of an item starts with the time of its put. Every second a scan reads the items that were
-// put after the last scan, or up to clockSkew before it. It also reads, by key, earlier items that
-// the last scan found. A full scan once a minute finds items whose put arrived late or whose id is
-// from a slow clock. A failed item is retried with a backoff.
+// The id of an item starts with the time when the id was made: for an intent, and for the jobs of
+// an operation, when the attempt that committed began. The put may come later. Every second a scan
+// reads the items that have reached MinAge since the last scan, and those that are up to clockSkew
+// older. It also reads, by key, earlier items that the last scan found. A full scan once a minute
+// finds items whose put arrived late or whose id is from a slow clock. A failed item is retried
+// with a backoff.
 package outbox

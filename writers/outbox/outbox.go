@@ -30,8 +30,8 @@ type Config[T any] struct {
 	// Work processes an item, and removes it when it is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each call of the store, with the zero value if the item is unknown.
-	// ended is called at its end.
+	// Observe is called before each call of the store, but for the Gets of a scan, with the zero
+	// value if the item is unknown. ended is called at its end.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
 	Log     *slog.Logger // nil discards
 	Now     func() time.Time

@@ -83,8 +83,8 @@ const (
 	maxBackoff   = 8 * time.Second
 )
 
-// failed begins a backoff, which is random, at least half of the longest, and returns the number of
-// failures.
+// failed begins a backoff of random length, between half of the backoff for this number of failures
+// and all of it, and returns the number of failures.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
