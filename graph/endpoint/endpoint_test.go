@@ -303,3 +303,14 @@ func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 		t.Errorf("%d writes, and then the ctx of Around has the error %v", writes, around.Err())
 	}
 }
+
+func TestClientThatLeavesWhileItWaitsIsNoError(t *testing.T) {
+	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute})
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, post(`{"query":"{ __typename }"}`).WithContext(ctx))
+	if w.Body.Len() > 0 {
+		t.Errorf("got %s, want no response", w.Body)
+	}
+}

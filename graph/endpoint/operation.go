@@ -157,6 +157,9 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 		}
 		response := e.dispatch(ctx, op.OperationContext)()
 		op.release()
+		if response == nil {
+			return // ctx was done before the execution
+		}
 		rows := e.config.Rows(ctx)
 		if len(response.Errors) == 0 { // an operation that failed may have read less
 			e.predictor.learn(op.OperationContext, op.bound, rows)
