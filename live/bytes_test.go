@@ -49,10 +49,7 @@ func TestPollReadsNoTexts(t *testing.T) {
 			}
 			return entries, nil
 		}})
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { p.Run(ctx) })
-		defer running.Wait()
+		ctx, stop := run(t, p)
 		defer stop()
 		var all []*Subscription
 		for i := range authors {

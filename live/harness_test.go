@@ -25,7 +25,7 @@ type fixture struct {
 	t      *testing.T
 	store  hbase.Store
 	poller *Poller
-	stop   context.CancelFunc
+	stop   func()
 
 	mu         sync.Mutex
 	behind     time.Time // one of PendingSince
@@ -58,14 +58,21 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 			return f.fault
 		})
 		f.poller = New(faulty, Options{Visible: f.visible, PendingSince: f.pendingSince})
-		ctx, cancel := context.WithCancel(t.Context())
-		f.stop = cancel
-		var running sync.WaitGroup
-		running.Go(func() { f.poller.Run(ctx) })
+		_, f.stop = run(t, f.poller)
 		test(t, f)
+		f.stop()
+	})
+}
+
+// run runs a poller until stop is called.
+func run(t *testing.T, p *Poller) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { p.Run(ctx) })
+	return ctx, func() {
 		cancel()
 		running.Wait()
-	})
+	}
 }
 
 // visible hides names that begin with a hyphen.

@@ -28,7 +28,7 @@ func (q *queued) hold() {
 
 // Release tells that the entry is no longer queued.
 func (e Event) Release() {
-	if q := e.queued; q != nil && q.queues.Add(-1) == 0 {
+	if q := e.queued; q.queues.Add(-1) == 0 {
 		q.all.Add(-q.bytes)
 	}
 }

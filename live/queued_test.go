@@ -33,10 +33,9 @@ func TestQueuedBytesAreBounded(t *testing.T) {
 				return entries, nil
 			},
 		})
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { p.Run(ctx) })
-		defer running.Wait()
+		var readers sync.WaitGroup
+		defer readers.Wait()
+		ctx, stop := run(t, p)
 		defer stop()
 		subscribe := func(owner string) *Subscription {
 			s, err := p.Subscribe(ctx, "", Posts, owner, time.Time{})
@@ -47,7 +46,7 @@ func TestQueuedBytesAreBounded(t *testing.T) {
 		}
 		slow, read := subscribe("slow"), [2]int{}
 		for i, s := range []*Subscription{subscribe("slow"), subscribe("other")} {
-			running.Go(func() {
+			readers.Go(func() {
 				for e := range s.Events() {
 					read[i]++
 					e.Release()

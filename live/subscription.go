@@ -200,9 +200,7 @@ func (s *Subscription) send(e Event, now time.Time) {
 	if len(s.queue) == 0 {
 		s.behind = now
 	}
-	if e.queued != nil {
-		e.queued.hold()
-	}
+	e.queued.hold()
 	select {
 	case s.queue <- e:
 		s.poller.Counters.Delivered.Add(1)

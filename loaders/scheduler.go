@@ -108,13 +108,9 @@ func (s *scheduler) dispatchIfDue() {
 }
 
 // stall fails a batch that is still collecting, and reports that. While another one is in flight,
-// tasks may wait for its answer: then stall restarts the timer.
+// tasks may wait for its answer, and answered restarts the timer.
 func (s *scheduler) stall(batch int) bool {
-	switch {
-	case s.batch != batch:
-		return false
-	case s.inFlight:
-		s.timer.Reset(watchdogTimeout)
+	if s.batch != batch || s.inFlight {
 		return false
 	}
 	s.stalled = errStalled

@@ -17,7 +17,6 @@ import (
 
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/sse"
-	"twibase/graph/exec"
 )
 
 func TestAdmission(t *testing.T) {
@@ -222,10 +221,7 @@ func (u unread) Read([]byte) (int, error) {
 
 func TestOverloadRejectsWithoutReadingTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-			Timeout: time.Minute, Concurrency: 1,
-			Around: func(ctx context.Context) context.Context { return ctx },
-		})
+		e := newEndpoint(Config{Concurrency: 1})
 		release, _ := e.admission.acquire(t.Context())
 		for range queuedPerSlot {
 			go e.admission.acquire(t.Context())
@@ -252,7 +248,7 @@ func TestOverloadRejectsWithoutReadingTheBody(t *testing.T) {
 
 func TestOverloadDoesNotAffectStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: 1})
+		e := newEndpoint(Config{Concurrency: 1})
 		release, _ := e.admission.acquire(t.Context())
 		defer release()
 		for name, test := range map[string]struct {
@@ -316,28 +312,17 @@ func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	}
 }
 
-// stuck is a client that reads nothing until read is closed.
-type stuck struct {
-	*httptest.ResponseRecorder
-	read chan struct{}
-}
-
-func (s stuck) Write(text []byte) (int, error) {
-	<-s.read
-	return s.ResponseRecorder.Write(text)
-}
-
 func TestSlowReaderHoldsNoSlot(t *testing.T) {
 	const query = `{"query":"{ __typename }","extensions":{"operationId":"1"}}`
 	for name, request := range map[string]func(e *Endpoint, read chan struct{}){
 		"a response": func(e *Endpoint, read chan struct{}) {
-			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, post(query))
+			e.ServeHTTP(writerFunc{httptest.NewRecorder(), func() { <-read }}, post(query))
 		},
 		"events": func(e *Endpoint, read chan struct{}) {
-			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, with(post(query), "Accept", sse.MediaType))
+			e.ServeHTTP(writerFunc{httptest.NewRecorder(), func() { <-read }}, with(post(query), "Accept", sse.MediaType))
 		},
 		"a rejection": func(e *Endpoint, read chan struct{}) {
-			e.ServeHTTP(stuck{httptest.NewRecorder(), read}, ask("{ nothing }"))
+			e.ServeHTTP(writerFunc{httptest.NewRecorder(), func() { <-read }}, ask("{ nothing }"))
 		},
 		"a reserved stream": func(e *Endpoint, _ chan struct{}) {
 			reserved := httptest.NewRecorder()
@@ -359,10 +344,7 @@ func TestSlowReaderHoldsNoSlot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-					Timeout: time.Minute, Concurrency: 1,
-					Around: func(ctx context.Context) context.Context { return ctx },
-				})
+				e := newEndpoint(Config{Concurrency: 1})
 				read := make(chan struct{})
 				go request(e, read)
 				synctest.Wait()

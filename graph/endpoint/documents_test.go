@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"twibase/graph/exec"
 )
 
 func sum(document string) string {
@@ -117,9 +115,7 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 }
 
 func TestProductionHidesTheSchema(t *testing.T) {
-	endpoint := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
-		Config{Timeout: time.Minute, Production: true,
-			Around: serve(time.Minute).(*Endpoint).config.Around})
+	endpoint := newEndpoint(Config{Production: true, Around: serve(time.Minute).(*Endpoint).config.Around})
 	for _, test := range []struct {
 		name, query string
 		refused     bool

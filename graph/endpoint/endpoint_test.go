@@ -273,6 +273,16 @@ func TestDocumentCache(t *testing.T) {
 	}
 }
 
+// newEndpoint returns an endpoint of root with a timeout, by default without loaders.
+func newEndpoint(config Config) *Endpoint {
+	config.Timeout = time.Minute
+	if config.Around == nil {
+		config.Around = func(ctx context.Context) context.Context { return ctx }
+	}
+	return New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), config)
+}
+
+// writerFunc calls write before each write.
 type writerFunc struct {
 	*httptest.ResponseRecorder
 	write func()
@@ -286,11 +296,10 @@ func (w writerFunc) Write(text []byte) (int, error) {
 // The ctx of Around bounds the time for which a response has a share of the memory.
 func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	var around context.Context
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-		Timeout: time.Minute, Around: func(ctx context.Context) context.Context {
-			around = ctx
-			return ctx
-		}})
+	e := newEndpoint(Config{Around: func(ctx context.Context) context.Context {
+		around = ctx
+		return ctx
+	}})
 	writes := 0
 	w := writerFunc{httptest.NewRecorder(), func() {
 		writes++
@@ -305,7 +314,7 @@ func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 }
 
 func TestClientThatLeavesWhileItWaitsIsNoError(t *testing.T) {
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute})
+	e := newEndpoint(Config{})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	w := httptest.NewRecorder()

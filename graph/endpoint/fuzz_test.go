@@ -1,17 +1,14 @@
 package endpoint
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"twibase/graph/exec"
 	"twibase/graph/limits"
 )
 
@@ -28,9 +25,7 @@ func FuzzRequest(f *testing.F) {
 		`query($a:Boolean=null){viewer{name@skip(if:$a)}}`, `{game(code:"x"){plays(from:"2014-01-01",to:"""x"""){day}}}`} {
 		f.Add(query, `{"u":"LiLei","i":{"content":null,"photoUrls":[1]},"a":null}`)
 	}
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
-		Config{Limits: limits.Default(), Timeout: time.Minute,
-			Around: func(ctx context.Context) context.Context { return ctx }})
+	e := newEndpoint(Config{Limits: limits.Default()})
 	f.Fuzz(func(t *testing.T, body, variables string) {
 		if json.Valid([]byte(variables)) {
 			query, _ := json.Marshal(body)

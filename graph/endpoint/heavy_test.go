@@ -14,13 +14,12 @@ import (
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
-	"twibase/graph/exec"
 )
 
 func TestHeavyOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 8
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: slots})
+		e := newEndpoint(Config{Concurrency: slots})
 		operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
 		acquire := func(rows int64) (release func(), rejection *apierr.Error, waited time.Duration) {
 			begun := time.Now()
@@ -132,7 +131,7 @@ func TestPrediction(t *testing.T) {
 // one with many.
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{Timeout: time.Minute, Concurrency: slots})
+	e := newEndpoint(Config{Concurrency: slots})
 	operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
 	e.predictor.learn(operation, bound, 1)
 	running := 0
@@ -148,10 +147,7 @@ func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 
 func TestFailedOperationsAreNotLearned(t *testing.T) {
 	const bound = 100 * rowsPerPlace
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-		Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
-		Rows: func(context.Context) int64 { return 1 },
-	})
+	e := newEndpoint(Config{Rows: func(context.Context) int64 { return 1 }})
 	for username, want := range map[string]int64{"broken": bound, "nobody": bound / 16} {
 		ctx := graphql.StartOperationTrace(t.Context())
 		op, rejection, failed := e.begin(ctx, &graphql.RawParams{Query: `{ user(username: "` + username + `") { id } }`})
@@ -170,8 +166,7 @@ func TestFailedOperationsAreNotLearned(t *testing.T) {
 func TestRowBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perSecond = 10
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-			Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
+		e := newEndpoint(Config{
 			Rows: func(context.Context) int64 { return 130 }, RowBudget: auth.NewRows(perSecond, time.Now),
 		})
 		send := func(username string) *httptest.ResponseRecorder {

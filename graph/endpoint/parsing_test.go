@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,14 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"twibase/graph/exec"
 	"twibase/graph/limits"
 )
 
 func TestLongBodiesAreParsedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-			Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx }})
+		e := newEndpoint(Config{})
 		check := func(when string, length, status int, after time.Duration) {
 			t.Helper()
 			const query = `{"query":"{ __typename }"}`
@@ -41,9 +38,7 @@ func TestLongBodiesAreParsedInTurn(t *testing.T) {
 
 func TestTooLongDocumentsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), Config{
-			Timeout: time.Minute, Around: func(ctx context.Context) context.Context { return ctx },
-			Concurrency: 1, Limits: limits.Default()})
+		e := newEndpoint(Config{Concurrency: 1, Limits: limits.Default()})
 		e.admission.slots.TryAcquire("another client", 1)
 		defer e.admission.slots.Release("another client", 1)
 		for length, want := range map[int]string{

@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"twibase/graph/exec"
 	"twibase/graph/limits"
 )
 
@@ -65,9 +64,7 @@ func requests(text string) (all []*http.Request) {
 
 func TestRefusalsAreShort(t *testing.T) {
 	most := 0
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
-		Config{Limits: limits.Default(), Timeout: time.Minute,
-			Around: func(ctx context.Context) context.Context { return ctx }})
+	e := newEndpoint(Config{Limits: limits.Default()})
 	for _, letter := range []string{"a", "<", "\x01", "\n", `"`, `\`, "‹", "\u2028", "😀", "\xff", "\x7f", "_<", "a‹"} {
 		for _, length := range []int{1, 128, 300, 5000} {
 			for _, request := range requests(strings.Repeat(letter, max(length/len(letter), 1))) {
@@ -91,9 +88,8 @@ func TestRefusalsAreShort(t *testing.T) {
 
 // The paths have the maximum length, and differ.
 func TestErrorsOfAResponseAreBounded(t *testing.T) {
-	e := New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}),
-		Config{Limits: limits.Default(), Timeout: time.Minute,
-			Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
+	e := newEndpoint(Config{Limits: limits.Default(),
+		Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})
 	const roots, below = 8, 5
 	name, query := strings.Repeat("x", 125), "{"
 	for i := range roots {

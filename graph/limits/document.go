@@ -27,13 +27,14 @@ func (l *Limits) Length(query string) *apierr.Error {
 
 // Text checks a document before it is parsed.
 func (l *Limits) Text(query string) *apierr.Error {
-	c := checker{limits: l}
-	if c.check(Bytes, len(query)); c.refusal == nil {
-		tokens, name, depth := measure(query)
-		c.check(Tokens, tokens)
-		c.check(Name, name)
-		c.check(Depth, depth)
+	if refusal := l.Length(query); refusal != nil {
+		return refusal
 	}
+	c := checker{limits: l}
+	tokens, name, depth := measure(query)
+	c.check(Tokens, tokens)
+	c.check(Name, name)
+	c.check(Depth, depth)
 	return c.refusal
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -113,25 +114,28 @@ func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
 // grow reserves memory for four times the length of dst, or returns false. Smaller steps would write
 // more data in vain while other responses hold the memory.
 func (w *writer) grow() bool {
+	if w.refusal != nil {
+		return false
+	}
+	most := cmp.Or(w.bounds.Bytes, math.MaxInt)
+	if len(w.dst) > most {
+		w.refusal = &LimitError{"the answer in bytes", most}
+		return false
+	}
 	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)
-	next := math.MaxInt
-	if ok {
-		next = max(4*len(w.dst), reserveStep)
+	if !ok {
+		w.allowed = most
+		return true
 	}
-	if most := w.bounds.Bytes; most > 0 {
-		if next = min(next, most); len(w.dst) > most {
-			w.refusal = &LimitError{"the answer in bytes", most}
+	next := min(max(4*len(w.dst), reserveStep), most)
+	if len(w.dst) >= reserveStep {
+		if w.refusal = reserve(next); w.refusal != nil {
+			return false
 		}
+		w.dst = slices.Grow(w.dst, next-len(w.dst)) // append would allocate in smaller steps
 	}
-	if w.refusal == nil && ok && len(w.dst) >= reserveStep {
-		if w.refusal = reserve(next); w.refusal == nil {
-			w.dst = slices.Grow(w.dst, next-len(w.dst)) // append would allocate in smaller steps
-		}
-	}
-	if w.refusal == nil {
-		w.allowed = next
-	}
-	return w.refusal == nil
+	w.allowed = next
+	return true
 }
 
 // object appends object i of a set.
