@@ -28,7 +28,7 @@ const (
 
 const (
 	maxHeaderBytes = 64 << 10
-	// maxHeaderFields bounds the fields of a header, each of which takes more than 100 bytes of memory.
+	// maxHeaderFields bounds the fields of a header. Each takes more than 100 bytes of memory.
 	maxHeaderFields = 100
 	// The protocol recommends at least 100.
 	maxStreams = 100

@@ -293,7 +293,7 @@ func (w writerFunc) Write(text []byte) (int, error) {
 	return w.ResponseRecorder.Write(text)
 }
 
-// The ctx of Around bounds the time for which a response has a share of the memory.
+// A response has its share of the memory until the ctx of Around ends.
 func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	var around context.Context
 	e := newEndpoint(Config{Around: func(ctx context.Context) context.Context {
