@@ -2,13 +2,58 @@ package middleware
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/maphash"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 
 	"twibase/graph/endpoint/inflight"
 )
+
+// BenchmarkCompressionLevel compresses a list of nodes with ids and with sentences of the docs.
+func BenchmarkCompressionLevel(b *testing.B) {
+	page, err := os.ReadFile("../../docs/OPERATIONS.md")
+	if err != nil {
+		b.Fatal(err)
+	}
+	type node struct {
+		ID      []byte `json:"id"`
+		Content string `json:"content"`
+	}
+	var nodes []node
+	for content := range strings.Lines(string(page)) {
+		id := binary.BigEndian.AppendUint64(nil, maphash.String(maphash.MakeSeed(), content))
+		nodes = append(nodes, node{id, content})
+	}
+	data, err := json.Marshal(nodes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, level := range []int{1, compressionLevel, 3, 5, 6} {
+		b.Run(strconv.Itoa(level), func(b *testing.B) {
+			var response bytes.Buffer
+			w, err := gzip.NewWriterLevel(&response, level)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				response.Reset()
+				w.Reset(&response)
+				_, _ = w.Write(data) // to memory
+				_ = w.Close()
+			}
+			b.ReportMetric(float64(response.Len())/float64(len(data)), "length/original")
+		})
+	}
+}
 
 type discard struct{ header http.Header }
 
