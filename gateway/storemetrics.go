@@ -12,7 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// timedStore measures calls. One of several tables counts for each, with its whole duration.
+// timedStore measures calls. A call of several tables counts for each of them, with its whole
+// duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec
@@ -58,10 +59,11 @@ func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.
 		defer func() { s.observe(scan.Table, "Scan", time.Since(start)-caller) }()
 		for row, err := range s.Store.Scan(ctx, scan) {
 			read := time.Since(start)
-			if !yield(row, err) {
+			more := yield(row, err)
+			caller += time.Since(start) - read
+			if !more {
 				return
 			}
-			caller += time.Since(start) - read
 		}
 	}
 }
