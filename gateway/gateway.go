@@ -65,7 +65,8 @@ type Config struct {
 	// Shared: other gateways may serve the store.
 	Shared bool
 
-	// Production hides the schema, the IDE, reports and metrics.
+	// Production refuses introspection, reports and, if there are Documents, all other documents.
+	// Public then has no schema, IDE, /dev/token or /metrics.
 	Production bool
 	// PrivateMetrics hides /metrics.
 	PrivateMetrics bool
@@ -154,7 +155,7 @@ func (g *Gateway) Reload(config Config) {
 
 // Run does background work until ctx is done, and then completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // after the completion
+	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends after the completion of writes
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })
@@ -173,6 +174,6 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Wait()
 }
 
-// Shutdown rejects new requests, ends subscriptions, and waits for others until ctx is done.
-// /readyz fails from then on.
+// Shutdown rejects new requests, ends subscriptions, and waits for other requests until ctx is
+// done. /readyz fails as soon as Shutdown is called.
 func (g *Gateway) Shutdown(ctx context.Context) { g.drain.Shutdown(ctx, g.endpoint.Shutdown) }

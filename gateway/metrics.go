@@ -41,7 +41,8 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 		}, []string{"executor", "reason"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_errors_total",
-			Help: "Errors of responses by extensions.code, including those of rejected requests.",
+			Help: "Errors of responses by extensions.code. Of requests without a token that load shedding rejects, " +
+				"at most 10 per second are counted.",
 		}, []string{"code"}),
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
@@ -59,7 +60,7 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 }
 
 func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
-	m.requests.observe(trace, cost, took)
+	m.requests.observe(trace, cost, took, time.Now())
 	for code, n := range trace.Codes {
 		m.errors.WithLabelValues(code).Add(float64(n))
 	}

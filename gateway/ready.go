@@ -17,7 +17,7 @@ import (
 const (
 	readyTimeout  = 400 * time.Millisecond
 	probeTimeout  = 350 * time.Millisecond
-	probedRegions = 16 // by their start keys; the first has none
+	probedRegions = 16
 )
 
 var (
@@ -47,7 +47,7 @@ func (r *readiness) check(ctx context.Context) error {
 }
 
 // probe reads users and writes to intents, which all writes need. One region that answers is
-// enough: failures of others would also be those of other gateways. probe needs no HBase master.
+// enough: if other regions fail, they fail for all gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -97,6 +97,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
+// probedRows returns the start keys of the regions of a new table, of which the first has none.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

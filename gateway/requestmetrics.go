@@ -104,11 +104,7 @@ func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestL
 	return l, true
 }
 
-func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
-	m.count(trace, cost, took, time.Now())
-}
-
-func (m *requestMetrics) count(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration, now time.Time) {
+func (m *requestMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l, ok := m.label(trace, now)

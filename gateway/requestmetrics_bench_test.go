@@ -33,6 +33,6 @@ func BenchmarkMeasuring(b *testing.B) {
 		for range 4 {
 			_, _ = store.Get(b.Context(), gets)
 		}
-		metrics.observe(trace, new(hbase.Stats), time.Millisecond)
+		metrics.observe(trace, new(hbase.Stats), time.Millisecond, time.Now())
 	}
 }

@@ -149,7 +149,7 @@ func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
 				today := day.Load()
 				trace := &endpoint.Trace{Kind: "query", Operation: fmt.Sprintf("Q%d_%d", today, i%maxOperations),
 					Client: fmt.Sprintf("c%d_%d", today, i%maxClients), ClientVersion: "1"}
-				m.count(trace, new(hbase.Stats), 0, time.Unix(1_000_000, 0).Add(time.Duration(today)*25*time.Hour))
+				m.observe(trace, new(hbase.Stats), 0, time.Unix(1_000_000, 0).Add(time.Duration(today)*25*time.Hour))
 				if i%(2*maxOperations) == 0 {
 					day.CompareAndSwap(today, today+1)
 				}

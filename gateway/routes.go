@@ -68,7 +68,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the rows that the operation of ctx has read. A missing row costs as much.
+// rowsRead returns the rows that the operation of ctx has read, or its Gets if there are more: a
+// Get of a missing row costs as much.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
@@ -118,7 +119,8 @@ func (g *Gateway) monitoring() http.Handler {
 		writeText(w, http.StatusOK, stacks.String())
 	})
 	mux.Handle("GET /usage", g.usage)
-	// It also adds itself to http.DefaultServeMux, which no listener serves.
+	// The package net/http/pprof also registers its handlers in http.DefaultServeMux, which no
+	// listener serves.
 	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", httppprof.Trace)

@@ -21,9 +21,9 @@ const minCompressed = 4 << 10 // bytes
 // longer (BenchmarkCompressionLevel).
 const compressionLevel = 2
 
-// Compress buffers responses within the limit of inFlight, and compresses larger ones with gzip. It
-// skips WebSockets and server-sent events. A client that accepts events, but gets another response,
-// gets it uncompressed.
+// Compress buffers responses, and compresses those of at least minCompressed with gzip. While a
+// response is sent, inFlight counts its bytes. Compress skips WebSockets and server-sent events. A
+// client that accepts events, but gets another response, gets it uncompressed.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(compressionLevel), gzhttp.EnableZstd(false),
@@ -84,7 +84,7 @@ type bufferedWriter struct {
 	events bool
 }
 
-// WriteHeader delays the status to the body, unless events follow.
+// WriteHeader keeps the status until the body is sent, unless events follow.
 func (w *bufferedWriter) WriteHeader(status int) {
 	w.status = status
 	if w.events = strings.HasPrefix(w.Header().Get("Content-Type"), sse.MediaType); w.events {

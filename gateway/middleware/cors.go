@@ -62,7 +62,7 @@ func noStore(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOrigins rejects what a browser cannot send.
+// CheckOrigins rejects all but http:// or https:// with a host, and maybe a port.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)

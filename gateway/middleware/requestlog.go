@@ -17,7 +17,8 @@ const maxLoggedName = 100 // bytes
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
-// stream. All log lines of a request have its id as "request". It is safe for concurrent use.
+// stream, but at most 10 rejected ones per second. All log lines of a request have its id as
+// "request". It is safe for concurrent use.
 type RequestLog struct {
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	slow     Slow
@@ -25,7 +26,7 @@ type RequestLog struct {
 	rejected zerolog.Sampler
 }
 
-// NewRequestLog calls measure for each request and operation.
+// NewRequestLog returns a RequestLog that calls measure at the end of each request and operation.
 func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow,
 	spans Spans) *RequestLog {
 	return &RequestLog{measure, slow, spans, newRejectionSampler()}

@@ -12,7 +12,7 @@ import (
 	"twibase/graph/endpoint"
 )
 
-const loggedRejections = 10 // per second; the metrics count all
+const loggedRejections = 10 // per second
 
 func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}

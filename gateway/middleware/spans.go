@@ -18,8 +18,9 @@ import (
 
 const maxSpanName = 64 // bytes
 
-// Spans starts a span for each request, and each operation of a WebSocket or a shared stream. Its
-// parent is in the headers traceparent and tracestate. The zero value starts none.
+// Spans starts a span for each request, or for each operation of a WebSocket or a shared stream.
+// The fields traceparent and tracestate of the headers, or of an operation's extensions, name the
+// parent. The zero value starts no spans.
 type Spans struct {
 	tracer trace.Tracer
 	parent propagation.TraceContext
@@ -59,7 +60,11 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	if s.tracer == nil {
 		return ctx
 	}
-	ctx = s.parent.Extract(ctx, extensionCarrier(extensions))
+	parent := propagation.MapCarrier{}
+	for _, key := range s.parent.Fields() {
+		parent[key], _ = extensions[key].(string)
+	}
+	ctx = s.parent.Extract(ctx, parent)
 	ctx, _ = s.tracer.Start(ctx, "operation", trace.WithSpanKind(trace.SpanKindServer))
 	return ctx
 }
@@ -124,24 +129,4 @@ func methodOf(r *http.Request) attribute.KeyValue {
 		return semconv.HTTPRequestMethodKey.String(r.Method)
 	}
 	return semconv.HTTPRequestMethodOther
-}
-
-// extensionCarrier reads traceparent and tracestate from an operation's extensions.
-type extensionCarrier map[string]any
-
-// Get implements [propagation.TextMapCarrier].
-func (c extensionCarrier) Get(key string) string {
-	value, _ := c[key].(string)
-	return value
-}
-
-// Set implements [propagation.TextMapCarrier].
-func (c extensionCarrier) Set(key, value string) { c[key] = value }
-
-// Keys implements [propagation.TextMapCarrier].
-func (c extensionCarrier) Keys() (keys []string) {
-	for key := range c {
-		keys = append(keys, key)
-	}
-	return keys
 }

@@ -84,10 +84,10 @@ func (h *hour) addTo(operations map[operation]*counts, clients []map[Client]int6
 	}
 	for client, fields := range h.fields {
 		for i, n := range fields.requests {
-			if n > 0 && clients[i] == nil {
-				clients[i] = map[Client]int64{}
-			}
 			if n > 0 {
+				if clients[i] == nil {
+					clients[i] = map[Client]int64{}
+				}
 				clients[i][client] += int64(n)
 			}
 		}
