@@ -22,7 +22,8 @@ const (
 	// slotReserve limits a client to a quarter of the slots while others send requests: running
 	// operations compete for the processors and for the store.
 	slotReserve = 3
-	// placeReserve limits a client to half of the places. A page may have several heavy operations.
+	// placeReserve limits a client that holds places to half of all places. A page may have several
+	// heavy operations.
 	placeReserve = 1
 )
 
@@ -79,7 +80,7 @@ const (
 	// shortBody is parsed without a share of parsedBytes.
 	shortBody = 16 << 10
 	// parsedBytes bounds the longer bodies and messages that are parsed, which takes several times
-	// their length. Some that are complete wait for that, up to queueTimeout.
+	// their length. At most waitingParsed complete ones wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1
@@ -102,9 +103,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject a request of that context's client now.
-// Requests for a WebSocket or a shared stream are never rejected; the operations that run over them
-// are.
+// Overloaded reports whether the endpoint would reject r now. Requests for a WebSocket or a shared
+// stream are never rejected; the operations that run over them are.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
@@ -119,7 +119,7 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 }
 
 // Load returns the running operations, those that wait for a slot or for places, and the total of
-// rejected ones.
+// rejections, also of bodies, messages and events.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {

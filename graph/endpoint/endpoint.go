@@ -1,5 +1,5 @@
-// Package endpoint serves GraphQL over HTTP: POST, and GET for queries. Clients may use WebSockets
-// and server-sent events.
+// Package endpoint serves GraphQL over HTTP: POST, and GET except for mutations. Clients may use
+// WebSockets and server-sent events.
 package endpoint
 
 import (
@@ -30,7 +30,8 @@ type Config struct {
 	// Watch is called after Around if the request wants a report: see [report.Middleware]. Nil and
 	// Production turn reports off.
 	Watch func(ctx context.Context) (levels func() []report.Level)
-	// Costs declare the reads of fields, for limits and [explain.Middleware]. Nil turns both off.
+	// Costs declare the reads of fields, for the limits of costs and [explain.Middleware]. Nil
+	// turns both off.
 	Costs  explain.Costs
 	Limits limits.Limits
 	// Trusted are documents that clients may name by hash.
@@ -47,8 +48,8 @@ type Config struct {
 	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up
 	// to a second.
 	Concurrency int
-	// Rows returns the rows that the operation of ctx has read. Without it, no rows are learned or
-	// charged.
+	// Rows returns the rows that the operation of ctx has read. If it is nil, operations count as
+	// reading none.
 	Rows func(ctx context.Context) int64
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
@@ -109,7 +110,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 }
 
 // Shutdown ends subscriptions so that their clients reconnect to another gateway, and closes idle
-// connections. When ctx is done it closes the others. It does not wait.
+// connections. When ctx is done it closes the other WebSockets. It does not wait.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.drain()
 	context.AfterFunc(ctx, e.end)

@@ -23,7 +23,8 @@ type exchange struct {
 	accept accept
 }
 
-// serve responds to the request. A panic is status 500.
+// serve responds to the request. A panic before the execution is status 500. A later panic is
+// an error of the response.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {
@@ -82,7 +83,8 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		// The writer is a buffer: see Compress in gateway/middleware. Its bytes are counted from then on.
+		// The writer is a buffer: see Compress in gateway/middleware, which counts its bytes while it
+		// sends them. So read memory is held only until the write.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {

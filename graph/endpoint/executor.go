@@ -44,14 +44,16 @@ func untilWritten(ctx context.Context) (response context.Context, written contex
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response. Around has bound its memory to that ctx.
+// endResponse ends the ctx of a response, to which Around has bound its memory. After untilWritten,
+// written does that.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()
 	}
 }
 
-// Invalid returns the error of a document, if the endpoint would refuse it.
+// Invalid returns the error of a document that exceeds a limit or is not valid. It does not check
+// costs.
 func (e *Endpoint) Invalid(document string) error {
 	if _, errs := e.rules.Load().preparer.parse(document); errs != nil {
 		return errs

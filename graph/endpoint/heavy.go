@@ -15,9 +15,10 @@ import (
 // most that many is not heavy, and needs no place.
 const rowsPerPlace = 2000
 
-// heavy bounds the heavy operations that run at the same time, by their predicted rows: each needs a
-// place for each rowsPerPlace. There are half as many places as slots, so other operations always
-// find free slots. A heavy operation that waits for places holds no slot.
+// heavy bounds the heavy operations that run at the same time, by their predicted rows: each needs
+// a place for each rowsPerPlace. There are half as many places as slots (at least one), so heavy
+// operations leave half of several slots to others. A heavy operation that waits for places holds
+// no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -67,8 +68,8 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 // part replaces it immediately, so that cheap operations do not hide an expensive one.
 const keep = 0.9
 
-// learn counts the rows that an operation has read, of at most bound. parts keeps the operation, and
-// so its parsed document. A document that is not cached is never used again.
+// learn updates the part of bound that an operation reads. It keeps the operation, and so its
+// parsed document. It learns nothing of a document that is not cached: each request parses it anew.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return // it is never heavy, or never predicted

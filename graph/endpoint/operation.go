@@ -44,7 +44,7 @@ func (e *Endpoint) begin(
 	}
 	rules := e.rules.Load()
 	if refusal := rules.limits.Length(params.Query); refusal != nil {
-		// Now: long documents must not wait.
+		// Before the wait for a slot: long documents must not fill the queue.
 		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(refusal)})
 	}
 	release, rejection := e.admission.acquire(ctx)
@@ -81,8 +81,9 @@ func (e *Endpoint) fail(
 	return failed
 }
 
-// acquirePlaces waits for the places of an operation. release releases its slot. The result
-// releases its slot and places, also after a rejection.
+// acquirePlaces waits for the places of an operation. release releases its slot, and
+// releaseAll the slot and the places. After a rejection nothing is held, and releaseAll does
+// nothing.
 func (e *Endpoint) acquirePlaces(
 	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {

@@ -29,7 +29,8 @@ const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 const maxBody = 1 << 20
 
-// usualHeader is less than the buffers of a connection, in bytes.
+// usualHeader is the most bytes of a header that are not counted: they take less memory than the
+// buffers of a connection.
 const usualHeader = 4 << 10
 
 // maxBatch bounds the errors of a refused batch: a client shows one for each request.
@@ -102,8 +103,8 @@ func readURL(r *http.Request, p *transport.Params) refusal {
 	return nil
 }
 
-// checkEncoding refuses a body that is not JSON in UTF-8, and repeated headers: a proxy may read
-// another one.
+// checkEncoding refuses a body whose headers do not declare JSON in UTF-8, and a repeated
+// Content-Type, because a proxy may read the other one.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -166,8 +167,8 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	return nil
 }
 
-// readAll reads a body of a length, which may be negative: unknown. A client must send some of a long
-// one before there is a buffer for all.
+// readAll reads a body of a length, which is negative if unknown. It allocates the buffer of a long
+// body only after the first shortBody bytes have arrived.
 func readAll(body io.Reader, length int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if length > shortBody {

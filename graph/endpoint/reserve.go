@@ -10,7 +10,7 @@ import (
 	"twibase/graph/plan"
 )
 
-// errTooBusy has no time to retry, because the mutation was executed.
+// errTooBusy has no retryAfterMs: the mutation was executed, and must not be repeated.
 var errTooBusy = &apierr.Error{
 	Code:    apierr.CodeUnavailable,
 	Message: "the mutation was executed, but the server is too busy for its long answer; read what it changed",

@@ -14,7 +14,7 @@ import (
 	"twibase/graph/plan"
 )
 
-// Trace describes a request for the log, when it was served.
+// Trace describes a request for the log. It is complete after the request was served.
 type Trace struct {
 	// ID becomes extensions.traceId of errors.
 	ID string
@@ -31,7 +31,7 @@ type Trace struct {
 	Errors                int
 	// Codes counts errors, also of refused requests.
 	Codes map[string]int
-	// Rejected: no slot or place was free, or the client had used up its rows.
+	// Rejected: no slot, place or memory for parsing was free, or the client had used up its rows.
 	Rejected bool
 
 	prepared *graphql.OperationContext // nil without a valid operation

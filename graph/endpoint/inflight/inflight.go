@@ -71,7 +71,7 @@ func (b *Bytes) grow(t *transfer, bytes int) {
 }
 
 // end ends a transfer, and returns false if it was cut off. It may be called repeatedly.
-func (b *Bytes) end(t *transfer) (complete bool) {
+func (b *Bytes) end(t *transfer) bool {
 	if b == nil {
 		return true
 	}
@@ -122,5 +122,5 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// End reports whether the request was complete. It may be called repeatedly.
-func (r *Reader) End() (complete bool) { return r.inFlight.end(r.transfer) }
+// End ends the count, and returns false if the request was cut off. It may be called repeatedly.
+func (r *Reader) End() bool { return r.inFlight.end(r.transfer) }

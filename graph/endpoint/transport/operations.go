@@ -91,7 +91,8 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close refuses further operations, and reports whether none runs; else the last End reports it.
+// Close refuses further operations, and reports whether none runs, apart from those that Stop has
+// cancelled. Otherwise the last End reports it.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
