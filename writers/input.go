@@ -212,9 +212,7 @@ func (in *input) photos(field string, urls []string) []string {
 		in.bad(field, "there are at most %d photos, not %d", MaxPhotos, len(urls))
 	}
 	for i, s := range urls {
-		if !isURL(s) {
-			in.bad(fmt.Sprintf("%s.%d", field, i), urlRule, MaxURL)
-		}
+		in.url(fmt.Sprintf("%s.%d", field, i), s)
 	}
 	return urls
 }
