@@ -65,7 +65,11 @@ func (c connection[P, E, T, C]) enqueueTotals(
 func (c connection[P, E, T, C]) read(
 	ctx context.Context, owners []string, w loaders.Range, pages []*page[E, T],
 ) (keys []string, err error) {
-	lists, err := c.list.Page(ctx, pageKeysOf(owners, w))
+	pageKeys := make([]loaders.PageKey, len(owners))
+	for i, owner := range owners {
+		pageKeys[i] = loaders.PageKey{Owner: owner, Range: w}
+	}
+	lists, err := c.list.Page(ctx, pageKeys)
 	keys = make([]string, 0, membersOf(lists))
 	for i, list := range lists {
 		if loaders.At(err, i) != nil {
@@ -95,14 +99,6 @@ func (c connection[P, E, T, C]) cost(call *costCall) error {
 	}
 	returnNamed(call, at, c.objects, requests[0].node, requests[0].Size)
 	return nil
-}
-
-func pageKeysOf(owners []string, w loaders.Range) []loaders.PageKey {
-	pageKeys := make([]loaders.PageKey, len(owners))
-	for i, owner := range owners {
-		pageKeys[i] = loaders.PageKey{Owner: owner, Range: w}
-	}
-	return pageKeys
 }
 
 func membersOf[E any](lists []loaders.Page[E]) (n int) {

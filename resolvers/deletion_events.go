@@ -60,13 +60,10 @@ var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 // visibleDeletions hides the deletion of a twit for followers unless the viewer followed the author
 // at that time, because the id of the twit contains the name and the time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
-	deletions, readErr := entriesOf(ctx, all, deletionEntries, func(k live.Key) entryKey {
-		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
-	})
+	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))
-	var names []string // of the authors, then of the followers
+	names := ownersOf(all) // the authors; the followers are added
 	for i, c := range all {
-		names = append(names, c.Owner)
 		if d := deletions[i]; d != nil {
 			verdicts[i] = accessOf(c.Subscriber).twit(&tables.Twit{AuthorName: c.Owner, Visibility: d.Visibility})
 		}

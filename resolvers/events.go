@@ -138,22 +138,24 @@ func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries
 
 // visibleDelivered checks only the follows, because followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
-	owners, keys := make([]string, len(all)), make([]tables.TwitKey, len(all))
+	keys := make([]tables.TwitKey, len(all))
 	for i, c := range all {
-		owners[i], keys[i] = c.Owner, tables.TwitKey{Author: c.Key.Owner, Position: c.Key.Position}
+		keys[i] = tables.TwitKey{Author: c.Key.Owner, Position: c.Key.Position}
 	}
-	return followedTwits(ctx, owners, keys)
+	return followedTwits(ctx, ownersOf(all), keys)
+}
+
+func ownersOf(all []live.Candidate) []string {
+	owners := make([]string, len(all))
+	for i, c := range all {
+		owners[i] = c.Owner
+	}
+	return owners
 }
 
 func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
-	twits, readErr := entriesOf(ctx, all, twitEntries, func(k live.Key) entryKey {
-		return entryOf(tables.TwitKey{Author: k.Owner, Position: k.Position})
-	})
-	authors := make([]string, len(all))
-	for i, c := range all {
-		authors[i] = c.Owner
-	}
-	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, authors)
+	twits, readErr := entriesOf(ctx, all, twitEntries, entryOfOwner)
+	awaitAuthors := loaders.Users.Exists.Enqueue(ctx, ownersOf(all))
 	may, mayErr := allowed(ctx, len(all), func(i int) (string, permission.Verdict) {
 		viewer := accessOf(all[i].Subscriber)
 		return viewer.viewer.Username, viewer.twit(twits[i])
@@ -164,6 +166,11 @@ func visiblePosts(ctx context.Context, all []live.Candidate) ([]*tables.Twit, er
 	}
 	hide(twits, may)
 	return twits, loaders.Join(len(all), readErr, existErr, mayErr)
+}
+
+// entryOfOwner is for entries that are deleted with the owner of their list.
+func entryOfOwner(k live.Key) entryKey {
+	return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
 }
 
 // entriesOf reads the entries of candidates that have none.

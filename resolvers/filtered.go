@@ -43,7 +43,7 @@ type candidates[T any] = loaders.Page[*T]
 type look struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, or is in its first bucket
-	candidates  int    // not read by the first look
+	candidates  int    // maximum number that the look reads
 	condition   string // empty for the first look
 }
 
@@ -247,7 +247,6 @@ func (b *pageBuilder[T]) build() {
 		slices.Reverse(b.positions)
 	}
 	b.locate(hasPrevious, hasNext, covered...)
-	b.members = make([]struct{}, len(b.nodes))
 }
 
 func reversed[T any](list []T) []T {

@@ -41,14 +41,8 @@ var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges
 
 // visibleChanges shows existing viewers all changes, also by the deletion of a follower.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
-	viewers := make([]string, len(all))
-	for i, c := range all {
-		viewers[i] = c.Owner
-	}
-	awaitViewers := loaders.Users.Exists.Enqueue(ctx, viewers)
-	changes, err := entriesOf(ctx, all, changeEntries, func(k live.Key) entryKey {
-		return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
-	})
+	awaitViewers := loaders.Users.Exists.Enqueue(ctx, ownersOf(all))
+	changes, err := entriesOf(ctx, all, changeEntries, entryOfOwner)
 	exist, existErr := awaitViewers()
 	hide(changes, exist)
 	return changes, loaders.Join(len(all), err, existErr)

@@ -54,7 +54,7 @@ func (r request) pageRange() loaders.Range {
 // page is the page of one parent.
 type page[E, T any] struct {
 	request   *request
-	members   []E
+	members   []E      // unused if E is struct{}
 	positions []string // of the members
 	nodes     []*T     // the objects of the members
 	info      *model.PageInfo

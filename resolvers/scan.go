@@ -31,7 +31,6 @@ func (s scan[T, C]) resolve(ctx context.Context, args pageArgs) (*C, error) {
 				p.nodes, p.positions = append(p.nodes, object), append(p.positions, rows.Positions[i])
 			}
 		}
-		p.members = make([]struct{}, len(p.nodes))
 	}
 	return new(s.as(p)), nil
 }

@@ -29,7 +29,6 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 	p.locate(keys.HasPrevious, keys.HasNext, keys.Positions...)
 	// Objects may be deleted, so the rows are read even if the keys are enough.
 	p.nodes, p.positions = s.objects.Roots(ctx, keys.Members, r.node), keys.Positions
-	p.members = make([]struct{}, len(p.nodes))
 	return new(s.as(p)), nil
 }
 

@@ -65,7 +65,7 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 
 func (twitByID) cost(call *costCall) error {
 	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
-		twit := call.Set(call.Parents, 1, call.Begin()) // another root field has a twit with another author
+		twit := call.Set(call.Parents, 1, call.Begin()) // a set of its own: other twits have other authors
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}
 	return nil

@@ -105,10 +105,7 @@ func hide[T any](objects []*T, may []bool) {
 func visibleCounts(
 	ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int),
 ) ([]*int, error) {
-	a := accessOf(ctx)
-	may, err := a.allowed(ctx, len(owners), func(i int) permission.Verdict {
-		return a.decide(permission.CountMoments, permission.Target{Owner: owners[i]})
-	})
+	may, err := allowedByOwner(ctx, permission.CountMoments, owners)
 	visible := make([]*int, len(owners))
 	for i, user := range users {
 		if user == nil {
