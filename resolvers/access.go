@@ -75,8 +75,8 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reads whether relations exist. One of a deleted user or role has no effect, even before
-// background work removes it.
+// effective reads whether relations exist. Those of a deleted viewer, or of the deleted admin role,
+// have no effect, even before background work removes them. Followed users are not checked.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -110,8 +110,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads of a number of follows of the viewer, for each object of a set.
-// Equal ones are sent once if they have a subject.
+// followsCost declares the reads that decide whether the viewer follows some users, for each object
+// of a set, and whether the viewer is an administrator. Reads of a set with the same subject are
+// sent once.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -124,7 +125,7 @@ func (call *costCall) followsCost(
 
 type check func(ctx context.Context) error
 
-// all runs checks in one round, and returns the error of the first failed one. A nil check
+// all runs checks in parallel, and returns the first error in the order of the checks. A nil check
 // succeeds.
 func all(ctx context.Context, checks ...check) error {
 	errs, run := make([]error, len(checks)), []func(){}
@@ -137,8 +138,9 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. All
-// errors are UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN.
+// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. A
+// refusal is UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN. The
+// check also returns errors of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {
@@ -153,7 +155,7 @@ func authorize(
 	}
 }
 
-// authorizeNow also runs the remaining check, in one round with others.
+// authorizeNow also runs the remaining check, in parallel with others.
 func authorizeNow(
 	ctx context.Context, action permission.Action, target permission.Target, others ...check,
 ) (viewer string, err error) {

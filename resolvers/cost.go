@@ -24,8 +24,8 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// field is the variable of a field. It also has a method resolve, whose parameters are those of the
-// field.
+// field is the variable of a field. Unless it is an [event], it also has a method resolve, whose
+// signature depends on the field.
 type field interface {
 	// cost declares the reads of resolve.
 	cost(call *costCall) error
@@ -86,7 +86,8 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	return requests, err
 }
 
-// anyCursor is on the deepest level, so that all levels of a subtree are read.
+// anyCursor stands for an open cursor. Most costs only ask whether there is a cursor. The cost of
+// descendants parses it: a cursor on the deepest level makes it count all levels.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
 // openSize replaces an open size by the largest. either reports that the direction is open, too.
@@ -110,8 +111,8 @@ func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadSha
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares the reads of a loader, each times per object. condition applies to all of them,
-// unless it is empty.
+// reads declares the reads of a loader for each object of a set; times multiplies their number.
+// condition applies to all of them, unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {

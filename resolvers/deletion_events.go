@@ -57,8 +57,9 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions hides the deletion of a twit for followers unless the viewer followed the author
-// at that time, because the id of the twit contains the name and the time.
+// visibleDeletions shows the deletion of a twit for followers only to the author, administrators,
+// and viewers who followed the author at that time, because the twit's id contains its name and
+// time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

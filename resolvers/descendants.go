@@ -14,8 +14,9 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order. The code identifies the department, also
-// after changes of the tree. If it was deleted or moved, depth and index are the former ones.
+// treePosition is a position in a subtree, in level order. The code finds the department on the
+// level depth, also after changes of the tree. If the department is no longer on that level, index
+// is its former place there.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -209,7 +210,7 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the index in the level: the former one if the department was deleted or moved.
+// locate returns the department's index in the level, or its former index if it is no longer there.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

@@ -60,7 +60,7 @@ func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
 	return nil
 }
 
-// keyOf returns "" if the payload does not have the object.
+// keyOf returns the key of the viewer or of an object in the payload, or "" without that object.
 type keyOf[P any] func(ctx context.Context, payload *P) string
 
 func viewerKey[P any](ctx context.Context, _ *P) string {

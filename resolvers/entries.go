@@ -17,8 +17,8 @@ type entries[T any] struct {
 	visible visibility[T]
 }
 
-// entryKey has the list and the position of an entry, and the user with whom it is deleted: the
-// author of a twit, or of the twit of a comment.
+// entryKey has the owner of the list, the position of an entry, and the user with whom the entry is
+// deleted: the author of a twit, or of the twit of a comment.
 type entryKey struct {
 	loaders.MemberKey
 	author string
@@ -85,7 +85,7 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected reads the entry only if one of the fields is selected.
+// ifSelected is the entry of a payload that is read only if one of the fields is selected.
 type ifSelected[T any] struct {
 	fields []string
 	entries[T]

@@ -77,8 +77,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round, or in two for comments. Candidates without entries need one more round to read
-// them; they may be deleted.
+// in one round. Posts, comments, and deletions without entries take two, because the checks need
+// the entries. Entries that it reads may be deleted.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -136,7 +136,7 @@ func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries
 	}
 }
 
-// visibleDelivered checks only the follows, because followers may see all twits.
+// visibleDelivered checks no permissions but the follows, because followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	keys := make([]tables.TwitKey, len(all))
 	for i, c := range all {

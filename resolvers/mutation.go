@@ -54,8 +54,8 @@ func (m mutation) run(
 // errUnauthorized is the error of the precondition. Clients get that of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change calls write if the checks succeed, and returns the user errors. change forgets earlier
-// reads, so that the payload shows the change.
+// change calls write, which commits only if the checks succeed, and returns the user errors of
+// both. change forgets earlier reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -188,7 +188,7 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation relates two objects, which the payload has.
+// pairMutation relates or unrelates two objects, which the payload has.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]

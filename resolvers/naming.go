@@ -68,9 +68,9 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf pairs each field of an input that ends in Id with the field without that ending if
-// there is one, such as departmentId with department, and otherwise with username or code. A
-// reference of the object may name none.
+// namingsOf pairs each optional id of an input, such as departmentId, with the field without the
+// ending Id if there is one, and otherwise with username or code. A pair that sets a reference,
+// such as a role's department, may name no object.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())
@@ -104,5 +104,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// named returns a key that withKeys has set.
+// named returns a key that the client passed or withKeys has set.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

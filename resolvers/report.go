@@ -7,7 +7,8 @@ import (
 	"twibase/loaders"
 )
 
-// Watch records the loader calls of ctx. levels ends the record and returns it for the report.
+// Watch records the calls of loaders and writers for ctx. levels ends the record and returns it for
+// the report.
 func Watch(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {

@@ -4,7 +4,8 @@
 //
 // A field with a resolver is a variable with the name of its object type and the field:
 // userFollowers is User.followers. Its value, such as a [connection], has methods that read the
-// field and declare the cost. The generated methods of fields.generated.go call them.
+// field and declare the cost. The generated methods of fields.generated.go call them. A
+// subscription is read by a method of the subscription resolver instead.
 package resolvers
 
 import (
@@ -23,8 +24,8 @@ type Resolver struct {
 	// Without Tokens, sign-ups and log-ins fail.
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// Live delivers twits to subscribers. WithLoaders returns a context with new loaders, because a
-	// subscription outlives the loaders of a response.
+	// Live delivers entries, such as twits, to subscribers. WithLoaders returns a context with new
+	// loaders, because a subscription outlives the loaders of a response.
 	Live        *live.Poller
 	WithLoaders func(ctx context.Context) context.Context
 }

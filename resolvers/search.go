@@ -39,7 +39,8 @@ func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost is that of a search if the query is an open argument: a scan costs no more.
+// cost is the cost of a search if the query is an open argument, because a scan costs no more; but
+// the cost of a scan if the cursors are not valid for a search.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
 	requests, err := call.requests(s.searchCursors())

@@ -12,7 +12,7 @@ import (
 // A selection has fragments, @skip and @include applied.
 type selection []graphql.CollectedField
 
-// selected is for a current field of an object type.
+// selected returns the selection of the current field, whose type must be an object type.
 func selected(ctx context.Context) selection {
 	field := graphql.GetFieldContext(ctx).Field
 	return collect(ctx, field, field.Definition.Type.Name())

@@ -80,7 +80,8 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns the visible entries that arrive in a row. Entries later than after come first.
+// subscribe returns the visible entries of an owner's list as they arrive. If the key after is
+// given, the entries that have arrived since that entry come first.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {
@@ -152,8 +153,8 @@ type stream struct {
 	replayed map[live.Key]bool
 	// resumed: an earlier operation started the subscription
 	resumed bool
-	// taken has the first entries that this operation received: the one that the endpoint sends,
-	// and the next one.
+	// taken has the first two entries that this operation took from the subscription, for Rewind.
+	// If no event was sent, the endpoint may hold the first, and run waits with the second.
 	taken []live.Key
 }
 

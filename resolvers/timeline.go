@@ -54,7 +54,7 @@ func (t timelineConnection) cost(call *costCall) error {
 }
 
 // timelineSource merges the delivered twits with the twits of the broadcasters that the owner
-// follows, in three rounds:
+// follows, in three rounds, or more if lists are split:
 //
 //  1. the timelines, and the names of all broadcasters
 //  2. the delivered twits, and which broadcasters the owners follow
@@ -164,9 +164,9 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn returns a range of a timeline as one of an author's list. A position in a timeline begins
-// with the position in the list of the twit's author, which no other twit has. So the range
-// excludes the same twits.
+// postsIn converts a range of a timeline to a range of an author's list. A position in a timeline
+// begins with the twit's position in its author's list. No two twits have the same position there,
+// not even of different authors, so both ranges have the same twits of the author.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {

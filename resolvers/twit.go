@@ -99,8 +99,8 @@ func (m postTwit) resolve(
 	return userErrors, loaders.At(err, 0)
 }
 
-// onTwit runs a mutation of a twit that is visible to the viewer. twit is nil if nothing was
-// changed. The writer rejects ids of other nouns.
+// onTwit runs a mutation of a twit that is visible to the viewer. twit is nil if the mutation
+// failed. The writer rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {
