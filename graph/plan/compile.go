@@ -20,7 +20,8 @@ type operation struct {
 	memories      sync.Pool
 }
 
-// selectionSet is that of one object type at one place of an operation, with fragments expanded.
+// selectionSet is a selection set for one object type, at one place of an operation, with fragments
+// expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
@@ -34,7 +35,7 @@ type selection struct {
 	key string
 	// constant caches the coerced arguments; nil if they depend on variables.
 	constant *atomic.Pointer[map[string]any]
-	// column is an index in [memory], -1 for a leaf without a resolver.
+	// column is an index in [memory]; -1: see hasColumn.
 	column int
 	// below is the selection set of a field of an object type. byType has those of a field
 	// of an interface or union, by object type.

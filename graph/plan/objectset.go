@@ -15,7 +15,7 @@ type column struct {
 	values   []any    // of the resolver; gather moves objects to children
 	children Children // the child objects, if the field has a composite type
 	err      error
-	errs     []error // of each object; nil if none has one
+	errs     []error // by object; may be nil if no object has an error
 	// added has the errors of graphql.AddError, by object.
 	added map[int32][]addedError
 

@@ -139,7 +139,8 @@ func ExecutionOf(op *graphql.OperationContext) Execution {
 	return Execution{"stock", "unplanned"}
 }
 
-// InputError is an invalid argument value, or a subscription without exactly one field.
+// InputError is an invalid argument value, or a subscription whose selection is not exactly one
+// field with a resolver.
 type InputError struct{ Message string }
 
 func (e *InputError) Error() string { return e.Message }

@@ -67,7 +67,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 }
 
 // resolveEach calls a resolver that takes one parent once for each parent, concurrently. Each call
-// counts as a task: n − 1 are added to the calling task, and one is still counted at the end.
+// counts as a task. The calling task stands for one of them, so n − 1 are started. The call that
+// returns last ends no task, because the calling task continues.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)

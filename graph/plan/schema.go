@@ -45,8 +45,8 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// Composite names the type of the field, or of the elements of its list. It is empty for a leaf.
 	Composite string
-	// Args may be nil. Requests with equal literals share the result, which resolvers must not
-	// change.
+	// Args may be nil. Requests with the same document may share the result if the arguments have
+	// no variables. Resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.

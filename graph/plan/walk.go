@@ -35,7 +35,7 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // children(typ) the objects of type typ that a call returns. Fields without resolvers pass the P of
 // their parents to their children. So the P of a connection describes its nodes, too.
 //
-// Walk returns [ErrUnplanned] or a [LimitError].
+// Walk returns [ErrUnplanned], a [LimitError], or an error if the operation has field middleware.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 	visit func(call Call, parents P) (children func(typ string) P)) error {
 	p, ok := schema.(*planned)

@@ -34,8 +34,9 @@ type reserveKey struct{}
 // reserveStep is the length of the data, in bytes, from which memory is reserved.
 const reserveStep = 1 << 20
 
-// WithReserve returns a ctx for a response that reserves memory, in bytes, while its data grow, until
-// the ctx ends. If reserve returns an error, the data become null and that error.
+// WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
+// reserve has the total length of the data, in bytes, that must be reserved until the ctx ends. If
+// reserve returns an error, the data become null and that error.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return context.WithValue(ctx, reserveKey{}, reserve)
 }
@@ -51,10 +52,11 @@ func boundsOf(ctx context.Context) *Bounds {
 // returns false for null, and appends nothing: its caller appends null or, if the type is non-null,
 // returns false itself. So null propagates up to the nearest nullable field.
 //
-// A missing lazy object is absent if @semanticNonNull excludes null there. An object with an absent
-// field is absent, too. So absence propagates upwards, without an error: to the nearest list, which
-// omits the element, or to the nearest field that may be null. A root field is not absent, but null
-// with an error.
+// A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
+// absent field is absent, too. So absence propagates upwards, without an error. It ends at a list,
+// which omits the element, or has null for it if its elements may be null. It also ends at a root
+// field, and at a field without @semanticNonNull: the field is null, with an error unless it may be
+// null. A lazy object whose row could not be read is null, with an error.
 type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
@@ -107,12 +109,12 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 	return true
 }
 
-// stopped reports whether dst is too long, or has no memory. Then nothing is appended, because data
+// stopped reports whether dst is too long, or has no memory. Then the rest is skipped, because data
 // drops dst.
 func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
 
-// grow reserves memory for four times the length of dst, or returns false. Smaller steps would write
-// more data in vain while other responses hold the memory.
+// grow reserves memory for four times the length of dst, or returns false. With smaller
+// steps, a response would write more data before a reservation is refused, and then drop them.
 func (w *writer) grow() bool {
 	if w.refusal != nil {
 		return false
@@ -281,8 +283,8 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends child j of a column, whose path is w.path. A missing one is absent, not null, if
-// @semanticNonNull excludes null for it.
+// child appends child j of a column, whose path is w.path. A lazy object without a row is absent,
+// not null, if semNonNull is true.
 func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) bool {
 	o, i := col.child(j)
 	var err error

@@ -60,7 +60,7 @@ type Cursors struct {
 // CursorsOf returns the cursors of a list.
 func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 
-// Descendants is the Letter of a connection that is no list.
+// Descendants is the Letter of Department.descendants, which is no list.
 const Descendants = 'd'
 
 // Encode makes a position opaque.
@@ -68,7 +68,8 @@ func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }
 
-// Decode reverses Encode. It returns BAD_USER_INPUT for a cursor of another connection.
+// Decode reverses Encode. It returns BAD_USER_INPUT for a malformed cursor, or a cursor of another
+// kind of connection, and LIMIT_EXCEEDED for a long one.
 func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))
