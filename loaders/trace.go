@@ -28,12 +28,13 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the requests for keys that this round answered, also those made after the round.
-	// Hits counts those of them that repeat an earlier request of the loader.
+	// Keys counts the requests for keys that this round read, including later requests, which read
+	// nothing. Hits counts those of them that repeat an earlier request of the loader.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
-	// Took is from the first call of the loader until the answer.
+	// Took is from the first call of the loader that this round answered until the answer, 0 if the
+	// call came later.
 	Took time.Duration
 }
 
@@ -42,7 +43,7 @@ type trace struct {
 	field  func(ctx context.Context) string // never changes: writers call it without Loaders.mu
 	calls  []call
 	rounds []*Round
-	ended  bool // later rounds of writers are not recorded
+	ended  bool // later rounds are not recorded, such as those of writers
 }
 
 type call struct {
@@ -118,7 +119,8 @@ func (r *Round) use(c call) *Use {
 	}
 	i := slices.IndexFunc(r.Loaders, func(u Use) bool { return u.Loader == c.loader })
 	if i < 0 {
-		i, r.Loaders = len(r.Loaders), append(r.Loaders, Use{Loader: c.loader, Took: r.Begun.Add(r.Took).Sub(c.at)})
+		took := max(0, r.Begun.Add(r.Took).Sub(c.at))
+		i, r.Loaders = len(r.Loaders), append(r.Loaders, Use{Loader: c.loader, Took: took})
 	}
 	return &r.Loaders[i]
 }

@@ -87,6 +87,28 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 	})
 }
 
+// The second loader finds the row in memory: it waits for no answer.
+func TestUseThatBeganAfterTheRoundTookNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.WithValue(With(t.Context(), &slow{latency: 10 * ms}), fieldKey{}, "f")
+		rounds := Trace(ctx, fieldOf)
+		for _, name := range []string{"first", "second"} {
+			if _, err := (Loader[string, string]{name, rows.get, rows.decode}).Load(ctx, []string{"x"}); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(5 * ms)
+		}
+		want := []Use{{Loader: "first", Keys: 1, Gets: 1, Took: 10 * ms}, {Loader: "second", Keys: 1}}
+		all := rounds()
+		if len(all) != 1 {
+			t.Fatalf("got %d rounds, want 1", len(all))
+		}
+		if diff := cmp.Diff(want, all[0].Loaders); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestWriterCallIsARound(t *testing.T) {
 	request := new(hbase.Stats)
 	in := func(ctx context.Context, field string) context.Context {
