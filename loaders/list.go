@@ -49,9 +49,9 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. A page is a [listscan.Scan], which takes several rounds of Gets.
-// The scans advance together: their Gets of one round are one read set. A backward page may be
-// short.
+// Page loads pages of many lists. A page is a [listscan.Scan], which may take several rounds of
+// Gets. The scans advance together: their Gets of one round are one read set. A backward page may
+// be short.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))
@@ -91,8 +91,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 }
 
 // Related returns the member that a list of a relation has for two related objects, and the
-// member's position. A position begins with a time, which only the edge's row tells. So Related
-// reads that row, and derives the member from it.
+// member's position. Related derives both from the edge's row, which tells whether the objects are
+// related, and since when: a position in a list of a dated relation begins with that time.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
 // A call of a loader enqueues a read set (readset.go). When every resolver of the response waits,
-// the sets become one call of the store: see scheduler.go. merge.go combines their Gets, and no Get
-// is sent twice.
+// the sets become one call of the store: see scheduler.go. merge.go combines their Gets. No Get is
+// sent twice, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.
@@ -19,7 +19,7 @@ import (
 // [hbase.Get].
 type ObjectKey struct{ Key, Columns string }
 
-// EdgeKey is the key of [Related].
+// EdgeKey is the key of [Related] and [RelatedAt].
 type EdgeKey struct {
 	Relation *tables.Relation
 	From, To string
@@ -105,7 +105,7 @@ var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 // DayRange is the key of [GameDays].
 type DayRange struct{ Game, From, To string }
 
-// GameDays loads the sums of all players, by day.
+// GameDays loads the number of plays of a game on each day, summed over all players.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
 	get:  func(_ *tables.Memory, k DayRange) hbase.Get { return tables.GameDays.Get(k.Game, k.From, k.To) },

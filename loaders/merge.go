@@ -69,7 +69,7 @@ func newReads(sets []*readSet) iter.Seq[*read] {
 	}
 }
 
-// newBatch undoes an earlier attempt to merge the sets.
+// newBatch returns an empty batch for the sets, and undoes an earlier attempt to merge them.
 func newBatch(sets []*readSet, rows int) *batch {
 	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
 	for _, set := range sets {

@@ -43,14 +43,14 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 // Kind returns the declaration of the objects.
 func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 
-// Roots returns lazy objects for keys from the client. It always reads the rows: an object that
-// does not exist becomes null.
+// Roots returns lazy objects for keys that may name no object, such as keys from a client. It
+// always reads the rows: an object that does not exist becomes null.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
 	return o.lazily(ctx, keys, o.columnsOrExistence(fields))
 }
 
-// Named returns lazy objects for keys from a list or a column. Named reads nothing if the fields
-// need only the keys.
+// Named returns objects for keys from a list or a column. They are lazy, unless the fields need
+// only the keys: then Named reads nothing.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.lazily(ctx, keys, columns)

@@ -64,8 +64,8 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 }
 
 // PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning: the range
-// starts at the beginning of the list. minMembers is the minimum number of members of a bucket, if
-// the list has several buckets.
+// starts at the beginning of the list, or is in its first bucket. minMembers is the minimum number
+// of members of a bucket, if the list has several buckets.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)

@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders loads for one response, and schedules its reads. They share one dataloader, so that reads
-// of different tables leave in one batch.
+// Loaders has the state of all loaders of one response, and schedules their reads. All loaders
+// share one dataloader, so that reads of different tables leave in one batch.
 type Loaders struct {
 	watchdog *Watchdog
 	ctx      context.Context // the response's: batches must not end with the field that enqueued first
@@ -167,8 +167,8 @@ func Forget(ctx context.Context) {
 	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
-// Mask hides the rows of a deleted object, its lists and its edges until [Forget], because their
-// clean-up may be in progress. No read may be in progress.
+// Mask hides the rows of a deleted object, its lists and its edges from Gets until [Forget],
+// because their clean-up may be in progress. Scans still read them. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

@@ -54,11 +54,11 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 	defer func() { l.end(ctx, r, err) }()
 	if r != nil {
 		r.rename("scan " + loader)
-	}
-	if r != nil && r.reported {
-		l.mu.Lock()
-		l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
-		l.mu.Unlock()
+		if r.reported {
+			l.mu.Lock()
+			l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})
+			l.mu.Unlock()
+		}
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
 	hbase.StatsOf(counted).Tables.Add(scan.Table)

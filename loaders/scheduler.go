@@ -155,8 +155,8 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel as parts of the calling task, the last one in its goroutine.
-// If one panics, so does Together, when all are done.
+// Together runs functions in parallel: the last one in the caller's goroutine and task, each other
+// one in its own. If a function panics, so does Together, when all are done.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return

@@ -8,9 +8,9 @@ import (
 )
 
 // Search reads a page of the keys that begin with a prefix of [tables.Search], in the order of
-// their rows. Keys of objects that are being deleted may be among them. Rows whose folding
-// (without case and accents) another version computed differently are left out: then the page is
-// short, although more follow.
+// their rows. Keys of objects that are being deleted may be among them. A row key begins with
+// the key folded, that is, without case and accents. Rows that another version of twibase folded
+// differently are left out: then the page may be short although more rows follow.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {
