@@ -89,7 +89,7 @@ func TestCommandsOnACluster(t *testing.T) {
 		want := `plays
     family d: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1
     family i is missing
-    in the HBase shell: alter 'plays', {NAME => 'd', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1'}, {NAME => 'i', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 1}
+    in the HBase shell: alter 'plays', {NAME => 'd', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1'}, {NAME => 'i', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 1, CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '3600000'}}
     to rewrite existing data: major_compact 'plays'
 `
 		if status != 0 || !strings.Contains(stdout, want) || strings.Count(stdout, "family") != 2 || stderr != "" {

@@ -30,6 +30,10 @@ type FamilySchema struct {
 	TTL time.Duration
 }
 
+// TimeToPurgeDeletes is the minimum age of a delete marker that an engine drops. Until then it masks
+// puts of older cells that arrive late.
+const TimeToPurgeDeletes = time.Hour
+
 // Validate returns [ErrInvalid] if the definition is malformed.
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {

@@ -75,8 +75,15 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	call := hrpc.NewCreateTable(context.Background(), nil, families, hrpc.SplitKeys(splits))
 	request := call.ToProto().(*pb.CreateTableRequest)
 	request.TableSchema.TableName = protoName(table.Name)
+	name, value := timeToPurgeDeletes, strconv.FormatInt(hbase.TimeToPurgeDeletes.Milliseconds(), 10)
+	for _, f := range request.TableSchema.ColumnFamilies {
+		f.Configuration = []*pb.NameStringPair{{Name: &name, Value: &value}}
+	}
 	return request
 }
+
+// timeToPurgeDeletes is 0 by default: then a major compaction drops all delete markers.
+const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
 // attributes sets those whose default in gohbase is not HBase's: three versions, and an encoding
 // that makes a Get five times as expensive.

@@ -13,7 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute of a column family that differs from the definition. All attributes of
+// Difference is an attribute of a column family, or a value of its configuration, that differs from
+// the definition. All attributes of
 // a missing family differ, and Actual is empty.
 type Difference struct {
 	Family, Attribute string
@@ -57,6 +58,10 @@ func AlterCommand(table string, differences []Difference) string {
 			}
 			line += fmt.Sprintf(", {NAME => '%s'", d.Family)
 		}
+		if d.Attribute == timeToPurgeDeletes {
+			line += fmt.Sprintf(", CONFIGURATION => {'%s' => '%s'}", d.Attribute, d.Expected)
+			continue
+		}
 		value := d.Expected
 		if _, err := strconv.Atoi(value); err != nil {
 			value = "'" + value + "'"
@@ -81,9 +86,12 @@ func (s *Store) describe(ctx context.Context, table string) (map[string]map[stri
 func attributesOf(schema *pb.TableSchema) map[string]map[string]string {
 	families := map[string]map[string]string{}
 	for _, f := range schema.GetColumnFamilies() {
-		attributes := map[string]string{}
+		attributes := map[string]string{timeToPurgeDeletes: "unset"}
 		for _, a := range f.GetAttributes() {
 			attributes[string(a.GetFirst())] = string(a.GetSecond())
+		}
+		for _, c := range f.GetConfiguration() {
+			attributes[c.GetName()] = c.GetValue()
 		}
 		families[string(f.GetName())] = attributes
 	}

@@ -48,6 +48,7 @@ func TestDifferences(t *testing.T) {
 			{"f", "BLOOMFILTER", "ROW", "ROWCOL"},
 			{"f", "DATA_BLOCK_ENCODING", "FAST_DIFF", "ROW_INDEX_V1"},
 			{"f", "TTL", "86400", "2147483647"},
+			{"f", "hbase.hstore.time.to.purge.deletes", "unset", "3600000"},
 			{"g", "BLOCKCACHE", "", "true"},
 			{"g", "BLOCKSIZE", "", "65536"},
 			{"g", "BLOOMFILTER", "", "ROW"},
@@ -59,15 +60,17 @@ func TestDifferences(t *testing.T) {
 			{"g", "REPLICATION_SCOPE", "", "0"},
 			{"g", "TTL", "", "3600"},
 			{"g", "VERSIONS", "", "5"},
+			{"g", "hbase.hstore.time.to.purge.deletes", "", "3600000"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		const purge = "CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '3600000'}"
 		line := "alter '" + name + "', {NAME => 'f', BLOCKSIZE => 16384, BLOOMFILTER => 'ROWCOL', " +
-			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647}, " +
+			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647, " + purge + "}, " +
 			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', " +
 			"DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', " +
-			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 3600, VERSIONS => 5}"
+			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 3600, VERSIONS => 5, " + purge + "}"
 		if diff := cmp.Diff(line, cluster.AlterCommand(name, got)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

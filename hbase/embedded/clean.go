@@ -17,14 +17,13 @@ import (
 //   - versions that a marker masks, and expired ones;
 //   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.
 //     HBase keeps them until a flush;
-//   - markers older than markerAge, as in a major compaction of HBase. Until then they mask late
-//     puts of older timestamps.
+//   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase. Until then
+//     they mask late puts of older timestamps.
 //
 // A row that is never read is never cleaned, except in tables with a TTL: they are cleaned when the
 // store is opened, and every expiryInterval.
 const (
 	tolerated      = 32
-	markerAge      = time.Hour
 	maxQueued      = 1024
 	expiryInterval = time.Hour
 )

@@ -240,7 +240,7 @@ func TestClean(t *testing.T) {
 			d.write(hbase.Delete{Table: "t", Row: "r", Timestamp: timestamp})
 			d.remove(hbase.AllVersions, "i:n", 7)
 			d.clean(3)
-			d.present = d.present.Add(markerAge)
+			d.present = d.present.Add(hbase.TimeToPurgeDeletes)
 			d.clean(3)
 			d.present = d.present.Add(time.Millisecond)
 			d.clean(0)
@@ -251,7 +251,7 @@ func TestClean(t *testing.T) {
 		d := newFixture(t)
 		d.put("i:n", 5)
 		d.remove(hbase.Family, "i:", 10)
-		d.present = d.present.Add(2 * markerAge)
+		d.present = d.present.Add(2 * hbase.TimeToPurgeDeletes)
 		d.remove(hbase.AllVersions, "i:n", 20)
 		d.clean(1)
 		d.put("i:n", 15)
@@ -264,7 +264,7 @@ func TestClean(t *testing.T) {
 			d.write(hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Timestamp: 1}}})
 			d.write(hbase.Delete{Table: "t", Row: row, Timestamp: 2})
 		}
-		d.present = d.present.Add(2 * markerAge)
+		d.present = d.present.Add(2 * hbase.TimeToPurgeDeletes)
 		for range d.Scan(context.Background(), hbase.Scan{Table: "t"}) {
 		}
 		if queued := len(d.cleaner.queue); queued != 100 {

@@ -264,5 +264,5 @@ func (r *reader) markerExpired() (bool, error) {
 	if len(value) != 8 {
 		return false, fmt.Errorf("%w: delete marker has %d bytes, not 8", hbase.ErrCorrupt, len(value))
 	}
-	return int64(binary.BigEndian.Uint64(value)) < r.now-markerAge.Milliseconds(), nil
+	return int64(binary.BigEndian.Uint64(value)) < r.now-hbase.TimeToPurgeDeletes.Milliseconds(), nil
 }
