@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,24 +14,22 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions translates HBase's exceptions by gohbase's text. All others are
-// [hbase.ErrUnavailable].
-var exceptions = []struct {
-	text string
-	err  error
-}{
-	{"TableNotFoundException", hbase.ErrTableNotFound},
-	{"TableExistsException", hbase.ErrTableExists},
-	{"TableNotEnabledException", errNotEnabled},
-	{"NamespaceNotFoundException", errNoNamespace},
-	{"NamespaceExistException", errNamespaceExists},
-	{"NoSuchColumnFamilyException", hbase.ErrFamilyNotFound},
-	{"exceeds limit of", hbase.ErrCellTooLarge}, // DoNotRetryIOException: Cell[…] with size …
-	{"AccessDeniedException", hbase.ErrDenied},
-	{"FailedSanityCheckException", hbase.ErrInvalid},
-	{"DoNotRetryIOException", hbase.ErrRefused}, // e.g. a read-only region
-	{"IllegalArgumentException", hbase.ErrInvalid},
+// exceptions translates HBase's exceptions by class. All others are [hbase.ErrUnavailable].
+var exceptions = map[string]error{
+	"TableNotFoundException":      hbase.ErrTableNotFound,
+	"TableExistsException":        hbase.ErrTableExists,
+	"TableNotEnabledException":    errNotEnabled,
+	"NamespaceNotFoundException":  errNoNamespace,
+	"NamespaceExistException":     errNamespaceExists,
+	"NoSuchColumnFamilyException": hbase.ErrFamilyNotFound,
+	"AccessDeniedException":       hbase.ErrDenied,
+	"FailedSanityCheckException":  hbase.ErrInvalid,
+	"DoNotRetryIOException":       hbase.ErrRefused, // e.g. a read-only region; or tooLarge
+	"IllegalArgumentException":    hbase.ErrInvalid,
 }
+
+// tooLarge is the end of the message of a DoNotRetryIOException. A row key may be before it.
+var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
 // busyExceptions end by themselves: the call is repeated.
 var busyExceptions = map[string]bool{
@@ -88,20 +87,23 @@ func translate(err error, at place) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w: %s: the table is disabled, or a server does not answer: %w", hbase.ErrUnavailable, at, err)
 	}
-	text := firstLines(err.Error())
-	if d, ok := parseDenial(err.Error()); ok && exceptionOf(err) == "AccessDeniedException" {
-		text = "AccessDeniedException: " + d.String()
-	}
-	for _, known := range exceptions {
-		if strings.Contains(text, known.text) {
-			return fmt.Errorf("%w: %s: %s", known.err, at, text)
+	class, text := exceptionOf(err), firstLines(err.Error())
+	known := cmp.Or(exceptions[class], hbase.ErrUnavailable)
+	switch class {
+	case "AccessDeniedException":
+		if d, ok := parseDenial(err.Error()); ok {
+			text = class + ": " + d.String()
+		}
+	case "DoNotRetryIOException":
+		if tooLarge.MatchString(err.Error()) {
+			known = hbase.ErrCellTooLarge
 		}
 	}
-	unavailable := fmt.Errorf("%w: %s: %s", hbase.ErrUnavailable, at, text)
-	if after := waitTime(text); after > 0 {
-		return throttled{unavailable, after}
+	translated := fmt.Errorf("%w: %s: %s", known, at, text)
+	if after := waitTime(text); class == "RpcThrottlingException" && after > 0 {
+		return throttled{translated, after}
 	}
-	return unavailable
+	return translated
 }
 
 // throttled is the error of a RpcThrottlingException that names a time to wait.

@@ -26,7 +26,16 @@ func TestTranslateErrors(t *testing.T) {
 	procedure := "procedure exception: org.apache.hadoop.hbase.TableNotFoundException: t"
 	noFamily := java("regionserver.NoSuchColumnFamilyException", "Column family x does not exist")
 	tooLarge := java("DoNotRetryIOException", "Cell[…] with size 10485761 exceeds limit of 10485760 bytes")
+	tooLargeInALongRow := java("DoNotRetryIOException",
+		"Cell["+strings.Repeat("r", maxErrorText)+"] with size 10485761 exceeds limit of 10485760 bytes")
+	busyRow := java("RegionTooBusyException", "row=IllegalArgumentException")
+	throttledUser := java("quotas.RpcThrottlingException", "user 'AccessDeniedException': read size limit exceeded")
+	readOnlyRow := java("DoNotRetryIOException", "row 'exceeds limit of' of a read-only region")
 	for name, test := range map[string]struct{ err, want error }{
+		"a cell of a long row":            {tooLargeInALongRow, hbase.ErrCellTooLarge},
+		"a row key like an exception":     {busyRow, hbase.ErrUnavailable},
+		"a user name like an exception":   {throttledUser, hbase.ErrUnavailable},
+		"a row key like a message":        {readOnlyRow, hbase.ErrRefused},
 		"a missing table, by gohbase":     {gohbase.TableNotFound, hbase.ErrTableNotFound},
 		"a missing table, by the master":  {java("TableNotFoundException", "t"), hbase.ErrTableNotFound},
 		"a missing table, by a procedure": {errors.New(procedure), hbase.ErrTableNotFound},
