@@ -96,7 +96,8 @@ func (b *Budget) end() {
 }
 
 // foresee is called before a piece is read. It fails if gets, this piece and all later ones, are
-// likely to exceed the budget. Otherwise it reserves memory for them.
+// likely to exceed the budget, except once per second: see doubts. Otherwise it reserves memory for
+// them.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.likely > b.left() && !b.memory.doubts() {

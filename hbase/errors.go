@@ -34,7 +34,8 @@ var (
 
 const retryAfter = time.Second
 
-// Outage is an error of the cluster's state. Its methods identify it without an import.
+// Outage is an error of the cluster's state. Packages recognise it by its methods, without
+// importing package hbase.
 type Outage struct {
 	what  string
 	after time.Duration

@@ -33,10 +33,12 @@ const (
 //	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
 //	                between two rows
 //
-// At most [maxWaiting] requests wait, up to [maxMemoryWait], and only before a piece. Other
-// requests that find too little memory fail with [*Busy]. Each of the two semaphores has the size
-// of the memory; while others read, a client has at most half. A piece with many unknown rows takes
-// most of the memory, so such pieces are read one after the other.
+// At most [maxWaiting] requests wait for the semaphore requests, up to [maxMemoryWait]: before a
+// piece, or before a response if they hold no memory yet. Any number waits for calls, up to
+// [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each semaphore
+// has the size of the memory; while others read, a client that already holds bytes gets at most
+// half. A piece with many unknown rows takes most of the memory, so such pieces are read one after
+// the other.
 type Memory struct {
 	most     int64
 	requests *fair.Semaphore
@@ -75,13 +77,14 @@ func (m *Memory) Load() (held, refused int64) {
 	return held, m.refused.Load()
 }
 
-// Busy means that no memory is free.
+// Busy means that too little memory is free.
 type Busy struct{}
 
 // Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
-// RetryAfter identifies a Busy without an import.
+// RetryAfter returns maxMemoryWait. Packages recognise a Busy by this method, without importing
+// package hbase.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 // take reserves bytes for a request. If too few are free, it returns a [*Busy]; if wait is true, it

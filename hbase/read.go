@@ -18,7 +18,7 @@ type Get struct {
 
 	Page Page
 
-	// Versions limits each cell's versions, newest first; 0 means 1. With a Page, at most 1.
+	// Versions limits the versions of each column, newest first; 0 means 1. With a Page, at most 1.
 	Versions int
 
 	// Time selects versions before Versions limits them.

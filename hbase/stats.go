@@ -164,9 +164,7 @@ func CountResults(ctx context.Context, results []Result) {
 // CountRPC counts an ended RPC.
 func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
-	if s.Servers != nil {
-		s.Servers.Add(ServerCalls{Server: server, RPCs: 1, Gets: int64(gets), Begun: begun, Ended: time.Now()})
-	}
+	s.Servers.Add(ServerCalls{Server: server, RPCs: 1, Gets: int64(gets), Begun: begun, Ended: time.Now()})
 }
 
 // CountRow counts a row of a scan.

@@ -12,8 +12,9 @@ import (
 // A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: do not change them.
 // Arguments may be reused after a call.
 //
-// A call fails as a whole if its ctx is done or the store is closed. An error of one item, such as
-// a missing table, takes that item's place.
+// A call fails as a whole if its ctx is cancelled, or expired before the call, if the store is
+// closed, or if memory is refused. Other errors, such as a missing table or a deadline that passes
+// during the call, are errors of items.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.

@@ -30,7 +30,7 @@ type Put struct {
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are the parts; none is all families up to Timestamp.
+	// Columns are the parts. Without any, the Delete masks all families up to Timestamp.
 	Columns []Deletion
 	// Timestamp 0 means now. Columns have their own.
 	Timestamp int64

@@ -85,8 +85,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 // timeToPurgeDeletes is 0 by default: then a major compaction drops all delete markers.
 const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
-// attributes sets those whose default in gohbase is not HBase's: three versions, and an encoding
-// that makes a Get five times as expensive.
+// attributes returns the attributes of a family. It always sets VERSIONS and DATA_BLOCK_ENCODING:
+// gohbase's defaults are three versions, and an encoding that makes a Get five times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -141,7 +141,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	name = s.FullName(name)
 	err = s.runProcedure(ctx, "DisableTable", name, &pb.DisableTableRequest{TableName: protoName(name)},
 		new(pb.DisableTableResponse))
-	if err != nil && !errors.Is(err, errNotEnabled) { // by an interrupted drop
+	if err != nil && !errors.Is(err, errNotEnabled) { // errNotEnabled: an interrupted drop has disabled it
 		return err
 	}
 	return s.runProcedure(ctx, "DeleteTable", name, &pb.DeleteTableRequest{TableName: protoName(name)},

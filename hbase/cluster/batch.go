@@ -23,7 +23,7 @@ type batch struct {
 	done func(i int, err error)
 }
 
-// sendAll sends the requests, in a batch of gohbase per table.
+// sendAll sends the requests of each table in batches of at most maxMulti.
 func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {
@@ -49,7 +49,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// With a ctx of its own that expired, gohbase would wait for the call.
+		// The calls share ctx: gohbase would wait for a call whose own ctx has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()

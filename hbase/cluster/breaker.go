@@ -13,8 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions that exceeded the call timeout. With each further call,
-// gohbase would keep the connection longer.
+// breaker is a circuit breaker for regions that exceeded the call timeout. Each further call
+// would delay the time at which gohbase closes the silent connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
@@ -32,7 +32,8 @@ type breaker struct {
 	unresponsive atomic.Int64 // servers
 }
 
-// isOpen reports whether the breaker is open for a region, and its connection is still the same.
+// isOpen reports whether the breaker is open for a region that has no connection, or still the same
+// one.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +41,7 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions, and returns those for which it was not open.
+// add opens the breaker for regions, and returns those for which it was not open with this client.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +89,8 @@ func (s *Store) failFast(table, row string) error {
 	return nil
 }
 
-// callError translates the error of a call, and opens the breaker after a timeout. server may be
-// "".
+// callError translates the error of a call. After the call timeout, it opens the breaker for a
+// known region, or suspects the table. server may be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)

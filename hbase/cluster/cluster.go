@@ -221,7 +221,7 @@ func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. Calls return errors.
+// Printf implements zk.Logger. Debug is enough: ZooKeeper's calls return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
 // multiSize returns gohbase's metric of the sizes of multis, which lacks those of this package.
@@ -232,5 +232,5 @@ func multiSize() *prometheus.HistogramVec {
 	if existing := (prometheus.AlreadyRegisteredError{}); errors.As(prometheus.Register(again), &existing) {
 		return existing.ExistingCollector.(*prometheus.HistogramVec)
 	}
-	return again // not registered
+	return again // gohbase no longer has it
 }

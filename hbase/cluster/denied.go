@@ -38,7 +38,7 @@ func parseDenial(text string) (d denial, ok bool) {
 }
 
 func (d denial) grant() string {
-	// The initials of actions are the letters of rights.
+	// The letter of a right is the initial of its action, except EXEC's, which no call needs.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
 	if d.target != "" {
 		command += fmt.Sprintf(", '%s'", d.target)

@@ -88,7 +88,9 @@ func (s *Store) getFromServers(
 			s.recordResponse(m.server)
 		}
 		stats.RPCs.Add(1)
-		stats.Servers.Add(m.calls())
+		stats.Servers.Add(hbase.ServerCalls{
+			Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended,
+		})
 		for k, r := range m.gets {
 			switch {
 			case m.answered[k]:
@@ -103,10 +105,6 @@ func (s *Store) getFromServers(
 		}
 	}
 	return again, rest
-}
-
-func (m *multi) calls() hbase.ServerCalls {
-	return hbase.ServerCalls{Server: m.server, RPCs: 1, Gets: int64(len(m.gets)), Begun: m.sent, Ended: m.ended}
 }
 
 // wait waits for the response, sets answered and failed, and reports whether the server responded.

@@ -91,7 +91,7 @@ func newPut(ctx context.Context, p hbase.Put, options ...func(hrpc.Call) error) 
 func newDelete(ctx context.Context, d hbase.Delete) *mutationCall {
 	call := baseMutation(ctx, d.Table, d.Row, pb.MutationProto_DELETE)
 	if len(d.Columns) == 0 && d.Timestamp > 0 {
-		call.upTo = timestamp(d.Timestamp)
+		call.upTo = new(uint64(d.Timestamp))
 	}
 	for _, c := range d.Columns {
 		cell := hbase.Cell{Family: c.Family, Qualifier: c.Qualifier, Timestamp: c.Timestamp}

@@ -93,7 +93,7 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
-// orRefused returns a ctx that the next refusal cancels, as its cause.
+// orRefused returns a ctx that the next refusal cancels. Its cause is then one of the refusals.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()

@@ -79,7 +79,7 @@ func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // the server ran out of time
+		if n := len(call.rows); n > 0 { // otherwise the page is read again
 			p.moveAfter(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:

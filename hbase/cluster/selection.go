@@ -45,10 +45,10 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		sel.versions = number(g.Versions)
 	}
 	if g.Time.From > 0 {
-		sel.time.From = timestamp(g.Time.From)
+		sel.time.From = new(uint64(g.Time.From))
 	}
 	if g.Time.To > 0 {
-		sel.time.To = timestamp(g.Time.To)
+		sel.time.To = new(uint64(g.Time.To))
 	}
 	if g.Page.Limit > 0 {
 		// HBase's limit counts cells of each family after deletes, versions and filters.
@@ -78,8 +78,8 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 	return filter.NewList(filter.MustPassAll, columnRange(page), noValues).ConstructPBFilter()
 }
 
-// columnRange returns the filter of a page. HBase's ColumnPaginationFilter counts over all
-// families, reads a nil Start as an offset, and takes 1.5 times as long.
+// columnRange returns the filter of a page. A ColumnPaginationFilter would count over all families,
+// read a nil Start as an offset, and take 1.5 times as long.
 //
 // In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
 // with an empty qualifier. Families that are read in pages must not have such cells.
@@ -93,10 +93,5 @@ func columnRange(page hbase.Page) filter.Filter {
 
 func number(n int) *uint32 {
 	u := uint32(min(n, math.MaxInt32)) // a Java int
-	return &u
-}
-
-func timestamp(t int64) *uint64 {
-	u := uint64(t)
 	return &u
 }

@@ -61,7 +61,7 @@ func (s rpcSpan) endCall(call hrpc.Call, err error) {
 	}
 }
 
-// endMulti is called after wait.
+// endMulti is called at the end of wait.
 func (s rpcSpan) endMulti(m *multi, err error) {
 	if s.Span == nil {
 		return

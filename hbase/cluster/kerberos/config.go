@@ -80,8 +80,8 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// readKeytab reads the keys, and restricts the encryption types, for the log-in to those of the
-// keytab.
+// readKeytab reads the keys. It restricts the encryption types to the supported ones, and those of
+// the log-in to the types of the keytab.
 func (id *identity) readKeytab() error {
 	file, err := os.ReadFile(id.Keytab)
 	if err != nil {

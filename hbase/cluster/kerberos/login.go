@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. From Start on, it has a ticket of the KDC, and renews it by logging in. It
-// is safe for concurrent use.
+// Login is a principal. The Login that Start returns has a ticket of the KDC, and renews it by
+// logging in. Login is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
