@@ -72,7 +72,7 @@ func (n *feedGateway) unfollow(username, whom string) {
 
 func (n *feedGateway) runJobs() {
 	n.Helper()
-	for n.writers.Counters.Open.Load() > 0 {
+	for n.writers.Open.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	n.clockOffset += time.Minute

@@ -75,8 +75,9 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm succeeds if the user has the same key and password. All other cases take the same time
-// and have the same error, so that keys cannot be probed.
+// confirm succeeds if the user has the same key and password. All other cases have the same error
+// and, if the stored hash has the current parameters, take the same time, so that keys cannot be
+// probed.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {

@@ -31,12 +31,9 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 // applyStages applies stages[from:], each up to three times if the store is unavailable. label is
 // the prefix of the calls' purposes.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
-	for i, s := range stages {
-		if i < from {
-			continue
-		}
+	for i := from; i < len(stages); i++ {
 		for try := 0; ; try++ {
-			err := x.applyStage(ctx, s, fmt.Sprintf("%s%d ", label, i))
+			err := x.applyStage(ctx, stages[i], fmt.Sprintf("%s%d ", label, i))
 			if err == nil {
 				break
 			}
@@ -199,10 +196,10 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 
 // checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
 // between reading the places of members and writing to them. While the intent exists, no later
-// operation that removes one of the members has committed. Such an operation will read the places
-// after this execution did, and its delete markers mask late writes. Only a compensation may commit
-// while the intent exists, after the members were stored and verified. Then the commit record is no
-// longer the operation's, and no member is written again.
+// operation that removes one of the members has committed. An operation that commits later reads
+// the places after this execution did, and its delete markers mask late writes of this execution.
+// Only a compensation may commit while the intent exists, after the members were stored and
+// verified. Then the commit record is no longer the operation's, and no member is written again.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {

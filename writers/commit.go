@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. Unless that returns true, stateResolving reads the outcome from the
-// commit record.
+// commit sends the CheckAndPut. If that returns false or ErrUnavailable, stateResolving reads the
+// outcome from the commit record.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
@@ -102,7 +102,6 @@ func (x *execution) abandon(ctx context.Context) error {
 	if x.sweeping {
 		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})
 	}
-	// If this fails, a sweep removes the intent.
 	_ = x.mutate(ctx, write{"forget", tables.Intents.Remove(x.intent)})
 	return nil
 }

@@ -170,9 +170,9 @@ func completeAll(ctx context.Context, store hbase.Store, w *Writers, opType stri
 
 func awaitIdle(t *testing.T, w *Writers) {
 	t.Helper()
-	for began := time.Now(); w.Counters.Open.Load() > 0; time.Sleep(time.Millisecond) {
+	for began := time.Now(); w.Open.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
-			t.Fatal("still open: ", w.Counters.Open.Load())
+			t.Fatal("still open: ", w.Open.Load())
 		}
 	}
 }

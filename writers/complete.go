@@ -24,12 +24,12 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 		w.unclaim(x.intent.ID)
 		return nil
 	}
-	w.Counters.Open.Add(1)
+	w.Open.Add(1)
 	acknowledge := make(chan error, 1)
 	w.running.Add(1)
 	go func() {
 		defer w.running.Done()
-		defer w.Counters.Open.Add(-1)
+		defer w.Open.Add(-1)
 		defer w.unclaim(x.intent.ID)
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()

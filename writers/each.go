@@ -165,9 +165,9 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page, which may be of any bucket, in bucket 0, where late
-// writes may still add them. After the last page of another bucket, it deletes that bucket's row,
-// too.
+// clearPage deletes the members of a page from bucket 0, whichever bucket the page is of: late
+// writes may still add them there. After the last page of another bucket, it also deletes that
+// bucket's row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

@@ -36,7 +36,7 @@ const (
 
 // input validates the input of a mutation and collects all errors, at most one per field or element
 // of a list. Its methods take the schema name of a field and its value, and return the stored form:
-// texts in Unicode's normal form C.
+// texts other than URLs in Unicode's normal form C.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {

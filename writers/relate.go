@@ -203,7 +203,7 @@ type unrelateArgs struct {
 	FromDeleted bool `json:"Left,omitempty"`
 	// If ToDeleted, no event follows.
 	ToDeleted bool `json:",omitempty"`
-	// IfMissing makes it a compensation, which does nothing if both ends exist.
+	// If IfMissing, unrelate does nothing if both ends exist. Compensations and deletions set it.
 	IfMissing bool `json:"Gone,omitempty"`
 }
 

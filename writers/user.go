@@ -72,8 +72,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// The end of a deleted follower's relation starts no job. So if all followers were deleted
-		// before, no unfollowed job ends the user's state as a broadcaster.
+		// This job ends the user's state as a broadcaster. If all followers were deleted before, no
+		// other job does: the end of a deleted follower's relation starts none.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),

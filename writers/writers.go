@@ -42,7 +42,7 @@ type Options struct {
 	// Jobs is called with each stored fan-out job. It must not block, and may be nil.
 	Jobs    func(tables.Job)
 	Observe Observer // may be nil
-	// Seed makes the ids of operations reproducible. It may be nil.
+	// Seed makes random numbers reproducible, such as those in ids of operations. It may be nil.
 	Seed rand.Source
 	// parallel limits the concurrent operations of an effect or a sweep. The default is 32.
 	parallel int
@@ -58,11 +58,9 @@ type Writers struct {
 	log       *slog.Logger
 	listBound int
 	jobs      func(tables.Job)
-	Counters  struct {
-		// Open counts the operations of this gateway that have committed, and are neither complete
-		// nor left to a sweep.
-		Open atomic.Int64
-	}
+	// Open counts the operations of this gateway that have committed, and are neither complete nor
+	// left to a sweep.
+	Open atomic.Int64
 
 	now      func() time.Time
 	parallel int

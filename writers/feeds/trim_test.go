@@ -45,7 +45,7 @@ func (fx trimFixture) must(err error) {
 
 func (fx trimFixture) runJobs() {
 	fx.Helper()
-	for fx.w.Counters.Open.Load() > 0 {
+	for fx.w.Open.Load() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	fx.must(fx.f.Sweep(fx.Context()))
