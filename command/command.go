@@ -1,4 +1,4 @@
-// Package command is the command line of twibase, with a file per command.
+// Package command is the command line of twibase. Most commands have a file of their own.
 package command
 
 import (

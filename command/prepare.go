@@ -17,8 +17,8 @@ import (
 
 const warmTimeout = 5 * time.Second
 
-// prepare checks or creates the tables, loads the sample, and locates regions. Only the creation
-// needs an HBase master.
+// prepare checks or creates the tables, checks rights and locates regions on a cluster, and loads
+// the sample into an empty embedded store. Only the creation needs an HBase master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())

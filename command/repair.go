@@ -109,7 +109,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents, and then fan-out jobs, without a timeout: they may be long.
+// sweep completes stale intents, and then fan-out jobs. The jobs may be long, and have no timeout.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -33,7 +33,8 @@ func checkRights(ctx context.Context, store *cluster.Store) error {
 	return group.Wait()
 }
 
-// probe reads and writes a row. It writes nothing, because the check of the CheckAndPut fails.
+// probe reads a row, and tries a CheckAndPut whose check fails: HBase checks the right to write,
+// but nothing is written.
 func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	row, family := tables.RowKey(""), table.Families[0].Name
 	if _, err := hbase.GetOne(ctx, store, hbase.Get{Table: table.Name, Row: row, Page: hbase.Page{Limit: 1}}); err != nil {

@@ -33,8 +33,9 @@ const (
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is an allocation that is never touched, and so has no physical memory. The garbage
-	// collector runs when the heap has doubled: otherwise every few requests (BenchmarkEmbedded in
-	// bench). A larger GOGC would let a full row cache take several times its size.
+	// collector runs when the heap has doubled: without the ballast, that is every few requests
+	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
+	// size.
 	ballast = 24 << 20
 )
 
@@ -210,7 +211,8 @@ func (s *serveCommand) config(ctx context.Context, p process) (c gateway.Config,
 	return c, nil
 }
 
-// setReloadable sets the fields that [gateway.Gateway.Reload] replaces: flags with the tag reload.
+// setReloadable sets the fields that [gateway.Gateway.Reload] replaces: the flags of serve with the
+// tag reload.
 func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	c.TrustedProxies, c.Origins, c.CORSHeaders, c.DrainDelay = s.TrustedProxies, s.CORS, s.CORSHeaders, s.DrainDelay
 	c.Limits, err = limits.With(s.Limit)

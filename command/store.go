@@ -116,7 +116,7 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
-// withExisting is with for a store that must exist: it creates no embedded one.
+// withExisting is like [storeFlag.with], for a store that must exist: it creates no embedded one.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -129,9 +129,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is withExisting for a store with all tables. It creates those that later versions
-// added. If a table of the first version is missing, its data is lost, and withTables fails: a
-// repair would delete the references to that data.
+// withTables is like withExisting, for a store with all tables. It creates those that later
+// versions added. If a table of the first version is missing, its data is lost, and withTables
+// fails: a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -88,8 +88,8 @@ func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
 }
 
-// close exports the last spans. A failure does not change the exit status: a collector that is down
-// has cut off no requests.
+// close exports the last spans. A failure does not change the exit status, which says whether
+// requests were cut off.
 func (t *tracing) close() {
 	if t == nil {
 		return

@@ -1,8 +1,9 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows with subscribers. Of each row it reads the entries
-// after a floor: a time some while before the last poll, because a slow clock or a slow fan-out
-// adds entries late. It remembers the keys that it found in each row, so that no entry is delivered
+// Every [Interval] a [Poller] reads all rows in use: those that have subscribers, or had one in the
+// last minute, and for timelines those of broadcasters. Of each row it reads the entries after a
+// floor: a time some while before the last poll, because a slow clock or a slow fan-out adds
+// entries late. It remembers the keys that it found in each row, so that no entry is delivered
 // twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
@@ -31,7 +32,7 @@ import (
 type Options struct {
 	// Visible returns the entry to deliver for each candidate: nil if it was deleted or is hidden
 	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in the
-	// next poll. A call has the candidates of a few entries.
+	// next poll. A call has the candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int
@@ -63,8 +64,8 @@ const (
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is kept for this time: one may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows. Above half of it, or above half of an address's share, rows
-	// without subscribers are dropped with the next poll.
+	// MaxRows bounds the polled rows, without those of broadcasters. Above half of it, or above
+	// half of an address's share, rows without subscribers are dropped with the next poll.
 	MaxRows = 20_000
 	// rowReserve limits the rows of an address: see [Poller.Subscribe].
 	rowReserve = 4
@@ -77,7 +78,8 @@ const (
 	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
 	pageSize, rowsPerCall = 256, 1000
 	// entriesPerCall bounds the entries of a call of Visible: at most 14.5 MiB of texts and URLs,
-	// if all are twits of the maximum length in characters of 4 bytes.
+	// if all are twits of the maximum length in characters of 4 bytes. Imported twits may be
+	// longer.
 	entriesPerCall = 256
 )
 
@@ -110,7 +112,8 @@ type Poller struct {
 	rows    map[rowName]*row
 	added   map[string]int // the number of rows that an address has added
 	joining []*Subscription
-	// pending are candidates to retry: Visible failed, or an earlier entry may be unread.
+	// pending are candidates for the next poll: Visible failed, an earlier entry may be unread, or
+	// they waited for Resume.
 	pending []Candidate
 	// broadcastersKnown is false until the first poll after a timeline got its first subscriber.
 	broadcastersKnown bool

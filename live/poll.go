@@ -198,9 +198,9 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the entry: those that have joined
-// if the entry is new, those that join if it is not older than their call of Subscribe. The latter
-// get a twit once, although it may be in the timeline and in a broadcaster's row.
+// offer adds a candidate for each subscriber of a row that needs the entry. A receiving one needs
+// new entries. A joining one needs those that are not older than its call of Subscribe, and gets a
+// twit once, although it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -258,7 +258,8 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 }
 
 // keep keeps a candidate for the next poll, without its entry, which may be deleted by then. Too
-// many candidates close the subscription with err. The caller holds mu.
+// many candidates close the subscription with err, or with [hbase.ErrUnavailable] if it is nil. The
+// caller holds mu.
 func (p *Poller) keep(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:

@@ -2,8 +2,8 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. While any has it, its bytes are counted, once, in
-// all, the total of the poller.
+// queued counts the queues that have an entry. While any queue has it, its bytes are counted once
+// in the total of the poller.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

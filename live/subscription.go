@@ -29,7 +29,7 @@ var (
 //	   │                     │                     suspended
 //	   └─────────────────────┴───────────┬───────────┘
 //	                                     ▼
-//	        Close, ErrSlow, ErrEnded:  closed
+//	        Close, or an error:  closed
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
 // entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop

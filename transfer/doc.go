@@ -8,12 +8,14 @@
 //
 // For each row an import writes the derived data (lists, albums, timelines) before the source
 // (object, edge, plays, twit). So a row whose source is stored is complete, and the same import
-// completes an interrupted one.
+// completes an interrupted one. Comments are the exception: their source is written first, and a
+// stored comment is written again.
 //
 // The timestamp of a cell is the time of the twit, the comment or the dated relation, and otherwise
 // 1. So a second import makes the same cells, and keeps later changes in the store, which are
-// younger. A changed department or role moves in lists. It is a millisecond younger than the stored
-// one.
+// younger. Departments and roles are different: a changed one moves in lists, so the row of the
+// file replaces the stored one, even after a later change or a deletion. Its cells are a
+// millisecond younger.
 //
 // Of several rows with a key, the last counts, or for a dated relation the latest. A twit never
 // changes: another row with its id must be equal. An empty optional column keeps the stored value.

@@ -84,7 +84,7 @@ func (r *row) checked(column string, check func(string) error) string {
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText is the maximum length of a twit or comment, in bytes.
+// maxText is the maximum length of a content, and of a list of photo URLs, in bytes.
 const maxText = 1 << 20
 
 func (r *row) content(column string) string {

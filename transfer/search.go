@@ -104,7 +104,7 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch adds a batch to the search table, without deleted objects, which an import does not
+// addToSearch adds a batch to the search table, without deleted users, whom an import does not
 // restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {

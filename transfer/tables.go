@@ -18,15 +18,15 @@ import (
 const createTimeout = 3 * time.Minute
 
 const (
-	// hbase:meta may be unavailable, and the table of the marks in creation.
+	// FindTables waits up to findTimeout until hbase:meta and the table of the marks can be read.
 	findTimeout = 30 * time.Second
 	findPause   = 200 * time.Millisecond
 )
 
 // EnsureTables creates the missing tables, each with at least 1 region, and returns their names. It
-// marks all tables before it creates them, and writes nothing if [FindTables] fails. It completes
-// search tables that lack objects of an earlier version. Several processes may call it at the same
-// time.
+// creates the table of the marks, marks all tables, and then creates the others. It writes nothing
+// if [FindTables] fails. It completes search tables that lack objects of an earlier version.
+// Several processes may call it at the same time.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -143,8 +143,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
 }
 
-// FindTables finds twibase's tables. It writes nothing, and needs no HBase master. The error is a
-// [*ForeignError], or one of [tables.Marks].
+// FindTables finds twibase's tables. It writes nothing, and needs no HBase master. It returns a
+// [*ForeignError], the error of an unreadable mark, or that of the store.
 //
 // A table without a mark is twibase's only if
 //

@@ -23,7 +23,7 @@ type attribute[T any] struct {
 // Form is the rule of an attribute's values in mutations, for package writers.
 type Form int
 
-// Mutations do not set attributes whose form is 0.
+// The input of mutations has no attributes whose form is 0.
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -113,7 +113,8 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 // CommitColumn has the commit record: see package writers.
 const CommitColumn = "op"
 
-// Version is an attribute that changes whenever another attribute changes, except for counts.
+// Version is an attribute that changes whenever an operation changes another attribute, except for
+// counts. Imports and repairs do not change it.
 const Version = "version"
 
 // version has the id of the last operation that changed an attribute, "0" for none since the
@@ -128,5 +129,5 @@ func version[T any](field func(*T) **string) attribute[T] {
 var imported = "0"
 
 // Origin is the column that identifies an object's creation: the [KeyedName] of its idempotency
-// key, or a random name. It is not in the schema.
+// key, or a random name; for a sign-up with a key, both. It is not in the schema.
 const Origin = "origin"

@@ -7,12 +7,12 @@ import (
 	"twibase/hbase"
 )
 
-// FanoutLimit is the number of followers beyond which an author becomes a broadcaster, whose twits
-// are merged into timelines at read time.
+// FanoutLimit is the default number of followers beyond which an author becomes a broadcaster,
+// whose twits are merged into timelines at read time.
 const FanoutLimit = 10_000
 
-// MaxBroadcasters bounds the cost of reading a timeline. Beyond it, twits are delivered, whatever
-// the number of followers.
+// MaxBroadcasters bounds the cost of reading a timeline. Authors beyond it stay in the fan-out,
+// whatever the number of their followers.
 const MaxBroadcasters = 100
 
 // RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for

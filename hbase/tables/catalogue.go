@@ -109,7 +109,8 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell is the approximate maximum size, in bytes, of a cell that writers accept.
+// MaxCell is the size, in bytes, that is assumed of a cell of unknown size. Few cells that writers
+// accept are larger.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
@@ -157,8 +158,9 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables of the object's row, lists and edges, but not those of events and
-// accounts. Each of these rows [BelongsTo] the object.
+// Tables returns the tables of the rows that [BelongsTo] the object: its own row, its lists, and
+// the edges and plays that begin with its key. The object has further rows in other tables, such as
+// its events or account.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()

@@ -211,7 +211,7 @@ func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether a comment of the author of that time was removed. Only imports add
+// RemovedAt reads whether a comment that the author posted at a time was removed. Only imports add
 // several comments of one author on one twit with one time.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }

@@ -101,7 +101,7 @@ var Children = newList(List[Child]{
 	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
 })
 
-// CheckDepartmentName checks for 1–180 bytes of UTF-8 without control characters.
+// CheckDepartmentName checks for 1–180 bytes of UTF-8 without ASCII control characters.
 func CheckDepartmentName(s string) error {
 	if len(s) < 1 || len(s) > MaxDepartmentName {
 		return fmt.Errorf("%w: a department's name has 1 to %d bytes, not %d", ErrName, MaxDepartmentName, len(s))

@@ -29,8 +29,8 @@ type Bucket struct {
 	Start, Stop string
 }
 
-// BucketOf returns the bucket that covers a position, given the whole directory: 0 if no sealed one
-// does.
+// BucketOf returns the bucket that covers a position, given the directory, or at least its buckets
+// that stop after the position: 0 if no sealed one covers it.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -79,9 +79,9 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 }
 
 // Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. If the first of them starts before the position, it covers the
-// positions just before it. Otherwise bucket 0 does. For the bucket that covers the position
-// itself, pass [hbase.Next](position).
+// bucket if the position is empty. If the first of these buckets starts before the position, that
+// bucket covers the positions just before the given one. Otherwise bucket 0 covers them. For the
+// bucket that covers the position itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix

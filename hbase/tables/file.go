@@ -86,7 +86,7 @@ func (o *Object[T]) Row(t *T) []string {
 
 const maxLine = 2048 // bytes
 
-// ParseLine checks for 1–2048 bytes of UTF-8 without control characters.
+// ParseLine checks for 1–2048 bytes of UTF-8 without ASCII control characters.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":

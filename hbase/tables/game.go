@@ -90,7 +90,8 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day: there is a cell if the user has played the game.
+// Any reads one day: there is a cell if the user has played the game, or while an erasure of the
+// plays is incomplete.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}

@@ -13,7 +13,7 @@ type Intent struct {
 	ID        string
 	Kind      string // operation type
 	Arguments string // JSON
-	// At is the timestamp of all its writes, in milliseconds.
+	// At is the timestamp of the commit and of most effects, in milliseconds.
 	At int64
 	// Table, Row and Family are those of the commit row; empty if the intent is the commit.
 	Table, Row, Family string

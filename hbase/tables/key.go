@@ -57,7 +57,8 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// BelongsTo reports whether a row is own, or one of its edges or buckets.
+// BelongsTo reports whether a row is that of the object with the row key own, one of its edges, or
+// one of its buckets.
 func BelongsTo(row, own string) bool {
 	rest, is := strings.CutPrefix(row, own)
 	return is && (rest == "" || rest[:len(separator)] == separator)

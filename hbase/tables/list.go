@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// ListBound is the maximum number of members of a bucket: far below the capacity of a region, and
-// far above a page.
+// ListBound is the number of members above which a bucket is split: far below the capacity of a
+// region, and far above a page.
 const ListBound = 50_000
 
 // AnyList is a [List], without the type of its members.

@@ -32,7 +32,8 @@ type AnyObject struct {
 	Search *Search
 	// named is nil if the key is the name.
 	named *naming
-	// author returns the user whose deletion also deletes the object. It is nil for objects without.
+	// author returns the user whose deletion also deletes the object. It is nil for nouns without
+	// an author.
 	author func(key string) (username string)
 }
 
@@ -137,7 +138,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns that mutations set.
+// Forms iterates over the columns that the input of mutations sets.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {

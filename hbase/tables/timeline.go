@@ -35,12 +35,12 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 // EntryOf decodes a position in [Timelines], or returns [ErrName].
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
 
-// SinceColumn has the time since which a timeline is complete. It is not an attribute.
+// SinceColumn has the time after which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline may lack twits that are older than at: it was trimmed
-// there, or their delivery left out older ones. The time is also the timestamp, so the latest wins,
-// whatever the order of the writes.
+// PutTimelineSince stores that a timeline may lack twits that are not later than at: it was trimmed
+// there, or a delivery left out an author's older twits. The time is also the timestamp, so the
+// latest wins, whatever the order of the writes.
 func PutTimelineSince(owner string, at time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}

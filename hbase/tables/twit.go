@@ -11,7 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// Twit is a post. It never changes, so each list has a copy.
+// Twit is a post. It never changes, so the author's list and the album have a copy. Timelines and
+// lists of likes have its key.
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond

@@ -1,7 +1,8 @@
 // Package check compares all derived data of a store with its sources, and repairs the differences.
 //
 //	sources                        derived data
-//	edges, plays, references       the members of the lists of both ends
+//	edges, plays                   the members of the lists of both ends
+//	references                     the members of the lists of their targets
 //	users                          the rows of the search table
 //	names of twits, twits          the author's list, the album, timelines
 //	comments of a twit             the lists of their authors
@@ -10,14 +11,15 @@
 //
 // Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
 // Checks of lists read the source of each member (explain). A check scans one table in batches: its
-// memory depends only on the numbers of violations and departments.
+// memory depends only on the numbers of violations, departments, pending jobs and broadcasters.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
-// The order of the checks matters. Buckets come first, since the members of lists are read through
-// them. Then come sources, and last lists, lengths, sums and timelines, which are compared with
-// repaired data. A run without repairs records the changes that repairs would have made: it does
-// not report a missing member again as a wrong length.
+// The order of the checks matters. Intents, jobs and broadcasters come first: they say what is in
+// progress. Then come buckets, since the members of lists are read through them. Sources follow,
+// and last lists, lengths, sums and timelines, which are compared with repaired data. A run without
+// repairs records the changes that repairs would have made: it does not report a missing member
+// again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
@@ -42,7 +44,8 @@ type Checker struct {
 	Report func(Violation)
 	// Read gets the rows since the last call.
 	Read func(table string, rows int)
-	// Waiting gets the number of pending fan-out jobs, whose authors' twits timelines may lack.
+	// Waiting gets the number of pending fan-out jobs. Timelines may lack the twits of the authors
+	// of these jobs.
 	Waiting func(jobs int)
 	// Grace is the age at which an incomplete operation becomes a violation.
 	Grace time.Duration
@@ -185,7 +188,7 @@ func (r *run) flush(ctx context.Context) error {
 	return err
 }
 
-// rows scans in batches, calls f with each, and flushes many repairs.
+// rows scans in batches, calls f with each, and flushes the repairs if there are many.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
 	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {

@@ -33,7 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department whose own parent is the reason that its path does not end at the top.
+// climb reports a department whose path is too long, or whose own parent is the reason that the
+// path does not end at the top. wrong is true for the latter.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {

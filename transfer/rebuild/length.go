@@ -61,8 +61,8 @@ func (s *Rebuilder) writeLengths(
 	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
 }
 
-// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored;
-// with full, only if the list is empty.
+// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored.
+// If full is true, this holds for empty lists only: other lists need all counts.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {

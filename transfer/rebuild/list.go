@@ -110,8 +110,8 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) err
 }
 
 // split copies members into the new buckets, and then names these in the directory with one Put:
-// readers see either. The next pass deletes the old copies. An interrupted split is repeated with
-// the same result.
+// readers see the list before or after the split. The next pass deletes the old copies. An
+// interrupted split is repeated with the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
@@ -138,7 +138,8 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill deletes what an interrupted split left in a new bucket.
+// fill copies to a new bucket the members that it covers, and deletes what an interrupted split
+// left there.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{

@@ -12,8 +12,8 @@ import (
 // maxRewrites reach all timestamps: their distances grow by a factor of 16.
 const maxRewrites = 12
 
-// WriteVisible writes puts, and rewrites cells that another value masks, or a delete marker, as a
-// repair leaves with the timestamp of a removed cell.
+// WriteVisible writes puts, and rewrites those of their cells that another value or a delete marker
+// masks. Repairs leave such delete markers, with the timestamps of the cells that they removed.
 //
 // A rewritten cell gets the smallest greater timestamp that is found, at most the current time:
 // later commits of gateways are younger.

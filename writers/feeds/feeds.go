@@ -2,13 +2,13 @@
 //
 // A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. The kinds of jobs:
 //
-//	posted        delivers a twit, unless the author is or becomes a broadcaster
+//	posted        delivers a twit, unless the state of the author is or becomes merged
 //	deleted       removes a twit
-//	followed      delivers the author's newest twits to a new follower
+//	followed      delivers the author's newest twits to a new follower, unless the state is merged
 //	unfollowed    removes the author's twits from a timeline
 //	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
 //
-// A job may run twice, or in two gateways at the same time. Both runs write the same cells.
+// A job may run twice, or in two gateways at the same time. Both runs write the same entries.
 //
 // # Delivery
 //
@@ -122,8 +122,8 @@ func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 // Lag returns the pending jobs as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-// PendingSince is when the oldest pending job was put: zero if there is none, 1970 before the first
-// scan.
+// PendingSince is when the id of the oldest pending job was made: zero if there is none, 1970
+// before the first scan.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {

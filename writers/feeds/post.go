@@ -45,7 +45,7 @@ const (
 )
 
 // nextState changes the state of the author if the number of followers has crossed a limit, or if
-// no job will end it.
+// the state is leaving and the job that ends it is missing.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:

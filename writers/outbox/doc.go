@@ -22,7 +22,7 @@
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
 //   - released: the work is done, and the progress is final. Then the row is removed. Work that
-//     stores no progress removes the leased item directly.
+//     records no writes removes the leased item directly.
 //
 // Renew, Defer and Release are one CheckAndPut each: it expects the lease that was read, and stores
 // a new lease with the progress. Each lease ends at least a millisecond after the one before it. So
@@ -45,10 +45,10 @@
 // gateway's death. So two gateways may work on one item. This is safe if Work follows three rules:
 //
 //  1. Its writes are idempotent.
-//  2. It renews the lease before its first write. If late writes must be checked, it first records
-//     each write in the progress, by renewing the lease. A gateway without the lease gets ErrLost
-//     there and stops. So only recorded writes can arrive late, and the next holder repeats and
-//     checks them.
+//  2. It renews the lease before its first write, except a CheckAndPut, or a put whose latest value
+//     counts. If late writes must be checked, it first records each write in the progress, by
+//     renewing the lease. A gateway without the lease gets ErrLost there and stops. So only
+//     recorded writes can arrive late, and the next holder repeats and checks them.
 //  3. If it records writes, it releases the item before it removes it: no other gateway can then
 //     have recorded writes that the removal would forget.
 //
@@ -57,7 +57,7 @@
 // The id of an item starts with the time when the id was made: for an intent, and for the jobs of
 // an operation, when the attempt that committed began. The put may come later. Every second a scan
 // reads the items that have reached MinAge since the last scan, and those that are up to clockSkew
-// older. It also reads, by key, earlier items that the last scan found. A full scan once a minute
-// finds items whose put arrived late or whose id is from a slow clock. A failed item is retried
-// with a backoff.
+// older. It also reads earlier items that the last scan found: by key or, if they are many, by
+// starting the scan earlier. A full scan once a minute finds items whose put arrived late or whose
+// id is from a slow clock. A failed item is retried with a backoff.
 package outbox

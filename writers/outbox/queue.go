@@ -83,8 +83,8 @@ const (
 	maxBackoff   = 8 * time.Second
 )
 
-// failed begins a backoff of random length, between half of the backoff for this number of failures
-// and all of it, and returns the number of failures.
+// failed begins a pause, and returns the number of failures. The pause is random: from half of the
+// backoff for that number of failures to the whole.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -47,8 +47,8 @@ func (o *Outbox[T]) Lag() Lag {
 	return o.scanned.lag
 }
 
-// PendingSince is when the oldest pending item was put, or zero. Before the first scan it returns
-// 1970, because an item of any age may be pending.
+// PendingSince is when the id of the oldest pending item was made, or zero. Before the first scan
+// it returns 1970, because an item of any age may be pending.
 func (o *Outbox[T]) PendingSince() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()

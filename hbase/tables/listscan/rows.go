@@ -76,7 +76,8 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the last Get. ok is false if it read only the directory.
+// Take continues with the result of the last Get. ok is false if there is no page yet: the Get was
+// of the directory, or the first page waits for it.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:

@@ -63,7 +63,7 @@ type Range struct {
 	Far bool
 }
 
-// Empty ranges have no position.
+// Empty reports whether the range ends at or before its start, so that it has no members.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
 // single reports whether the range is one position.
@@ -83,12 +83,13 @@ func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.S
 const (
 	// MaxWidth is the maximum of buckets in a round.
 	MaxWidth = 32
-	// FarLookup directory columns are read with bucket 0.
+	// FarLookup is the number of directory columns that are read in one round with bucket 0.
 	FarLookup = 2
-	// Lookup directory columns are read alone.
+	// Lookup is the number of directory columns that a lookup reads.
 	Lookup = 256
-	// HeadLimit columns of bucket 0 are read backward with the directory. A shorter bucket 0 is not
-	// read again, unless members may be large: then its end is read again, with values.
+	// HeadLimit is the number of columns of bucket 0 that a backward scan reads in one round with
+	// the directory. A shorter bucket 0 is not read again, unless members may be large: then its
+	// end is read again, with values.
 	HeadLimit = 256
 )
 
@@ -115,9 +116,9 @@ const (
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
 // A Get past the last member of bucket 0 returns directory columns, too. Buckets may be almost
-// empty, so their number per round doubles, up to [MaxWidth], but only to what fills the page if
-// they are as full as the last ones. A lookup takes a round, and reads up to [Lookup] directory
-// columns.
+// empty, so their number per round doubles, up to [MaxWidth]. But a round reads no more buckets
+// than would fill the page if they were as full as the last ones. A lookup takes a round, and reads
+// up to [Lookup] directory columns.
 //
 // Backward:
 //
