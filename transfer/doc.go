@@ -18,5 +18,6 @@
 // millisecond younger.
 //
 // Of several rows with a key, the last counts, or for a dated relation the latest. A twit never
-// changes: another row with its id must be equal. An empty optional column keeps the stored value.
+// changes: another row with its id must be equal. An empty optional column keeps the stored value,
+// except of departments and roles.
 package transfer

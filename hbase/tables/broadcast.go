@@ -11,8 +11,8 @@ import (
 // whose twits are merged into timelines at read time.
 const FanoutLimit = 10_000
 
-// MaxBroadcasters bounds the cost of reading a timeline. Authors beyond it stay in the fan-out,
-// whatever the number of their followers.
+// MaxBroadcasters bounds the cost of reading a timeline. From nine tenths of it on, no further
+// author becomes a broadcaster: see [RoomForBroadcasters].
 const MaxBroadcasters = 100
 
 // RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for

@@ -11,10 +11,10 @@
 //	                                    ├──► []Change ──► write (rebuild) or report (check)
 //	stored derived data ────────────────┘
 //
-// The timestamp of a new cell comes from stored data, such as the cell that it replaces; only a
-// masked cell is rewritten with a later one. So the result does not depend on the clock, every
-// function is idempotent, and a crash is repaired by calling it again. Calls for an owner may not
-// overlap, and nothing else may write the owner's lists.
+// The timestamp of a new cell is that of stored data, or 1; only a masked cell is rewritten with a
+// later one. So the result does not depend on the clock, every function is idempotent, and a crash
+// is repaired by calling it again. Calls for an owner may not overlap, and nothing else may write
+// the owner's lists.
 package rebuild
 
 import (

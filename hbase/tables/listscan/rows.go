@@ -76,8 +76,8 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the result of the last Get. ok is false if there is no page yet: the Get was
-// of the directory, or the first page waits for it.
+// Take continues with the result of the last Get. ok is false if it returns no page: the first page
+// is kept until the directory is read, and later reads of the directory have none.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:
