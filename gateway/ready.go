@@ -97,7 +97,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns the start keys of the regions of a new table, of which the first has none.
+// probedRows returns the start keys of a new table's regions. The first region has none.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

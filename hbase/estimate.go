@@ -110,8 +110,8 @@ func (m *Memory) learn(gets []Get, results []Result) {
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
 // knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of
-// columns of a large row is that of the whole row, or maxColumns if only a part was read. Of a
-// small row, it is how many were read from its beginning, or maxColumns if all were read: further
+// columns of a large row is that of the whole row, or maxColumns if only a part was read. That of a
+// small row is the number that was read from its beginning, or maxColumns if all were read: further
 // columns may be large, so they count like those of an unknown row.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │

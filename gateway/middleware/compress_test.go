@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"hash/maphash"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,9 +28,9 @@ func BenchmarkCompressionLevel(b *testing.B) {
 		Content string `json:"content"`
 	}
 	var nodes []node
+	ids := rand.New(rand.NewPCG(1, 1))
 	for content := range strings.Lines(string(page)) {
-		id := binary.BigEndian.AppendUint64(nil, maphash.String(maphash.MakeSeed(), content))
-		nodes = append(nodes, node{id, content})
+		nodes = append(nodes, node{binary.BigEndian.AppendUint64(nil, ids.Uint64()), content})
 	}
 	data, err := json.Marshal(nodes)
 	if err != nil {

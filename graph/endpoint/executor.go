@@ -44,8 +44,8 @@ func untilWritten(ctx context.Context) (response context.Context, written contex
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, to which Around has bound its memory. After untilWritten,
-// written does that.
+// endResponse ends the ctx of a response, and so releases its memory. After untilWritten, written
+// does that.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()

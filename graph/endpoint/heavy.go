@@ -16,9 +16,9 @@ import (
 const rowsPerPlace = 2000
 
 // heavy bounds the heavy operations that run at the same time, by their predicted rows: each needs
-// a place for each rowsPerPlace. There are half as many places as slots (at least one), so heavy
-// operations leave half of several slots to others. A heavy operation that waits for places holds
-// no slot.
+// a place for each rowsPerPlace. The number of places is half the number of slots, at least one: so
+// heavy operations leave the other slots free. A heavy operation that waits for places holds no
+// slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -69,7 +69,8 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 const keep = 0.9
 
 // learn updates the part of bound that an operation reads. It keeps the operation, and so its
-// parsed document. It learns nothing of a document that is not cached: each request parses it anew.
+// parsed document. It learns nothing of a document that is not cached: each request parses it
+// again.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return // it is never heavy, or never predicted

@@ -41,7 +41,8 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions, and returns those for which it was not open with this client.
+// add opens the breaker for regions, and returns the regions whose breaker was not open with this
+// client.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 )
 
 // Difference is an attribute of a column family, or a value of its configuration, that differs from
-// the definition. All attributes of
-// a missing family differ, and Actual is empty.
+// the definition. All attributes of a missing family differ, and Actual is empty.
 type Difference struct {
 	Family, Attribute string
 	Actual, Expected  string

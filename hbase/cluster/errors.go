@@ -100,8 +100,10 @@ func translate(err error, at place) error {
 		}
 	}
 	translated := fmt.Errorf("%w: %s: %s", known, at, text)
-	if after := waitTime(text); class == "RpcThrottlingException" && after > 0 {
-		return throttled{translated, after}
+	if class == "RpcThrottlingException" {
+		if after := waitTime(text); after > 0 {
+			return throttled{translated, after}
+		}
 	}
 	return translated
 }
