@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
@@ -19,13 +20,14 @@ type Config struct {
 	Conf      string // krb5.conf
 }
 
-// identity is a Config with its files read. Use it with the slot of [Login].
+// identity is a Config with its files read. Only the holder of a [Login]'s slot may change it.
 type identity struct {
 	Config
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
-	answered    map[string]string // the KDC that answered last, by realm
+	answered    map[string]string      // the KDC that answered last, by realm
+	asked       atomic.Pointer[string] // the realm whose KDC was asked last
 }
 
 // encryptionTypes are supported, the preferred first. Wrap tokens of older types have another
@@ -54,6 +56,7 @@ func (c Config) read() (*identity, error) {
 		return nil, fmt.Errorf("--hbase-principal %q: write NAME@REALM, or set default_realm in --krb5-conf %s",
 			c.Principal, c.Conf)
 	}
+	id.asked.Store(&id.realm)
 	return id, id.readKeytab()
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// Refusal is an error that a retry cannot fix: the configuration of the gateway, the KDC or the
-// server must change.
+// Refusal is an error that usually lasts until the configuration of the gateway, the KDC or the
+// server changes. Its text says what to change.
 type Refusal struct{ text string }
 
 func (r *Refusal) Error() string { return r.text }
@@ -70,7 +70,8 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains errors of any request to a KDC, and returns nil for others.
+// explainKDC explains the errors that all kinds of requests to a KDC have in common. It returns nil
+// for other errors.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {
@@ -84,20 +85,20 @@ func (id *identity) explainKDC(err error, realm string) error {
 		strings.Contains(text, "no KDC SRV records"):
 		return refuse("--krb5-conf %s names no kdc of %s: add it to [realms], or set dns_lookup_kdc", id.Conf, realm)
 	case unanswered(err):
-		return id.unreachable(err)
+		return id.unreachable(realm, err)
 	}
 	return nil
 }
 
-func (id *identity) unreachable(err error) error {
+func (id *identity) unreachable(realm string, err error) error {
 	var kdcs []string
 	for _, r := range id.krb5.Realms {
-		if r.Realm == id.realm {
+		if r.Realm == realm {
 			kdcs = r.KDC
 		}
 	}
 	return refuse("the KDC of %s (%s) does not answer by TCP: correct it in --krb5-conf %s, or open its port (%v)",
-		id.realm, strings.Join(kdcs, ", "), id.Conf, short(err))
+		realm, strings.Join(kdcs, ", "), id.Conf, short(err))
 }
 
 const maxErrorText = 200

@@ -75,7 +75,7 @@ func agree(conn net.Conn, t *tokens) (protection, error) {
 		return 0, err
 	}
 	if len(offer) != 4 {
-		return 0, fmt.Errorf("%w: it offers none", errProtection)
+		return 0, fmt.Errorf("%w: its offer has %d bytes, not 4", errProtection, len(offer))
 	}
 	p := strongest(offer[0])
 	if p == 0 {

@@ -13,10 +13,11 @@ import (
 // hedgeDelay is the time after which ask also asks the next KDC.
 const hedgeDelay = time.Second
 
-// ask asks a KDC of the realm. If that cannot be reached or does not answer within hedgeDelay, ask
-// also asks the next, and returns the first answer. gokrb5 itself asks KDCs in random order, and
-// waits five seconds for each.
+// ask asks a KDC of the realm. If that KDC cannot be reached or does not answer within hedgeDelay,
+// ask also asks the next, and returns the first answer. gokrb5 itself asks KDCs in random order,
+// and waits five seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
+	id.asked.Store(&realm)
 	kdcs, err := id.kdcs(realm)
 	if err != nil {
 		return result, err

@@ -74,7 +74,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	select {
 	case l.slot <- struct{}{}:
 	case <-ctx.Done():
-		return result, l.id.unreachable(ctx.Err())
+		return result, l.id.unreachable(*l.id.asked.Load(), ctx.Err())
 	}
 	type outcome struct {
 		result T
@@ -90,7 +90,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	case o := <-done:
 		return o.result, o.err
 	case <-ctx.Done():
-		return result, l.id.unreachable(ctx.Err())
+		return result, l.id.unreachable(*l.id.asked.Load(), ctx.Err())
 	}
 }
 
@@ -138,7 +138,7 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket returns the ticket for a server. It logs in if the renewal has failed.
+// ticket returns the ticket for a server. It logs in if renewals failed until the log-in expired.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {
@@ -155,7 +155,7 @@ const service = "hbase"
 const handshakeTimeout = 10 * time.Second
 
 // Secure authenticates a connection to an HBase server. The caller must write whole messages, and
-// begin like a client without Kerberos. After an error, it closes the connection.
+// begin like a client without Kerberos. After an error, the caller closes the connection.
 func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()

@@ -97,7 +97,7 @@ func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	return body[:split], nil
 }
 
-// open returns the message of a sealed body: the message, extra bytes and the header.
+// open decrypts a sealed body, which holds the message, extra bytes and the header.
 func (t *tokens) open(body []byte, flags byte, number uint64, extra int) ([]byte, error) {
 	if len(body) < t.etype.GetConfounderByteSize()+t.etype.GetHMACBitLength()/8+extra+tokenHeader {
 		return nil, errToken
