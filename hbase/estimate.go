@@ -109,10 +109,10 @@ func (m *Memory) learn(gets []Get, results []Result) {
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of
-// columns of a large row is that of the whole row, or maxColumns if only a part was read. That of a
-// small row is the number that was read from its beginning, or maxColumns if all were read: further
-// columns may be large, so they count like those of an unknown row.
+// knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of columns
+// of a large row is maxColumns if only a part was read. For a small row it is the number that was
+// read from its beginning: further columns may be large, and count like those of an unknown row. It
+// is maxColumns if the whole small row was read.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 type knownRow uint64
@@ -122,7 +122,7 @@ const knownRowBits = 12
 func newKnownRow(hash uint64, page *Page, cells []Cell) knownRow {
 	kib := uint64(min(int(Size(cells))/max(1, len(cells))>>10+1, 1<<knownRowBits-1))
 	row := knownRow(hash>>(2*knownRowBits)<<(2*knownRowBits) | kib<<knownRowBits)
-	whole := page.Start == "" && page.Stop == "" && len(cells) < page.Limit
+	whole := page.Start == "" && page.Stop == "" && (page.Limit == 0 || len(cells) < page.Limit)
 	columns := min(len(cells), maxColumns)
 	switch {
 	case row.large() != whole:

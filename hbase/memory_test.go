@@ -290,9 +290,11 @@ func TestKnownRows(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			get, result := row(test.name, test.cells, test.bytes)
-			m.learn([]Get{get}, []Result{result})
-			if _, got := m.estimate([]Get{get}, unlimited); got != test.want {
-				t.Errorf("got %+v, want %+v", got, test.want)
+			for _, get.Page.Limit = range []int{0, 5000} {
+				m.learn([]Get{get}, []Result{result})
+				if _, got := m.estimate([]Get{get}, unlimited); got != test.want {
+					t.Errorf("limit %d: got %+v, want %+v", get.Page.Limit, got, test.want)
+				}
 			}
 		})
 	}
