@@ -68,7 +68,7 @@ type Config struct {
 	// Production refuses introspection, reports and, if there are Documents, all other documents.
 	// Public then has no schema, IDE, /dev/token or /metrics.
 	Production bool
-	// PrivateMetrics hides /metrics.
+	// PrivateMetrics hides /metrics on Public.
 	PrivateMetrics bool
 	Collectors     []prometheus.Collector
 	// Log is for background work, and requests without a logger.

@@ -37,7 +37,7 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 	return &operationMetrics{
 		executions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_executions_total",
-			Help: "Operations by executor, and the reason if that is not the plan.",
+			Help: "Operations by executor: plan, or stock and the reason for it.",
 		}, []string{"executor", "reason"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_errors_total",
@@ -47,7 +47,7 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
 				func(s *hbase.Stats) int64 { return s.Rounds.Load() }, 1, 2, 7),
-			cost("rpcs", "RPCs per operation; on the embedded store, those that one region server would see.",
+			cost("rpcs", "RPCs per operation; on the embedded store, calls and pages of scans.",
 				func(s *hbase.Stats) int64 { return s.RPCs.Load() }, 1, 2, 11),
 			cost("gets", "Gets per operation.", func(s *hbase.Stats) int64 { return s.Gets.Load() }, 1, 4, 9),
 			cost("scans", "Scans per operation.", func(s *hbase.Stats) int64 { return s.Scans.Load() }, 1, 2, 5),
@@ -99,7 +99,8 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			g.endpoint.Places),
 		gauge("admission_waiting", "Operations that wait for a slot or for places.",
 			func() int64 { _, waiting, _ := g.endpoint.Load(); return waiting }),
-		counter("admission_refused_total", "Operations that were rejected by load shedding.",
+		counter("admission_refused_total",
+			"Operations, long request bodies and messages, and subscription events that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
 		counter("row_budget_refused_total", "Operations that were refused because of --viewer-rows-per-second.",
 			g.endpoint.Overdrawn),
@@ -107,9 +108,10 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
 		counter("document_cache_misses_total", "Documents of requests that were parsed and validated.",
 			func() int64 { _, misses := g.endpoint.DocumentCache(); return misses }),
-		gauge("read_memory_bytes", "Bytes that large requests have read, or are about to read.",
+		gauge("read_memory_bytes", "Bytes of --read-memory that large requests hold, for rows and responses.",
 			func() int64 { held, _ := g.memory.Load(); return held }),
-		counter("read_memory_refused_total", "Reads that were refused because large requests held all of --read-memory.",
+		counter("read_memory_refused_total",
+			"Reads and responses that were refused because too little of --read-memory was free.",
 			func() int64 { _, refused := g.memory.Load(); return refused }),
 		gauge("responses_waiting_bytes", "Bytes of responses that are being sent.",
 			func() int { bytes, _ := g.responses.Load(); return bytes }),
@@ -184,7 +186,7 @@ func buildInfo() prometheus.Collector {
 		}
 	}
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "twibase_build_info", Help: "1. The labels are the version of twibase, its commit and that of Go.",
+		Name: "twibase_build_info", Help: "Always 1. The labels are the versions of twibase and Go, and twibase's commit.",
 		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": goVersion},
 	}, func() float64 { return 1 })
 }

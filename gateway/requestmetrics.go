@@ -19,7 +19,7 @@ const (
 	unknown     = "unknown"   // client or version
 )
 
-// The numbers of labels. Operations of trusted documents are additional.
+// Bounds of the numbers of label values. Operations of trusted documents come in addition.
 const (
 	maxOperations = 200
 	maxClients    = 50

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the number of bytes of keys and values that a request may still read. It is safe for
-// concurrent use. A nil one is unlimited.
+// Budget limits the bytes of keys and values that a request reads. It is safe for concurrent use. A
+// nil one is unlimited.
 type Budget struct {
 	ctx    context.Context
 	client string
@@ -30,7 +30,7 @@ type OverBudget struct{ Most, Read int64 }
 
 // Error implements error.
 func (e *OverBudget) Error() string {
-	return fmt.Sprintf("hbase: %d bytes were read, of at most %d", e.Read, e.Most)
+	return fmt.Sprintf("hbase: the request reads %d bytes, of at most %d", e.Read, e.Most)
 }
 
 // Exceeded is for package apierr, which does not import this one.
@@ -38,7 +38,8 @@ func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend returns an [*OverBudget], or a [*Busy] if the gateway's memory is exhausted.
+// Spend counts n bytes that were read, and reserves memory for them. It returns an [*OverBudget], or
+// a [*Busy] if too little memory is free.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
@@ -87,7 +88,6 @@ func HoldResponse(store Store, bytes int) error {
 	return b.hold(min(b.read.Load()+int64(bytes), b.memory.most), b.held.Load() == 0)
 }
 
-// end releases the memory when the request ends.
 func (b *Budget) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,9 +95,8 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
-// foresee is called before a piece is read. It fails if gets, this piece and all later ones, are
-// likely to exceed the budget, except once per second: see doubts. Otherwise it reserves memory for
-// them.
+// foresee fails if gets, the next piece and all later ones, are likely to exceed the budget, except
+// once per second: see doubts. Otherwise it reserves memory for them.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.likely > b.left() && !b.memory.doubts() {

@@ -23,13 +23,13 @@ const (
 	maxReserveWait = 3 * time.Second
 )
 
-// Memory bounds the bytes of the rows that a gateway's requests hold. Requests reserve them before
-// they read. It is safe for concurrent use. It works with estimates of results, likely and possible
-// (estimate.go):
+// Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe for
+// concurrent use. It works with estimates of results, likely and possible (estimate.go):
 //
 //	Gets ──► pieces: bounds of both estimates, for one call of the store
 //	           │
-//	           ├──► requests: one above smallRequest takes its likely bytes until it ends
+//	           ├──► requests: one above smallRequest takes its likely bytes before a read, and
+//	           │    further bytes after it, until it ends
 //	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
 //	                between two rows
 //
@@ -83,8 +83,7 @@ type Busy struct{}
 // Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
-// RetryAfter returns maxMemoryWait. Packages recognise a Busy by this method, without importing
-// package hbase.
+// RetryAfter is how packages recognise a Busy without importing package hbase.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 // take reserves bytes for a request. If too few are free, it returns a [*Busy]; if wait is true, it

@@ -14,10 +14,10 @@ import (
 type Stats struct {
 	// Rounds are waits for a batch of Gets, a scan or a write.
 	Rounds atomic.Int64
-	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls.
+	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls and pages.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
-	// Rows and Bytes are those of results, as by [Size].
+	// Rows and Bytes are those of results: the [Size] of each row, and the keys of scanned rows.
 	Rows, Bytes atomic.Int64
 	// Operation is for HBase's slow log. It may be nil.
 	Operation func() string
@@ -161,7 +161,7 @@ func CountResults(ctx context.Context, results []Result) {
 	}
 }
 
-// CountRPC counts an ended RPC.
+// CountRPC counts an RPC that ended now.
 func (s *Stats) CountRPC(server string, gets int, begun time.Time) {
 	s.RPCs.Add(1)
 	s.Servers.Add(ServerCalls{Server: server, RPCs: 1, Gets: int64(gets), Begun: begun, Ended: time.Now()})

@@ -9,19 +9,19 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// A ctx without a deadline has [DefaultTimeout]. Returned cells may be shared: do not change them.
-// Arguments may be reused after a call.
+// A call whose ctx has no deadline has the engine's call timeout, or [DefaultTimeout]. Returned
+// cells may be shared: do not change them. Arguments may be reused after a call.
 //
-// A call fails as a whole if its ctx is cancelled, or expired before the call, if the store is
-// closed, or if memory is refused. Other errors, such as a missing table or a deadline that passes
-// during the call, are errors of items.
+// A call fails as a whole if its ctx is cancelled, or expired before the call, or if the store is
+// closed. Too little memory may be an error of the call or of items. Other errors, such as a missing
+// table or a deadline that passes during the call, are errors of items.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
-	// Scan reads a page of rows per RPC, each with [DefaultTimeout]. Rows without a selected cell
-	// are left out. The first error ends the iteration.
+	// Scan reads a page of rows per RPC. Timeouts are per page, a deadline of ctx is for all. Rows
+	// without a selected cell are left out. The first error ends the iteration.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
 	// Mutate writes rows, each mutation atomically. The errors are index-aligned, or nil if all

@@ -9,7 +9,7 @@ import (
 type Table struct {
 	Name     string
 	Families []FamilySchema
-	// Splits are the start keys of the other regions, ascending.
+	// Splits are the start keys of all regions but the first, ascending.
 	Splits []string
 }
 

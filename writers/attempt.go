@@ -88,7 +88,7 @@ func (x *execution) mayHaveCommitted(failed state) bool {
 	return failed >= stateCommitting && failed <= stateCommitted || failed == statePreparing && x.intent.Table == ""
 }
 
-// try makes one attempt. After a commit, a goroutine owns x.
+// try makes one attempt. After a commit, finishInBackground owns x.
 func (x *execution) try(ctx context.Context) (outcome state, err error) {
 	err = x.advance(ctx, state.outcome)
 	if err == nil && x.state == stateCommitted {

@@ -17,10 +17,11 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finishInBackground returns when plan.now is applied or ctx ends.
+// finishInBackground returns when plan.now is applied or has failed, or ctx ends. It leaves an
+// operation with a delay to a sweep.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
-	if x.intent.Due > 0 { // for a sweep
+	if x.intent.Due > 0 {
 		w.unclaim(x.intent.ID)
 		return nil
 	}
@@ -202,7 +203,8 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark is called before a nested operation may replace the commit record.
+// mark stores that the operation has committed, before a nested operation may replace the commit
+// record.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil

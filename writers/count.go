@@ -54,7 +54,7 @@ type increment struct {
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
-	after  map[string]int // all counts that were read, after the CheckAndPut
+	after  map[string]int // the row's counts after the CheckAndPut, by column
 }
 
 // addIncrements panics if another stage counts in the same row, because an increment is applied

@@ -27,9 +27,9 @@ type opType[A any] struct {
 
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// row's last operation is completed before the check, and the reads are repeated. That costs
-	// two rounds, one if [tables.CompleteColumn] names that operation, and none if this gateway
-	// knows that it is complete.
+	// row's last operation is completed before the check, and the reads are repeated. That costs no
+	// round if this gateway knows that the operation is complete, one if [tables.CompleteColumn]
+	// names it, and at least two otherwise.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object whose key can be used
 	// again after a deletion. At its end, the operation replaces its commit record by a

@@ -23,7 +23,6 @@ type recordPlayArgs struct {
 	First      bool
 }
 
-// The effects update the sum in the user's list and the game's count of the day.
 var recordPlay = register(opType[recordPlayArgs]{
 	name: "recordPlay", properties: properties{recordsCompletion: true, nonIdempotent: true},
 	row:   func(a recordPlayArgs) hbase.Get { return tables.Plays.GetWithKey(a.User, a.Game, a.Key) },

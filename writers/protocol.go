@@ -91,7 +91,8 @@ import (
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
 //
-// A sweep takes an intent when it is 5 seconds old and its lease has ended.
+// A sweep takes an intent when it is 5 seconds old, its lease has ended, and the delay of its type,
+// if any, has passed.
 type state int
 
 // outcome and mayHaveCommitted compare states: the order matters.

@@ -18,13 +18,13 @@ const (
 	maxOperations = 2000
 )
 
-// Client has bounded labels.
+// Client is a client's name and version, as labels that package labels bounds.
 type Client struct {
 	Name    string `json:"client"`
 	Version string `json:"version"`
 }
 
-// Request has bounded labels.
+// Request is a request. Its client and operation are such labels.
 type Request struct {
 	Client
 	Operation, Type string
@@ -109,7 +109,8 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour drops the counts of 24 hours ago.
+// hour returns the counts of the current hour. Its first call in an hour drops those of 24 hours
+// ago.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]

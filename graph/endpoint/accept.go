@@ -17,7 +17,7 @@ const (
 )
 
 type accept struct {
-	// media is the preferred one, the older if the client names neither; empty if it refuses both.
+	// media is mediaJSON or mediaGraphQL, as the client prefers; empty if it refuses both.
 	media string
 	// events: the client accepts server-sent events; eventsFirst: it prefers them.
 	events, eventsFirst bool

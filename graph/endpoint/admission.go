@@ -32,8 +32,8 @@ const (
 // describes.
 type admission struct {
 	slots *fair.Semaphore // nil admits all
-	// events are the slots for subscription events, a quarter of slots: a twit is an event for each
-	// subscriber.
+	// events are separate slots for subscription events, a quarter as many as slots: a twit is an
+	// event for each of its subscribers.
 	events   chan struct{}
 	rejected atomic.Int64
 }

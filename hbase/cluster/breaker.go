@@ -23,7 +23,7 @@ import (
 // A server that has not answered any call for the call timeout is unresponsive: the breaker also
 // opens for the other regions of the connection, with one probe for all. An exception is an answer.
 //
-// A probe reads one row, without a call timeout, until a response or an error other than a timeout.
+// A probe repeats a Get of one row, without the call timeout, until the result is not a timeout.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -32,8 +32,8 @@ type breaker struct {
 	unresponsive atomic.Int64 // servers
 }
 
-// isOpen reports whether the breaker is open for a region that has no connection, or still the same
-// one.
+// isOpen returns false for a region that is no longer valid, or has another connection than when the
+// breaker opened.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,8 +71,8 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// failFast returns an error if the breaker is open for a row's region, or its server refuses
-// connections.
+// failFast returns an error if the breaker is open for a row's region, or the region's server
+// refuses connections.
 func (s *Store) failFast(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil
@@ -131,7 +131,8 @@ func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// unlocated returns ZooKeeper's reason, if any.
+// unlocated returns the error of the last look-up in ZooKeeper for a region without a connection, or
+// nil.
 func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	if serverOf(region) != nil {
 		return nil

@@ -2,7 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, checks that are safe to repeat, and errors.
+// survive a region's move, a timestamp for each cell, errors, and checks that are safe to repeat if
+// each put has a unique value.
 //
 // The path of a Get call:
 //

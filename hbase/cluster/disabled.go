@@ -19,8 +19,8 @@ const (
 	stateTimeout  = 300 * time.Millisecond
 )
 
-// tableStates has the tables that are disabled, or may be: gohbase waits for their regions until
-// the deadline.
+// tableStates has the tables that may be, or may have been, disabled: gohbase waits for the regions
+// of a disabled table until the deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
@@ -47,7 +47,7 @@ func (t *tableStates) of(table string) *tableState {
 // suspect makes the next call to an unknown region check the table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
-// known returns nil unless the table may be disabled.
+// known returns nil for a table that was never suspected.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 func newExceptionCounter() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "twibase_store_exceptions_total",
-		Help: "Exceptions that HBase returned, by class, including those of calls that were repeated successfully.",
+		Help: "Exceptions of HBase by class, if the call failed or the server was busy. Those that gohbase handles, " +
+			"such as for a moved region, are not counted.",
 	}, []string{"exception"})
 }
 

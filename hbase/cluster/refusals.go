@@ -13,7 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// refusal is an error that a retry cannot fix. Its text says how to change the configuration.
+// refusal is an error that usually lasts until the configuration changes. Its text says what to
+// change.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
@@ -26,7 +27,7 @@ type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
 	servers map[string]error
-	added   chan struct{} // by the next refusal; may be nil
+	added   chan struct{} // the next refusal closes it; may be nil
 }
 
 func (r *refusals) of(server string) error {

@@ -80,8 +80,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of a damaged chunk, or -1: one that can't be read although a later one
-// shows that it was synced, or a last chunk of MANIFEST that is complete and wrong.
+// damage returns the offset of a damaged chunk, or -1. A chunk is damaged if it can't be read although
+// a later one shows that it was synced, or if it is the last of MANIFEST, complete and wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -109,7 +109,7 @@ func (l logFile) header() int {
 }
 
 // chunk returns the length of the chunk at an offset, or 0 if it can't be read, and the number of
-// bytes that were synced before it was written.
+// bytes that were synced before the chunk was written.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -147,7 +147,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether a crash can have left the last bytes, from an offset.
+// cutShort reports whether the bytes from an offset on may be the part of a chunk that a crash left.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

@@ -23,8 +23,8 @@ type lookup struct {
 	cached    *cachedRow // nil if the row must be read
 }
 
-// Get implements [hbase.Store]. It reads missing rows in key order, with one iterator, so that
-// neighbours share blocks.
+// Get implements [hbase.Store]. It reads the rows that are not cached in key order, with one
+// iterator, so that neighbours share blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -143,7 +143,7 @@ func (s *Store) answer(
 		}
 	}
 	slices.SortFunc(missing, func(i, j int) int {
-		return cmp.Or(strings.Compare(gets[i].Table, gets[j].Table), strings.Compare(gets[i].Row, gets[j].Row))
+		return cmp.Or(cmp.Compare(lookups[i].sel.table, lookups[j].sel.table), strings.Compare(gets[i].Row, gets[j].Row))
 	})
 	for n, i := range missing {
 		if n%64 == 0 && ctx.Err() != nil {

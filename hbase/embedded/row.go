@@ -32,7 +32,7 @@ type reader struct {
 	rowKey, family, column []byte
 	target, behind         []byte // scratch
 
-	masked  int64 // by a marker of the family, or -1
+	masked  int64 // timestamp up to which a marker of the family masks, or -1
 	now     int64 // ms
 	garbage int   // number of skipped entries that the cleaner can remove
 }
@@ -109,8 +109,8 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers sets masked to the family's newest marker, which comes first, and moves to the
-// columns.
+// readFamilyMarkers sets masked to the timestamp of the newest marker, which comes first, and moves
+// to the columns.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -159,8 +159,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides versions up to a timestamp, and that of the last OneVersion marker, which sorts before
-// it.
+// mask hides the versions up to upTo, and the version at the timestamp of the last OneVersion marker
+// (only). A marker sorts before the version that it masks.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {

@@ -33,11 +33,10 @@ type Store struct {
 	closed bool
 	tables map[string]*table
 
-	rows    rowStates
-	lookups sync.Pool // of *[]lookup
-	lastNow atomic.Int64
-	// syncing waits for visible writes to be durable.
-	unsynced atomic.Int64
+	rows     rowStates
+	lookups  sync.Pool // of *[]lookup
+	lastNow  atomic.Int64
+	unsynced atomic.Int64 // visible writes that are not durable yet
 	syncing  sync.WaitGroup
 
 	cleaner *cleaner
@@ -61,8 +60,8 @@ const DefaultRowCache = 32 << 20
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
 // Open opens or creates the store in a directory, or in memory if dir is "". It returns
-// [hbase.ErrLocked] if another process has the directory open, [hbase.ErrFormat] if its format is
-// newer, and [hbase.ErrCorrupt] if it is damaged.
+// [hbase.ErrLocked] if another process has the directory open, [hbase.ErrFormat] if a newer version
+// of twibase or another program wrote it, and [hbase.ErrCorrupt] if it is damaged.
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {
 		return open("memory", vfs.NewMem(), true, options...)

@@ -30,8 +30,8 @@ type transfer struct {
 // New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
-// Hold counts a response until sent is called. cut ends the transfer: at most once, never after
-// sent has returned. It must not block.
+// Hold counts a response until sent is called. To cut it off, Bytes calls cut, which must end the
+// transfer without blocking: at most once, never after sent has returned.
 func (b *Bytes) Hold(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
 	b.grow(t, bytes)

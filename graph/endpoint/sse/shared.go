@@ -35,7 +35,7 @@ type Stream struct {
 	token   string
 	ctx     context.Context
 	end     func()
-	expiry  context.Context // a token of an operation expired
+	expiry  context.Context // done when a token of an operation has expired
 	expire  context.CancelFunc
 	timeout *time.Timer // ends a stream that was not opened, or that drains
 	events  feed
