@@ -83,7 +83,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store was empty.
+	// blank: the store had no rows, except the marks of tables.
 	blank bool
 	// repaired: a repair has removed cells.
 	repaired bool
@@ -120,13 +120,17 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 	return im, im.broadcasters.load(cells[1])
 }
 
+// isBlank ignores the marks of tables, and search tables.
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		if tables.IsSearch(table.Name) {
 			continue
 		}
-		for _, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 1}) {
-			return false, err
+		for row, err := range store.Scan(ctx, hbase.Scan{Table: table.Name, Limit: 2}) {
+			marks := table.Name == tables.Marks.Table() && row.Key == tables.Marks.Get().Row
+			if err != nil || !marks {
+				return false, err
+			}
 		}
 	}
 	return true, nil

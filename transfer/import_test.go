@@ -2,9 +2,13 @@ package transfer
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase/hbasetest"
+	"twibase/hbase/tables"
 )
 
 func sorted(lines []string) []string { slices.Sort(lines); return lines }
@@ -68,4 +72,38 @@ func TestImportIsIndependentOfOrderAndPieces(t *testing.T) {
 			t.Errorf("(-together +in pieces):\n%s", diff)
 		}
 	})
+}
+
+func TestImportIntoAnEmptyStoreReadsNoEdges(t *testing.T) {
+	store := openStore(t)
+	reads := func(files map[string]string) (edges int) {
+		recorder := hbasetest.NewRecorder(store, hbasetest.Names{})
+		if _, err := importCSV(recorder, files, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, read := range recorder.Reads() {
+			if strings.HasPrefix(read, "Get "+tables.Follows.Table+" ") {
+				edges++
+			}
+		}
+		return edges
+	}
+	files := map[string]string{"users": people("a", "b"), "follows": "follower,followee\na,b\nb,a\n"}
+	if got := reads(files); got != 0 {
+		t.Errorf("the first import read %d edges, want 0", got)
+	}
+	if got := reads(files); got != 2 {
+		t.Errorf("the second import read %d edges, want 2", got)
+	}
+}
+
+// The row keys of the marks and of a user with this name are equal.
+func TestStoreWithAUserIsNotBlank(t *testing.T) {
+	store := openStore(t)
+	if _, err := importCSV(store, map[string]string{"users": people("tables")}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if blank, err := isBlank(t.Context(), store); blank || err != nil {
+		t.Errorf("got %v, %v, want false", blank, err)
+	}
 }

@@ -18,7 +18,7 @@ type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
-	// blank: the store was empty. Every list has one bucket until it is rebuilt.
+	// blank is [importer.blank]: every list has one bucket until it is rebuilt.
 	blank bool
 
 	mu      sync.Mutex
