@@ -58,8 +58,7 @@ lint: $(LINT) node_modules/.package-lock.json ## golangci-lint (.golangci.yml); 
 	@go -C scripts/tools mod tidy -diff
 
 generate: ## the code that gqlgen and genqlient generate
-	go run ./graph/plan/generate
-	go generate ./graph/plan/example
+	go generate ./graph/...
 	go -C $(GENQLIENT) tool genqlient
 
 released: ## before the tag of a release: its schema is what make lint compares later schemas with
