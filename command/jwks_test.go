@@ -196,7 +196,7 @@ func TestKeyFileIsReloaded(t *testing.T) {
 	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log.await(t, "reloading failed; the previous content stays in use")
+	log.await(t, "reloading failed; the last valid content, if any, stays in use")
 	verify(old, http.StatusOK)
 	if err := os.WriteFile(file, young.set(), 0o600); err != nil {
 		t.Fatal(err)

@@ -228,7 +228,7 @@ func longPlans() (all []attack) {
 			numbered(190, `a%d:followers(first:1){nodes{followerCount hasRole(code:"x") viewerFollows}} `) + `}}`,
 	} {
 		a := exceeding(limits.Plan, "the plan of "+name, query)
-		a.message, a.header = "the plan in bytes is limited to", explain.Header
+		a.message, a.header = "the length of the plan in bytes exceeds the limit of", explain.Header
 		all = append(all, a)
 	}
 	return all

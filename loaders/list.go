@@ -49,9 +49,9 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 // Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. A page is a [listscan.Scan], which may take several rounds of
-// Gets. The scans advance together: their Gets of one round are one read set. A backward page may
-// be short.
+// Page loads pages of many lists. Each page is read by a [listscan.Scan], which sends Gets in one
+// or more rounds. The scans advance together: their Gets of one round are one read set. A backward
+// page may have fewer members than the limit although more precede it.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))
@@ -74,8 +74,7 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members loads single members. A list that was never split takes one Get of one
-// column for each.
+// Members loads single members. In a list that was never split, each takes one Get of one column.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -109,7 +108,7 @@ func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], po
 	return Member[E]{members[0], true}, positions[0], nil
 }
 
-// Position returns the position of a member.
+// Position returns the position of a member in a list.
 func (l List[E]) Position(e E) string { return l.of.Position(e) }
 
 type pager[E any] struct {

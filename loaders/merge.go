@@ -19,9 +19,9 @@ type batch struct {
 	round   *Round // nil unless traced
 }
 
-// group is what the reads of a Get have in common. Its pages have the same limit, because HBase
-// applies the limit of a Get to each family. Pages with different limits would need the largest,
-// and read too many columns of some families.
+// group describes the reads of a Get. Its pages have the same limit, because HBase applies the
+// limit of a Get to each family. Pages with different limits would need the largest, and read too
+// many columns of some families.
 type group struct {
 	limit  int // of the pages; 0 if all columns are named
 	shared bool
@@ -30,8 +30,8 @@ type group struct {
 type columnPair struct{ a, b string }
 
 // merge makes a batch of the new reads of sets. If first pages of a row have different limits, it
-// merges only those with the largest, so that the Gets do not depend on the order of the sets. The
-// caller holds Loaders.mu.
+// merges only the pages with the largest limit, whatever the order of the sets. The caller holds
+// Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range newReads(sets) {
@@ -81,8 +81,8 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get, or adds one. conflict is true if the Gets depend on the order of
-// the reads.
+// take merges a read into a Get, or adds one. conflict is true if first pages of the row have
+// different limits: then the Gets depend on the order of the reads.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)

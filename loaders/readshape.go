@@ -10,8 +10,8 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// NamedColumns: all columns are named. FirstPage: the first page of a family. In an estimate, the
-	// reads of named columns of a row and one first page share a Get.
+	// NamedColumns: all columns are named. FirstPage: the first page of a family. In an estimate,
+	// the reads of named columns of a row and one first page share a Get.
 	NamedColumns, FirstPage bool
 	Gets, Rounds            int    // at most
 	If                      string // condition; empty for always
@@ -20,7 +20,7 @@ type ReadShape struct {
 
 const (
 	ifFurtherRows = "the list goes on in further rows"
-	ifLongRow     = "there are more in its row"
+	ifLongRow     = "the row has more members than the first read returns"
 )
 
 func shapeOf(loader string, g hbase.Get) ReadShape {
@@ -84,8 +84,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket may read one bucket more than the variable buckets says; it reads the first
-	// two in one round.
+	// inside a bucket may need buckets+1 buckets. It reads the first two in one round, so it takes
+	// at most buckets rounds.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -21,7 +21,7 @@ import (
 // share one dataloader, so that reads of different tables leave in one batch.
 type Loaders struct {
 	watchdog *Watchdog
-	ctx      context.Context // the response's: batches must not end with the field that enqueued first
+	ctx      context.Context // of the response, because the ctx of a field may end before a batch
 	unmasked hbase.Store
 
 	mu         sync.Mutex
@@ -99,9 +99,9 @@ func (l *Loaders) send(ctx context.Context, sets []*readSet) []*dataloader.Resul
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// growStack grows the stack of a new goroutine to the size that a read needs. Otherwise the runtime
-// doubles and copies it several times, a twentieth of the CPU of a query of many small rounds
-// (1-deep of 'go -C bench run . compare').
+// growStack grows the stack of a new goroutine to the size that a read needs. Doubling it several
+// times took a twentieth of the CPU of a query of many small rounds (1-deep of 'go -C bench run .
+// compare').
 //
 //go:noinline
 func growStack() {
@@ -167,8 +167,9 @@ func Forget(ctx context.Context) {
 	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
-// Mask hides the rows of a deleted object, its lists and its edges from Gets until [Forget],
-// because their clean-up may be in progress. Scans still read them. No read may be in progress.
+// Mask hides the row of a deleted object, its lists, and the edges and plays that begin with its
+// key from Gets until [Forget], because their clean-up may be in progress. Scans still read them.
+// No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

@@ -119,7 +119,7 @@ func CursorExpired(kept time.Duration) *Error {
 func TooLong(what string, limit int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
-		Message:    fmt.Sprintf("%s is limited to %d, and this has more", what, limit),
+		Message:    fmt.Sprintf("%s exceeds the limit of %d", what, limit),
 		Extensions: map[string]any{"limit": limit},
 	}
 }

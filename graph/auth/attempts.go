@@ -44,8 +44,8 @@ func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
 
-// LogIn is like SignUp for a log-in. It does not count for the name if the address must wait, which
-// would lock out the owner, or if the name is invalid.
+// LogIn is like SignUp for a log-in. If the address must wait, the attempt does not count for the
+// name: otherwise one address could lock out the owner.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {

@@ -70,8 +70,8 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if tokenInURL(r) {
 			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_request"`)
-			apierr.Unauthenticated("a token does not belong into a URL: send Authorization: Bearer TOKEN, "+
-				"and take this token for known to others").Write(w, http.StatusUnauthorized)
+			apierr.Unauthenticated("a token must not be in a URL: send it as Authorization: Bearer TOKEN, "+
+				"and treat this token as disclosed").Write(w, http.StatusUnauthorized)
 			return
 		}
 		headers := r.Header.Values("Authorization")

@@ -23,7 +23,7 @@ import (
 const (
 	fetchTimeout = 5 * time.Second
 	maxKeySet    = 1 << 20
-	// fetchInterval bounds the time that withdrawn keys are accepted.
+	// fetchInterval bounds the time that withdrawn keys are accepted, while fetches succeed.
 	fetchInterval = 10 * time.Minute
 	// minFetchPause bounds fetches because of unknown keys.
 	minFetchPause = 30 * time.Second
@@ -51,7 +51,8 @@ type publicKey struct {
 	key       any
 }
 
-// ReadKeySet reads a file or URL. An unreadable file is an error; a URL is fetched again.
+// ReadKeySet reads a file or URL. A file that cannot be read is an error. A URL that cannot be
+// fetched is not: it is fetched again later.
 func ReadKeySet(ctx context.Context, location string, log zerolog.Logger) (*KeySet, error) {
 	return readKeySet(ctx, http.DefaultTransport, location, log)
 }
@@ -68,13 +69,14 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 	s.keys = newReloaded(read, parseKeys)
 	_, err := s.keys.load(ctx, 0)
 	if err != nil && remote {
-		log.Warn().Err(err).Msg("cannot fetch the key set yet; its tokens are rejected until then")
+		log.Warn().Err(err).Msg("cannot fetch the key set; tokens signed with its keys are rejected until a fetch succeeds")
 		return s, nil
 	}
 	return s, err
 }
 
-// Failing reports whether the last read failed, and earlier keys are in use.
+// Failing reports whether the last read failed. Then the keys of the last successful read, if any,
+// are in use.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
 // find returns the keys with an id; without an id, the only key of the algorithm. If there is none,
@@ -144,7 +146,8 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// newClient returns a client that does not follow redirects from https to http.
+// newClient returns a client that follows at most three redirects, and none that changes the
+// scheme.
 func newClient(network http.RoundTripper) *http.Client {
 	check := func(r *http.Request, via []*http.Request) error {
 		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {

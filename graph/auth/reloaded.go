@@ -66,7 +66,7 @@ func (r *reloaded[T]) refresh(ctx context.Context, log zerolog.Logger, source st
 		}
 		switch changed, err := r.load(ctx, 0); {
 		case err != nil && ctx.Err() == nil:
-			log.Error().Err(err).Str("source", source).Msg("reloading failed; the previous content stays in use")
+			log.Error().Err(err).Str("source", source).Msg("reloading failed; the last valid content, if any, stays in use")
 		case changed:
 			log.Info().Str("source", source).Msg("reloaded")
 		}

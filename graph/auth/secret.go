@@ -14,7 +14,8 @@ import (
 const minSecret = 32
 
 // Secrets are the keys of own tokens, safe for concurrent use. The first signs, all verify. To
-// replace a secret, add the new one first, and remove the old one when its tokens have expired.
+// replace a secret, add the new one as the first line, and remove the old one when its tokens have
+// expired.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.
@@ -24,8 +25,8 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 	return s
 }
 
-// ReadSecrets reads one secret per line of text, or one of other bytes, without a line break at the
-// end.
+// ReadSecrets reads a file. If it is text, each line is a secret. Otherwise all its bytes, without
+// line breaks at the end, are one secret.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{newReloaded(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)
@@ -38,7 +39,7 @@ func ReadSecrets(file string) (*Secrets, error) {
 	return s, err
 }
 
-// Failing reports whether the last read failed, and earlier secrets are in use.
+// Failing reports whether the last read failed. Then earlier secrets are in use.
 func (s *Secrets) Failing() bool { return s.secrets.failing.Load() }
 
 func (s *Secrets) all() [][]byte { return *s.secrets.current.Load() }

@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	// Lifetime is that of tokens of [Tokens.Sign].
+	// Lifetime is the time from [Tokens.Sign] to the expiry.
 	Lifetime = time.Hour
-	// maxToken bounds a token, in bytes. A username takes up to 400.
-	maxToken = 8 << 10
+	maxToken = 8 << 10 // bytes
 	// leeway is the accepted clock skew of issuers. It does not extend the expiry.
 	leeway = 5 * time.Second
 	// endOfTime is the last second of the year 9999.
@@ -35,7 +34,8 @@ type Tokens struct {
 	Keys    *KeySet
 	// Issuer and Audience, unless empty, are claims that Sign sets and Verify requires.
 	Issuer, Audience string
-	// Dev honours the admin claim of own tokens.
+	// Dev honours the admin claim of own tokens, and lets [Tokens.DevHandler] give tokens of any
+	// user to local requests.
 	Dev bool
 	Now func() time.Time
 }

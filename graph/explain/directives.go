@@ -20,7 +20,8 @@ import (
 // default page after a cursor, and the most expensive values of the required arguments:
 //
 //	@cost of a type        the rows of one more object in a list: the least of all lists of the type
-//	@cost of a field       the rows of the call, less those of the objects if they are selected
+//	@cost of a field       the rows of the call, less the weights of its objects; at least the rows
+//	                       of the call if no object is selected
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
 //
 // So the sum of the weights is an upper bound of the rows of a query whose pages are not larger

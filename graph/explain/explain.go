@@ -13,16 +13,17 @@ import (
 	"twibase/graph/plan"
 )
 
-// Totals are upper bounds of the cost of an operation.
+// Totals are upper bounds of the cost of an operation. RPCs assumes that one region server has all
+// rows, and that a scan reads one region.
 type Totals struct {
 	Rounds int64 `json:"rounds"`
 	RPCs   int64 `json:"rpcs"`
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects counts what resolvers return: of a connection, its nodes.
+	// Objects counts the objects that resolvers return: of a connection, its nodes.
 	Objects int64 `json:"objects"`
-	// Resolved is the number of values: one for each parent of each call.
+	// Resolved counts the values that resolvers return: one for each parent of each call.
 	Resolved int64 `json:"resolved"`
 }
 
@@ -55,7 +56,7 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 
 const chunk = 256 // Gets of an RPC
 
-// rpcs assumes that one region server has all rows. Each round may have an RPC that is not full.
+// rpcs counts an RPC in each round that may not be full.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 func (e *estimate) totals() (t Totals) {

@@ -12,8 +12,8 @@ import (
 
 type openKey struct{}
 
-// WithOpen names variables with unknown values. The operation has valid, arbitrary
-// ones. A [Cost] declares the reads of the values that cost most: see [Call.Open].
+// WithOpen names variables with unknown values. In the operation, they have arbitrary valid values.
+// A [Cost] declares the reads of the values that cost most: see [Call.Open].
 func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }
@@ -28,7 +28,7 @@ type Item struct {
 	Path string `json:"path"`
 	// Round counts the rounds of the chain until the reads are answered, or is 0.
 	Round int64 `json:"round"`
-	// Rows counts Gets and the rows of scans; the sum is that of the operation.
+	// Rows counts Gets and the rows of scans. The sum over all fields is that of the operation.
 	Rows    int64 `json:"rows"`
 	Objects int64 `json:"objects"`
 	// Open is why the arguments do not bound the reads.

@@ -49,7 +49,8 @@ type Loader struct {
 // Field is a field with a resolver.
 type Field struct {
 	Path string `json:"path"`
-	// Label is the last key of the path and the arguments, truncated.
+	// Label is the part of Path below the nearest field with a resolver above, and the truncated
+	// arguments.
 	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
 	// Open is why the arguments do not bound the cost.
@@ -96,7 +97,7 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	p.Text = text(graphql.GetOperationContext(ctx), p, bound)
 	p.JSON, err = json.Marshal(p)
 	if err == nil && maxBytes > 0 && len(p.JSON) > maxBytes {
-		err = apierr.TooLong("the plan in bytes", maxBytes)
+		err = apierr.TooLong("the length of the plan in bytes", maxBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -110,8 +111,8 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in order, and sets their numbers, from 1, in the records. maxBytes also
-// bounds the paths alone.
+// levels returns the levels in order, and sets their numbers, from 1, in the records. It fails as
+// soon as the paths alone are longer than maxBytes.
 func (e *estimate) levels(maxBytes int) ([]Level, error) {
 	parts := map[Stage][]part{}
 	scans := 0
@@ -139,7 +140,7 @@ func (e *estimate) levels(maxBytes int) ([]Level, error) {
 			paths += len(path)
 		}
 		if maxBytes > 0 && paths > maxBytes {
-			return nil, apierr.TooLong("the plan in bytes", maxBytes)
+			return nil, apierr.TooLong("the length of the plan in bytes", maxBytes)
 		}
 	}
 	return levels, nil
@@ -168,7 +169,7 @@ func level(parts []part) (l Level) {
 	return l
 }
 
-// reads returns the reads. levels must have set their levels.
+// reads must be called after levels.
 func (e *estimate) reads() []FieldRead {
 	all, index := make([]FieldRead, len(e.records)), make(map[*record]int, len(e.records))
 	for i, r := range e.records {

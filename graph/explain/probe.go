@@ -14,7 +14,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// prober evaluates the cost of an operation for each field.
+// prober makes an operation for each field with a resolver, and evaluates the cost of this field's
+// call for one parent.
 type prober struct {
 	schema   graphql.ExecutableSchema
 	costs    Costs
@@ -56,7 +57,7 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// ctx has a viewer who is no administrator. That costs most: permissions are checked by reads.
+// ctx has a viewer who is no administrator, for whom permission checks cost most.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
@@ -65,9 +66,9 @@ func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document returns a query of a field, with its required arguments, the optional one named text,
-// and unless they are empty the size, such as first:20, and a cursor. It selects no field of the
-// type without.
+// document returns an operation that selects a field with its required arguments, and the optional
+// argument named by text. If size is not empty, such as first:20, it passes size and a cursor. It
+// omits fields whose type is named by without.
 func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}

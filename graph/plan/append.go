@@ -9,10 +9,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers, Slices and Values append the result of a resolver to dst, nil for a typed nil, and
-// return its error.
-
-// Pointers appends pointers.
+// Pointers appends the pointers that a resolver returned to dst, an untyped nil for nil, and
+// returns its error.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
 	dst = slices.Grow(dst, len(values))
 	for _, v := range values {
@@ -25,7 +23,7 @@ func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
 	return dst, err
 }
 
-// Slices appends slices.
+// Slices is like [Pointers] for slices.
 func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
 	for _, v := range values {
 		if v == nil {
@@ -37,7 +35,8 @@ func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
 	return dst, err
 }
 
-// Values appends interfaces, and values that can't be null.
+// Values is like [Pointers] for interfaces, and for values that can't be null. It keeps a typed
+// nil.
 func Values[T any](dst []any, values []T, err error) ([]any, error) {
 	for _, v := range values {
 		dst = append(dst, v)

@@ -104,8 +104,8 @@ func TestTooLongResponseIsNull(t *testing.T) {
 		want  string
 	}{
 		{"at the bound", `{ts{s}}`, 32, `{"data":{"ts":[{"s":"abc"},{"s":"abc"}]}}`},
-		{"above the bound", `{ts{s}}`, 31, `{"errors":[{"message":"the answer in bytes is limited to 31, and this has more"}],"data":null}`},
-		{"above the bound, with other errors", `{ts{no{s} t:no{s} s ts{s}}}`, 36, `{"errors":[{"message":"the answer in bytes is limited to 36, and this has more"}],"data":null}`},
+		{"above the bound", `{ts{s}}`, 31, `{"errors":[{"message":"the length of the response in bytes exceeds the limit of 31"}],"data":null}`},
+		{"above the bound, with other errors", `{ts{no{s} t:no{s} s ts{s}}}`, 36, `{"errors":[{"message":"the length of the response in bytes exceeds the limit of 36"}],"data":null}`},
 		{"no bound", `{ts{s t:s u:s}}`, 0, `{"data":{"ts":[{"s":"abc","t":"abc","u":"abc"},{"s":"abc","t":"abc","u":"abc"}]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

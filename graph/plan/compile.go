@@ -43,8 +43,8 @@ type selection struct {
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
-	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or for
-	// the elements of the list.
+	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or
+	// for the elements of the list.
 	semNonNull, elemSemNonNull bool
 }
 
@@ -105,7 +105,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	}
 	fields := countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{})
 	if fields > maxFields {
-		return nil, &LimitError{"the number of selected fields of an operation", maxFields}
+		return nil, &LimitError{"the number of selected fields of the operation", maxFields}
 	}
 	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)

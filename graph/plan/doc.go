@@ -2,10 +2,10 @@
 // gqlgen project: each selection set is executed once, with all of its objects. README.md
 // describes its use.
 //
-// An operation is compiled once for all requests with the same Boolean variables, unless it is too
-// long for the cache (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer
-// writes the response in one pass, with null propagation and the paths of errors (write.go). An
-// event of a subscription is executed like a query.
+// Requests with the same document and the same Boolean variables usually share one compiled
+// operation (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the
+// response in one pass, with null propagation and the paths of errors (write.go). An event of a
+// subscription is executed like a query.
 //
 // The package knows no type and no field of a schema: package plugin generates an [Object] for each
 // object type.

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-const tooMany = `{"errors":[{"message":"the number of selected fields of an operation is limited to 20000, and this has more"}],"data":null}`
+const tooMany = `{"errors":[{"message":"the number of selected fields of the operation exceeds the limit of 20000"}],"data":null}`
 
 func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {
 	for _, test := range []struct{ name, query string }{

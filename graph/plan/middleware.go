@@ -20,9 +20,9 @@ func PassRootField(ctx context.Context, next graphql.RootResolver) graphql.Marsh
 	return next(ctx)
 }
 
-var errMiddleware = errors.New("plan: AroundFields, AroundRootFields and extensions with InterceptField or " +
-	"InterceptRootField are never called, as a resolver is called once for many objects: do it in AroundResponses " +
-	"or in the resolvers")
+var errMiddleware = errors.New("plan: AroundFields, AroundRootFields, InterceptField and InterceptRootField are " +
+	"not supported, because a resolver is called once for many objects: move their code to AroundResponses or to the " +
+	"resolvers")
 
 // middlewares are the code pointers of field middlewares that do nothing.
 type middlewares []uintptr

@@ -64,7 +64,7 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
-// once returns nil after the first call: no response follows.
+// once returns a handler that calls respond once, and then returns nil: no response follows.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {
@@ -91,7 +91,6 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	}
 }
 
-// response writes the response, and releases the memory.
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
@@ -152,5 +151,5 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s is limited to %d, and this has more", e.What, e.Limit)
+	return fmt.Sprintf("%s exceeds the limit of %d", e.What, e.Limit)
 }

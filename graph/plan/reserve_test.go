@@ -59,7 +59,7 @@ func TestLongTextsOfOneObjectAreBounded(t *testing.T) {
 		most = max(most, bytes)
 		return nil
 	})
-	if !strings.Contains(got, "the answer in bytes is limited to 2097152") || most > 2<<20 {
+	if !strings.Contains(got, "the length of the response in bytes exceeds the limit of 2097152") || most > 2<<20 {
 		t.Errorf("got %.200s after a reservation of %d bytes", got, most)
 	}
 }

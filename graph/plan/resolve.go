@@ -24,7 +24,7 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	if f.Object == r.types.Query {
 		return r.resolveRoot(c, f, parents, args, col)
 	}
-	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of the first parent
+	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of any one of the parents
 	return f.ResolveBatch(c, r.exec, parents, args, col.values)
 }
 

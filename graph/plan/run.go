@@ -10,8 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Tasks counts running tasks, and is safe for concurrent use. A loader ends its task while it
-// waits, and starts it again before it returns.
+// Tasks counts running tasks, and is safe for concurrent use. A loader calls End before it waits
+// for an answer, and Start(1) before the waiting call returns.
 type Tasks interface {
 	// Start adds n to the number of running tasks, before they run.
 	Start(n int)
@@ -96,7 +96,7 @@ func (r *run) finish(tasks []task) {
 	r.missing = r.tasks.Await()
 }
 
-// fork starts a goroutine for each task but the last, and returns that.
+// fork starts a goroutine for each task but the last, and returns the last.
 func (r *run) fork(tasks []task) task {
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
@@ -105,9 +105,9 @@ func (r *run) fork(tasks []task) task {
 	return tasks[last]
 }
 
-// growStack grows the stack of a new goroutine to the size that resolvers need. Otherwise the
-// runtime doubles and copies it several times, a seventh of the time of a query with thirty aliases
-// (BenchmarkEmbedded/3-aliases in bench).
+// growStack grows the stack of a new goroutine to the size that resolvers need. Doubling it several
+// times took a seventh of the time of a query with thirty aliases (BenchmarkEmbedded/3-aliases in
+// bench).
 //
 //go:noinline
 func growStack() {

@@ -16,7 +16,8 @@ import (
 type Bounds struct {
 	// Bytes limits the data. Longer data becomes null and a [LimitError].
 	Bytes int
-	// Errors is a maximum, because paths are expensive. Further errors are only counted.
+	// Errors limits the errors of the response, because building their paths is expensive. Further
+	// errors are only counted.
 	Errors int
 	// Unreported counts errors beyond Errors.
 	Unreported int
@@ -35,8 +36,8 @@ type reserveKey struct{}
 const reserveStep = 1 << 20
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
-// reserve has the total length of the data, in bytes, that must be reserved until the ctx ends. If
-// reserve returns an error, the data become null and that error.
+// reserve gets the total number of bytes to keep reserved until ctx ends; the data may still be
+// shorter. If reserve returns an error, the data become null and that error.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return context.WithValue(ctx, reserveKey{}, reserve)
 }
@@ -82,8 +83,8 @@ type step struct {
 var errNull = errors.New("must not be null")
 
 // data appends the root object. Leaves hardly ever panic, and a recover per object costs about 3 %
-// of a query for many ids (BenchmarkEmbedded/5-ids). So only a second attempt, after a panic,
-// recovers: from each leaf.
+// of a query for many ids (BenchmarkEmbedded/5-ids). So the first attempt recovers only once, at
+// the top. After a panic, a second attempt recovers in each leaf.
 func (w *writer) data(root *objectSet) []byte {
 	if !w.attempt(root) {
 		w.dst, w.path, w.absent, w.careful = w.dst[:0], w.path[:0], false, true
@@ -98,7 +99,7 @@ func (w *writer) data(root *objectSet) []byte {
 	return w.dst
 }
 
-// attempt returns false if something panicked.
+// attempt returns false if something panicked. If w is careful, it recovers only in leaves.
 func (w *writer) attempt(root *objectSet) (done bool) {
 	if !w.careful {
 		defer func() { done = recover() == nil }()
@@ -113,15 +114,16 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 // drops dst.
 func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
 
-// grow reserves memory for four times the length of dst, or returns false. With smaller
-// steps, a response would write more data before a reservation is refused, and then drop them.
+// grow raises allowed. It returns false if dst is too long, or has no memory. From reserveStep on,
+// it reserves memory for four times the length of dst: with smaller steps, a response would write
+// more data before a reservation is refused, and then drop them.
 func (w *writer) grow() bool {
 	if w.refusal != nil {
 		return false
 	}
 	most := cmp.Or(w.bounds.Bytes, math.MaxInt)
 	if len(w.dst) > most {
-		w.refusal = &LimitError{"the answer in bytes", most}
+		w.refusal = &LimitError{"the length of the response in bytes", most}
 		return false
 	}
 	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)

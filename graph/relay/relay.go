@@ -49,9 +49,9 @@ func decode(s string) ([]byte, bool) {
 	return b, err == nil && base64.RawURLEncoding.EncodeToString(b) == s
 }
 
-// Cursors are those of one kind of connection.
+// Cursors encodes and decodes the cursors of one kind of connection.
 type Cursors struct {
-	// Letter is the first byte; cursors with another are rejected.
+	// Letter is the first byte of each cursor; Decode rejects any other.
 	Letter byte
 	// Check rejects invalid positions.
 	Check func(position string) error
@@ -63,7 +63,7 @@ func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 // Descendants is the Letter of Department.descendants, which is no list.
 const Descendants = 'd'
 
-// Encode makes a position opaque.
+// Encode returns the cursor of a position.
 func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }

@@ -94,7 +94,7 @@ func Middleware(trace func(ctx context.Context) (levels func() []Level), maxByte
 		r.DurationMs = Ms(graphql.Now().Sub(start))
 		text, err := json.Marshal(r)
 		if err == nil && maxBytes > 0 && len(text) > maxBytes {
-			err = apierr.TooLong("the report in bytes", maxBytes)
+			err = apierr.TooLong("the length of the report in bytes", maxBytes)
 		}
 		if err != nil {
 			public, _ := apierr.Of(err)

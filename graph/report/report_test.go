@@ -87,7 +87,7 @@ func TestTooLongReportIsAnError(t *testing.T) {
 		return func() []Level { return []Level{{Path: []string{strings.Repeat("x", 1000)}}} }
 	}, 1000)
 	got := respond(ctx, func(context.Context) *graphql.Response { return &graphql.Response{Data: []byte("{}")} })
-	const want = "the report in bytes is limited to 1000, and this has more"
+	const want = "the length of the report in bytes exceeds the limit of 1000"
 	if got.Extensions != nil || string(got.Data) != "{}" || len(got.Errors) != 1 || got.Errors[0].Message != want {
 		t.Errorf("%s %v %v", got.Data, got.Errors, got.Extensions)
 	}

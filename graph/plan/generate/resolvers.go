@@ -41,7 +41,7 @@ func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Results returns the fields of a payload that its variable sets.
+// Results returns the Go names of the payload fields that the variable of a mutation sets.
 func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
 		if !f.IsResolver && !slices.Contains([]string{"query", "userErrors", "clientMutationId"}, f.Name) {
@@ -59,7 +59,8 @@ func (resolversData) Declaration(f *codegen.Field) string {
 	return f.ShortBatchResolverDeclaration()
 }
 
-// Arguments returns those that a method passes to its variable. The four of a connection are one.
+// Arguments returns the arguments that a method passes to its variable. The four arguments of a
+// connection become one.
 func (resolversData) Arguments(f *codegen.Field) string {
 	list := []string{"ctx"}
 	if !f.Object.Root {

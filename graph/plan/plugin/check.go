@@ -17,12 +17,13 @@ const (
 	askDirect   = "move its code to the resolver or, if it has none, set skip_runtime: true in gqlgen.yml"
 )
 
-// check returns an error for everything that the plan would execute differently from gqlgen.
+// check returns an error for each place that the plan does not support: see README.md.
 func (p Plugin) check(data *codegen.Data) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if data.Config.UseFunctionSyntaxForExecutionContext {
-		refuse("use_function_syntax_for_execution_context: the generated code calls methods")
+		refuse("use_function_syntax_for_execution_context is not supported, because the generated code calls methods of " +
+			"the execution context: remove it from gqlgen.yml")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.AllDirectives)) {
 		d := data.AllDirectives[name]

@@ -18,7 +18,7 @@ import (
 var template string
 
 // Plugin generates a plan.Field for each field, with the Go types and resolvers that gqlgen binds.
-// It fails if the plan would execute fields differently, and lists them.
+// It fails if the plan does not support the schema or the configuration, and lists each place.
 type Plugin struct {
 	// Plan is the import path of package plan; the default is twibase's.
 	Plan string
@@ -88,7 +88,7 @@ func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
 		fmt.Fprintf(&list, "args[%q]", a.Name)
-		// nil is an any, but fails the assertion
+		// any needs no assertion, and nil would fail it
 		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() {
 			fmt.Fprintf(&list, ".(%s)", ref(a.TypeReference.GO))
 		}
