@@ -149,7 +149,7 @@ func authorize(
 	case verdict.Yes:
 		return a.viewer.Username, nil, nil
 	case !a.known:
-		return "", nil, unauthenticated(action)
+		return "", nil, apierr.Unauthenticated("%s needs a token: log in, and send Authorization: Bearer TOKEN", action)
 	default:
 		return a.viewer.Username, func(ctx context.Context) error { return a.check(ctx, action, verdict) }, nil
 	}
@@ -166,10 +166,6 @@ func authorizeNow(
 	return viewer, all(ctx, append([]check{remaining}, others...)...)
 }
 
-func unauthenticated(action permission.Action) error {
-	return apierr.Unauthenticated("%s needs a token: log in, and send Authorization: Bearer TOKEN", action)
-}
-
 func (a access) check(ctx context.Context, action permission.Action, verdict permission.Verdict) error {
 	awaitViewer := loaders.Users.Exists.Enqueue(ctx, []string{a.viewer.Username})
 	yes, err := a.allowed(ctx, 1, func(int) permission.Verdict { return verdict })
@@ -181,7 +177,8 @@ func (a access) check(ctx context.Context, action permission.Action, verdict per
 	case err != nil:
 		return loaders.At(err, 0)
 	case !exists[0]:
-		return unauthenticated(action)
+		return apierr.Unauthenticated(
+			"%s needs an existing user, and the user of the token does not exist: log in as another user", action)
 	}
 	return apierr.Forbidden("%s is for %s", action, action.For())
 }

@@ -12,7 +12,7 @@ import (
 const (
 	ifHidden     = "entries of the page are hidden from the viewer"
 	ifShort      = ifHidden + ", or it ends early, at the edge of a row"
-	ifMoments    = "some of them are for followers alone"
+	ifMoments    = "some of the twits are for followers alone"
 	ifOtherUser  = "the viewer asks about another user"
 	ifOtherOwner = "the viewer changes what others own"
 )
@@ -24,8 +24,7 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// field is the variable of a field. Unless it is an [event], it also has a method resolve, whose
-// signature depends on the field.
+// field is the variable of a field. Unless it is an [event], it also has a method resolve.
 type field interface {
 	// cost declares the reads of resolve.
 	cost(call *costCall) error
@@ -86,8 +85,8 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	return requests, err
 }
 
-// anyCursor stands for an open cursor. Most costs only ask whether there is a cursor. The cost of
-// descendants parses it: a cursor on the deepest level makes it count all levels.
+// anyCursor stands for an open cursor. Most costs only ask whether there is a cursor, but the cost
+// of descendants parses it.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
 // openSize replaces an open size by the largest. either reports that the direction is open, too.

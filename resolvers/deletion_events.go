@@ -58,8 +58,8 @@ func (r *subscriptionResolver) TwitDeleted(
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
 // visibleDeletions shows the deletion of a twit for followers only to the author, administrators,
-// and viewers who followed the author at that time, because the twit's id contains its name and
-// time.
+// and viewers who have followed the author since before the deletion, because the twit's id
+// contains its name and time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

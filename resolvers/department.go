@@ -76,7 +76,7 @@ func writeDepartment(
 	})
 }
 
-// childEntry reads the name of the department, which its position contains.
+// childEntry reads the name of the department, because the position of the entry contains it.
 type childEntry[P any] struct{ code keyOf[P] }
 
 func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.Child], error) {

@@ -14,9 +14,9 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order. The code finds the department on the
-// level depth, also after changes of the tree. If the department is no longer on that level, index
-// is its former place there.
+// treePosition is a position in a subtree, in level order. It stays valid after changes of the
+// tree: locate looks for the department with this code on the level depth. If the department is no
+// longer there, index is its former place.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -161,7 +161,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 // subtree reads the departments below one, level by level.
 type subtree struct {
 	page   relay.Page
-	after  treePosition // exclusive bounds of the page; zero is none
+	after  treePosition // after and until are exclusive bounds of the page; zero is none
 	until  treePosition
 	depth  int
 	level  []string       // codes of the departments at depth
@@ -210,7 +210,6 @@ func (t *subtree) add(level []string) {
 	}
 }
 
-// locate returns the department's index in the level, or its former index if it is no longer there.
 func (t *subtree) locate(p treePosition) int {
 	if i := slices.Index(t.level, p.code); i >= 0 {
 		return i

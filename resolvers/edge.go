@@ -68,12 +68,13 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns the key of an object in the payload. keys is that of the noun, such as [usernames].
+// keyIn returns a function that returns the key of an object in the payload. keys returns the keys
+// of objects of its noun, such as [usernames].
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }
 
-// namedNode is known by its key. Its row is read if the selection needs it.
+// namedNode is an object with a key. Its row is read if the selection needs it.
 type namedNode[P, T any] struct {
 	objects loaders.Object[T]
 	key     keyOf[P]

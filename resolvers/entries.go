@@ -13,7 +13,7 @@ import (
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error)
-	author  string // the author's name in plans
+	author  string // for costs, the Subject of the check that the author exists
 	visible visibility[T]
 }
 
@@ -109,7 +109,7 @@ type listed[T any] struct {
 	// byOwner: the owner of the list is the author of its entries. The list of a deleted owner is
 	// hidden, since background work clears it later.
 	byOwner     bool
-	ownersExist bool // known before the read
+	ownersExist bool // so read does not check them
 }
 
 func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {

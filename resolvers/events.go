@@ -23,7 +23,8 @@ type eventSource[T any] struct {
 	kept time.Duration
 }
 
-// eventsOf returns a source of a list that stores its entries. It checks pages like candidates.
+// eventsOf returns a source of a list that stores its entries. The entries of pages are checked
+// like candidates.
 func eventsOf[T any](
 	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
 	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,
@@ -77,8 +78,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round. Posts, comments, and deletions without entries take two, because the checks need
-// the entries. Entries that it reads may be deleted.
+// in one round. Posts and deletions without entries take two, because the checks need the entries.
+// Comments always take two, because the checks need their twits. A deleted entry is nil.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {

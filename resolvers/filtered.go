@@ -14,9 +14,9 @@ import (
 const lookahead = 4
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates. A
-// look reads a range of candidates. The first look reads one candidate per entry of the page. If
-// some are hidden, a second look reads more candidates, up to the lookahead. So a page may be short
-// although more entries follow. Its end cursor is that of the last candidate.
+// look reads a range of candidates. Usually the first look reads one candidate per entry of the
+// page. If some are hidden, a second look reads more, up to the lookahead: see looks. So a page may
+// be short although more entries follow.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList

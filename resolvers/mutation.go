@@ -108,7 +108,8 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted hides the object from the reads of the payload.
+// deleted returns nil if the deletion failed. Otherwise it hides the object from the reads of the
+// payload, and returns its id.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
 		return nil
@@ -150,12 +151,12 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation changes one object, whose key write returns.
+// objectMutation changes one object. write returns the key of this object.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
 	write  writer[I]
-	owner  func(in *I) string // that the permission depends on; may be nil
+	owner  func(in *I) string // returns the owner of the object, for the permission; may be nil
 }
 
 func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {
@@ -188,7 +189,7 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation relates or unrelates two objects, which the payload has.
+// pairMutation relates or unrelates two objects. The payload has both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -214,7 +215,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion deletes an object. Its payload has the object as it was before.
+// deletion deletes an object. The payload has the object as it was before.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

@@ -6,7 +6,7 @@ import (
 	"twibase/loaders"
 )
 
-// lookup is a root field with the object of a key, an argument.
+// lookup is a root field with the object whose key is an argument.
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string

@@ -8,7 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// relationField is whether the parent is related to the object of a key, an argument.
+// relationField says whether the parent is related to the object whose key is an argument.
 type relationField[P any, K comparable] struct {
 	parents  func([]*P) []string
 	argument string
@@ -61,13 +61,13 @@ func (f relationField[P, K]) cost(call *costCall) error {
 	return nil
 }
 
-// readCost declares the reads of read. subject identifies those of the edges.
+// readCost declares the reads of read. subject is the Subject of the reads of edges.
 func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 	call.readOther(call.Begin(), call.Shared(), f.exists.Shape(""), other, 1, "")
 	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")
 }
 
-// viewerRelationField is whether the viewer is related to the parent: false without a token.
+// viewerRelationField says whether the viewer is related to the parent: false without a token.
 type viewerRelationField[P any] struct {
 	relationField[P, loaders.EdgeKey]
 }

@@ -136,8 +136,7 @@ func subscriptionError(err error) error {
 		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": live.QueueSize},
 			Message: "too many events were waiting to be read; subscribe again, after the last one that you have"}
 	case errors.Is(err, live.ErrCrowded):
-		return apierr.TooMany("the number of lists with subscribers of a gateway, shared by all addresses,",
-			live.MaxRows, time.Second)
+		return apierr.TooMany("the number of lists that have subscribers on this server", live.MaxRows, time.Second)
 	case errors.Is(err, live.ErrEnded):
 		return apierr.Unavailable(nil)
 	}
@@ -148,13 +147,14 @@ type stream struct {
 	*live.Subscription
 	owner string
 	begun time.Time
-	// replayed has the entries of the replay that the subscription may deliver again, while that is
-	// possible.
+	// replayed has the entries of the replay that the subscription may deliver again. It is nil
+	// when that is no longer possible.
 	replayed map[live.Key]bool
 	// resumed: an earlier operation started the subscription
 	resumed bool
-	// taken has the first two entries that this operation took from the subscription, for Rewind.
-	// If no event was sent, the endpoint may hold the first, and run waits with the second.
+	// taken has the first two entries that this operation took from the subscription. Rewind
+	// returns them to the subscription if no event was sent to the client: the endpoint may still
+	// have the first, while run is blocked sending the second.
 	taken []live.Key
 }
 

@@ -189,7 +189,7 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 	return posts
 }
 
-var ifBroadcasters = fmt.Sprintf("they follow broadcasters, of whom there are %d at most", tables.MaxBroadcasters)
+var ifBroadcasters = fmt.Sprintf("the users follow broadcasters (at most %d exist)", tables.MaxBroadcasters)
 
 func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
 	follows, exist := loaders.Related.Shape(loaders.FollowKey("", "")), loaders.Users.Exists.Shape("")
