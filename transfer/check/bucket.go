@@ -63,7 +63,8 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 	return nil
 }
 
-// directory checks that the sealed buckets of a list are adjacent, and end the list.
+// directory checks that the sealed buckets of a list are adjacent, and that the last one covers the
+// end.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)
 	buckets, err := l.DecodeDirectory(owner, cells)
@@ -72,7 +73,7 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 		r.unreadable(column{l.Table, row, l.Family, tables.MembersEnd}, err)
 		return
 	}
-	if !r.splitting { // which removes pending buckets
+	if !r.splitting { // a split in progress removes its pending buckets
 		for _, c := range cells[len(buckets):] {
 			r.surplus(l.Table, row, c, noSplit(owner))
 		}

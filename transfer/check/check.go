@@ -15,11 +15,11 @@
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
-// The order of the checks matters. Intents, jobs and broadcasters come first: they say what is in
-// progress. Then come buckets, since the members of lists are read through them. Sources follow,
-// and last lists, lengths, sums and timelines, which are compared with repaired data. A run without
-// repairs records the changes that repairs would have made: it does not report a missing member
-// again as a wrong length.
+// The order of the checks matters. Intents, jobs and broadcasters come first: they show the
+// operations in progress. Then come buckets, since the members of lists are read through them.
+// Sources follow, and last lists, lengths, sums and timelines, which are compared with repaired
+// data. A run without repairs records the changes that repairs would have made: it does not report
+// a missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
@@ -42,7 +42,7 @@ type Checker struct {
 	Store hbase.Store
 	// Report gets each violation.
 	Report func(Violation)
-	// Read gets the rows since the last call.
+	// Read gets the name of a table, and the number of rows read since the last call.
 	Read func(table string, rows int)
 	// Waiting gets the number of pending fan-out jobs. Timelines may lack the twits of the authors
 	// of these jobs.
@@ -71,7 +71,8 @@ type Result struct {
 	Found, Left int
 }
 
-// RepairAll repairs until only violations without a repair are left. It can be repeated.
+// RepairAll repairs until only violations without a repair are left, in at most maxRuns runs. It
+// can be repeated.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -120,8 +121,8 @@ type run struct {
 	// merged ones.
 	pending, busy, merged map[string]bool
 
-	// What repairs would have changed: lengths; missing members by position; twits without a row in
-	// twit_ids; public twits that should be for followers.
+	// Changes that a run without repairs did not write: lengths; missing members by position; twits
+	// without a row in twit_ids; public twits that should be for followers.
 	lengthDiff          map[listOf]rebuild.Length
 	lacking             map[listOf]map[string]*hbase.Cell
 	unnamed, restricted map[tables.TwitKey]bool

@@ -40,15 +40,16 @@ func (r *run) intents(ctx context.Context) error {
 				r.unreadable(attribute(i.Table, i.Row, tables.CommitColumn), err)
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(records[j].Cells) {
 				age := r.now.Sub(begun(i)).Round(time.Second)
-				r.report(attribute(tables.Intents.Table, records[j].Key, "kind"), i.Kind, absent,
-					fmt.Sprintf("it began %s ago; a sweep completes it", age))
+				r.add(Violation{Table: tables.Intents.Table, Row: records[j].Key, Column: tables.Attributes + ":kind",
+					Stored: i.Kind, Expected: absent, Lost: true, Stale: true,
+					Why: fmt.Sprintf("it began %s ago; a gateway or twibase repair completes it", age)}, nil)
 			}
 		}
 		return nil
 	})
 }
 
-// begun returns the time from which an operation's effects are due.
+// begun returns the earliest time of an operation's effects.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {

@@ -89,7 +89,7 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}
 }
 
-// Users follow each other, post and comment meanwhile, and one member is missing.
+// Users follow each other, post and comment during the check, and one member is missing.
 func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -19,6 +19,8 @@ type Violation struct {
 	Stored, Expected, Why string
 	// Lost: there is no repair.
 	Lost bool
+	// Stale: a sweep completes the operation, not a repair. It is also Lost.
+	Stale bool
 }
 
 // String returns a line. Keys have the format of the HBase shell.
@@ -28,7 +30,7 @@ func (v Violation) String() string {
 		at.qualifier = strconv.QuoteToASCII(at.qualifier)
 	}
 	lost := ""
-	if v.Lost {
+	if v.Lost && !v.Stale {
 		lost = " (it cannot be repaired)"
 	}
 	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s",
@@ -70,7 +72,11 @@ func columnOf(table, row string, c hbase.Cell) column {
 // that a moved cell is never missing. A batch with an unreadable row is checked twice: then isNew
 // is false.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
-	v := Violation{at.table, at.row, at.family + ":" + at.qualifier, stored, expected, why, len(repair) == 0}
+	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
+		Stored: stored, Expected: expected, Why: why, Lost: len(repair) == 0}, repair)
+}
+
+func (r *run) add(v Violation, repair []hbase.Mutation) (isNew bool) {
 	if r.reported[v] {
 		return false
 	}

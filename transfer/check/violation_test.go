@@ -212,7 +212,7 @@ func TestIncompleteOperationIsAViolationAfterTheGrace(t *testing.T) {
 		err := check.Checker{Store: store, Grace: grace, Report: func(v check.Violation) {
 			found++
 			const want = " i:kind: is follow, should be absent: " +
-				"it began 1m0s ago; a sweep completes it (it cannot be repaired)"
+				"it began 1m0s ago; a gateway or twibase repair completes it"
 			if !strings.HasSuffix(v.String(), want) {
 				t.Errorf("got %q, want the suffix %q", v, want)
 			}
