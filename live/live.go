@@ -64,8 +64,9 @@ const (
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is kept for this time: one may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows, without those of broadcasters. Above half of it, or above
-	// half of an address's share, rows without subscribers are dropped with the next poll.
+	// MaxRows bounds the polled rows: beyond it only rows of broadcasters are added. Above half of
+	// it, or above half of an address's share, rows without subscribers are dropped with the next
+	// poll.
 	MaxRows = 20_000
 	// rowReserve limits the rows of an address: see [Poller.Subscribe].
 	rowReserve = 4

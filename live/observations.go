@@ -70,7 +70,7 @@ func (o *observations) forget(at time.Time) {
 }
 
 // Window bounds the age difference of two entries that arrive in the wrong order: the maximum lag
-// of a fan-out, and the clock skew of two gateways.
+// of a fan-out, and twice the maximum clock skew.
 const Window = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway, who has received an entry, may have

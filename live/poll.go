@@ -280,7 +280,7 @@ func (p *Poller) keep(c Candidate, err error) {
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clock := time.Now() // the same for all: subscriptions with the same end get the same
+	clock := time.Now() // for all, so that subscriptions with the same end get the same entries
 	queues := map[any]*queued{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil

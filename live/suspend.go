@@ -58,8 +58,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo replaces the parked and pending entries of the suspended subscription by those of another
-// one of the same row, which was suspended earlier.
+// MoveTo replaces the parked and pending entries of s, which is suspended, by those of earlier, a
+// subscription to the same row that was suspended before.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()

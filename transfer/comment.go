@@ -70,7 +70,8 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err := sources.flush(ctx); err != nil {
 		return err
 	}
-	if im.repaired { // not the entry of a deleted comment
+	if im.repaired {
+		// derivedWrites would restore the entries of deleted comments.
 		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
 			return comments.get(c.Twit.String(), c.Key().Position)
 		})

@@ -18,10 +18,10 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Export writes a store as CSV files for [Import], one per schema, into a folder that it creates if
-// needed, and returns the number of rows. A file has an optional column only if a row has a value
-// for it. The order of rows depends on the rows only. An existing file is replaced when the new one
-// is complete.
+// Export writes a store as CSV files for [Import], such as users.csv, into a folder that it creates
+// if needed, and returns the number of rows. A file has an optional column only if a row has a
+// value for it. The order of rows depends on the rows only. An existing file is replaced when the
+// new one is complete.
 //
 // An export may contain rows that are written at the same time.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {

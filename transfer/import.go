@@ -16,7 +16,8 @@ import (
 type Options struct {
 	// SkipBad skips bad rows. By default the first one ends the import.
 	SkipBad bool
-	// Read gets the rows since the last call.
+	// Read gets the name of a file, or of a later step, and the number of rows read since the last
+	// call.
 	Read func(file string, rows int)
 	// Skipped gets each skipped row.
 	Skipped func(*RowError)
@@ -74,8 +75,8 @@ type importer struct {
 	objects   map[*tables.AnyObject]*lookup[string]
 	lists     lists
 	timelines owners
-	// ensureMarker precedes the first entry of a timeline. interrupted: an earlier import has
-	// stored the marker, and any timeline may have new entries.
+	// ensureMarker stores the import marker, once. It is called before each entry of a timeline.
+	// interrupted: an earlier import has stored the marker, and any timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64

@@ -19,7 +19,8 @@ func searchable() (all []*tables.AnyObject) {
 	return all
 }
 
-// IncompleteSearch returns the search tables that lack objects of an earlier version.
+// IncompleteSearch returns the search tables that this version has not completed. They may lack
+// objects that an earlier version stored, or have rows that it folded differently.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {

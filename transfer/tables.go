@@ -18,15 +18,15 @@ import (
 const createTimeout = 3 * time.Minute
 
 const (
-	// FindTables waits up to findTimeout until hbase:meta and the table of the marks can be read.
+	// FindTables waits up to findTimeout for hbase:meta, and again for the table of the marks.
 	findTimeout = 30 * time.Second
 	findPause   = 200 * time.Millisecond
 )
 
-// EnsureTables creates the missing tables, each with at least 1 region, and returns their names. It
-// creates the table of the marks, marks all tables, and then creates the others. It writes nothing
-// if [FindTables] fails. It completes search tables that lack objects of an earlier version.
-// Several processes may call it at the same time.
+// EnsureTables creates the missing tables, with that number of regions each, and returns their
+// names. It creates the table of the marks, marks all tables, and then creates the others. It
+// writes nothing if [FindTables] fails. It completes search tables: see [IncompleteSearch]. Several
+// processes may call it at the same time.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err

@@ -16,8 +16,8 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values with series. The first max values get one. They keep it while they
-// are used at least once a day and no other value replaces them, so that series do not come and go.
+// Values chooses the values with series. The first max values get one. They keep it while they are
+// used at least once a day and are not replaced, so that series do not come and go.
 //
 // Further values are [Other]. Once an hour, such a value replaces the least used one if it was more
 // than twice as frequent. So values that a client invents do not displace frequent ones for long.

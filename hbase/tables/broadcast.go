@@ -19,8 +19,8 @@ const MaxBroadcasters = 100
 // concurrent ones.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
-// Broadcast is the state of an author. It is a value, never an absence: a delete marker would mask
-// a later write of a slower clock.
+// Broadcast is the state of an author. A stored state is overwritten, never deleted: a delete
+// marker would mask a later write of a slower clock.
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 type Broadcast string

@@ -33,7 +33,7 @@ const (
 )
 
 // CommentMark returns the start of the author's name, 0, and a hash of author, content and the
-// ordinal among equal comments. So importing a comment twice makes one.
+// ordinal among equal comments of a file. So a second import of the file adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)

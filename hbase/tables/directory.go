@@ -155,7 +155,8 @@ func (l *AnyList) checkBucket(b Bucket) error {
 		err = l.Check(b.Stop)
 	}
 	if err == nil && (b.Number == 0 || b.Stop != "" && b.Start >= b.Stop) {
-		err = fmt.Errorf("%w: a directory names bucket %d from %q to %q", ErrName, b.Number, b.Start, b.Stop)
+		err = fmt.Errorf("%w: a directory names bucket %d from %q to %q: "+
+			"the number must not be 0, and the start must precede the stop", ErrName, b.Number, b.Start, b.Stop)
 	}
 	return err
 }

@@ -7,8 +7,9 @@ import (
 	"twibase/hbase"
 )
 
-// Events are changes that a user's lists do not show, for subscriptions. They expire. They are not
-// derived from other data, nor other data from them: imports and repairs ignore them.
+// Events record, for subscriptions, the deletions of a user's twits and the user's new and former
+// followers: lists show only the result. Events expire. They are not derived from other data, nor
+// other data from them: imports and repairs ignore them.
 
 const (
 	// EventsKept is how long events can be read.

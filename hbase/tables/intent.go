@@ -15,7 +15,7 @@ type Intent struct {
 	Arguments string // JSON
 	// At is the timestamp of the commit and of most effects, in milliseconds.
 	At int64
-	// Table, Row and Family are those of the commit row; empty if the intent is the commit.
+	// Table, Row and Family name the commit row. They are empty if the put of the intent commits.
 	Table, Row, Family string
 	// After is the expected commit record, empty for the first operation.
 	After string

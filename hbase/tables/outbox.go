@@ -44,7 +44,7 @@ func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	return hbase.Scan{Table: o.Table, Start: prefix + NewOp(from, 0), Stop: stop, Columns: Attributes}
 }
 
-// Lease is the exclusive right to work on an item, until a time.
+// Lease is a gateway's claim to an item. Other gateways do not take the item before the lease ends.
 type Lease struct {
 	Until time.Time
 	// Value is the stored form: milliseconds, a blank and the holder.

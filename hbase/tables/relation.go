@@ -10,8 +10,8 @@ import (
 // Relation is a kind of relation between two objects, as in "user follows user".
 //
 // An edge, a row per pair of objects, is the truth about the pair. The lists at both ends are
-// derived from it. An edge's state is a value, never an absence: a delete marker would mask a later
-// write of a slower clock.
+// derived from it. The end of a relation is a stored value, not a deletion: a delete marker would
+// mask a later write of a slower clock.
 type Relation struct {
 	// Name is the mutation that relates two objects, and Inverse its inverse; both are stored
 	// operation types. Verb is for messages, as in "LiLei follows Lucy".

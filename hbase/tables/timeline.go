@@ -46,8 +46,9 @@ func PutTimelineSince(owner string, at time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
 }
 
-// TrimTimeline removes the oldest entries of a timeline. Write the put since first, and then the
-// deletion, so that an incomplete timeline never looks complete.
+// TrimTimeline returns the writes that remove the oldest entries of a timeline, which are in the
+// order of the list. Write since first, and then the deletion, so that an incomplete timeline never
+// looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {
@@ -57,15 +58,15 @@ func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion 
 	return PutTimelineSince(owner, at), hbase.DeleteCells(Timelines.Table, Timelines.Row(owner, 0), oldest...), err
 }
 
-// TimelineSince reads the time since which a timeline is complete, if it was trimmed.
+// TimelineSince reads the time of [PutTimelineSince], if one is stored.
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }
 
 // DecodeTimelineSince decodes [TimelineSince]. The error is [hbase.ErrCorrupt].
-func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, trimmed bool, err error) {
-	c, trimmed := find(cells, SinceColumn)
-	if !trimmed {
+func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, stored bool, err error) {
+	c, stored := find(cells, SinceColumn)
+	if !stored {
 		return time.Time{}, false, nil
 	}
 	at, err = decodeMilli(string(c.Value))

@@ -1,4 +1,4 @@
-// Package permission decides what a viewer may do. Tests compare it with the table of
+// Package permission decides the rights of viewers. Tests compare it with the table of
 // docs/PERMISSIONS.md.
 package permission
 

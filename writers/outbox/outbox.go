@@ -30,8 +30,8 @@ type Config[T any] struct {
 	// Work processes an item, and removes it when it is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each call of the store, but for the Gets of a scan, with the zero
-	// value if the item is unknown. ended is called at its end.
+	// Observe is called before each call of the store, except the Gets of a scan. item is the zero
+	// value if it is unknown. ended is called at its end.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
 	Log     *slog.Logger // nil discards
 	Now     func() time.Time
@@ -130,8 +130,8 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep processes all available items, without backoff, until a pass completes none. It returns the
-// last errors of failed items, and those of corrupt ones.
+// Sweep processes all available items, without backoff, until a pass completes none. corrupt has
+// the errors of corrupt items, and err those of failed ones, both of the last pass.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)

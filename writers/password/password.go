@@ -51,7 +51,7 @@ type Hasher struct {
 // New returns a Hasher with [Default].
 func New() *Hasher { return With(Default, argon2.IDKey) }
 
-// With sets the parameters and the derivation.
+// With returns a Hasher with other parameters and another derivation, for tests.
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -69,9 +69,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password has the hash, and whether the hash is stale: made with other
-// parameters. No password has the empty hash, which takes the same time to verify. The error is
-// [ErrFormat] if the hash is malformed.
+// Verify reports whether the password has the hash, and whether the hash is stale: the password is
+// right, and should be hashed again, with the current parameters. No password has the empty hash,
+// which takes the same time to verify. The error is [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {

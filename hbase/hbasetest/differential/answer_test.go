@@ -17,7 +17,7 @@ var named = []error{
 	hbase.ErrInvalid, hbase.ErrCellTooLarge, hbase.ErrTableNotFound, hbase.ErrTableExists, hbase.ErrFamilyNotFound,
 }
 
-// answer returns the text, or the kind of the error, on which engines must agree.
+// answer returns the text or the name of the error. Engines must agree on it.
 func answer(text string, err error) string {
 	if err == nil {
 		return text

@@ -5,8 +5,8 @@
 // own rows, run in step, so that one call has many operations. A failing sequence is shrunk, and
 // printed with its seed. SEED runs it again; OPERATIONS is the number of operations.
 //
-// No two operations of a row have the present in the same millisecond: HBase's result would depend
-// on their order. No table lives until HBase flushes or compacts it, because its results change
-// then: until then, deletions mask older puts that are written later, and versions beyond a
-// family's VERSIONS are readable after newer ones are deleted.
+// No two operations of a row take the current time as timestamp in the same millisecond: HBase's
+// result would depend on their order. No table lives until HBase flushes or compacts it, because
+// its results change then: until then, deletions mask older puts that are written later, and
+// versions beyond a family's VERSIONS are readable after newer ones are deleted.
 package differential

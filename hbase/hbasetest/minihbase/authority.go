@@ -21,7 +21,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority writes certificates into a folder.
+// NewAuthority writes the certificate of a new authority into a folder. Issue adds others.
 func NewAuthority(dir, name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

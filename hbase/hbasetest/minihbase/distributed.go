@@ -146,8 +146,8 @@ func (d *Distributed) StartMaster() (err error) {
 	return err
 }
 
-// StartServer restarts a region server. The master assigns regions to it when it next balances, or
-// when another server fails.
+// StartServer starts or restarts a region server. The master assigns regions to a restarted one
+// when it next balances, or when another server fails.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err
@@ -168,11 +168,11 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer's regions are reassigned after the session timeout.
+// KillServer kills a region server. Its regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// TerminateServer waits for a SIGTERM. The server closes its regions, and the master reassigns
-// them.
+// TerminateServer ends a region server with SIGTERM, and waits for its end. The server closes its
+// regions, and the master reassigns them.
 func (d *Distributed) TerminateServer(i int) {
 	d.servers[i].signal(syscall.SIGTERM)
 	<-d.servers[i].done

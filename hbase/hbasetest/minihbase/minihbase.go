@@ -1,7 +1,7 @@
 // Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers in
 // one Java process, on the loopback interface only.
 //
-// Maven downloads the jars once, into the user's cache folder. Several can run at a time.
+// Maven downloads the jars once, into the user's cache folder. Several HBases can run at a time.
 package minihbase
 
 import (

@@ -15,7 +15,8 @@ const StoreVariable = "TWIBASE_TEST_HBASE"
 var (
 	// The JVM's second compiler takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// In this time the master collects procedures of a region server, by default 150 ms.
+	// The master waits for this time to send several procedures to a region server together. The
+	// default is 150 ms.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -26,8 +27,9 @@ var shared struct {
 	err   error
 }
 
-// ForTest returns the URL of this test program's HBase, and starts it on the first call. Without
-// Java or Maven, see [Missing]. With -short the test is skipped. TestMain must end with [Main].
+// ForTest returns the URL in [StoreVariable]. Without one it returns that of this test program's
+// HBase, which the first call starts. Without Java or Maven, see [Missing]. With -short the test is
+// skipped. TestMain must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {

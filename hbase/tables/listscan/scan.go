@@ -83,7 +83,8 @@ func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.S
 const (
 	// MaxWidth is the maximum of buckets in a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns that are read in one round with bucket 0.
+	// FarLookup is the number of directory columns that a forward scan of a Far range reads in one
+	// round with bucket 0.
 	FarLookup = 2
 	// Lookup is the number of directory columns that a lookup reads.
 	Lookup = 256
