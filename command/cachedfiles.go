@@ -32,8 +32,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the current value. If the files cannot be read, for example because only one of two
-// was replaced, that is the previous one.
+// get returns the value of the files as they are now. If they cannot be read, for example because
+// only one of two was replaced, it returns the last value that was read.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

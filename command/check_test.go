@@ -63,7 +63,7 @@ func TestDocumentsCheck(t *testing.T) {
 			"twibase: --baseline: open /nowhere.json"},
 		{"a broken baseline", "--baseline " + broken + " " + good, statusFailed, "",
 			"twibase: --baseline: " + broken + " is not the output of an earlier check with --format json: "},
-		{"no document", empty, statusFailed, "", "twibase: " + empty + ": there is no document"},
+		{"no document", empty, statusFailed, "", "twibase: " + empty + ": there are no documents"},
 		{"no path", "", statusUsage, "", `twibase: expected "<path> ..."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, fmt.Errorf("--config: %s is empty: without settings, write a comment", path)
+		return nil, fmt.Errorf("--config: %s is empty: for a file without settings, write a comment in it", path)
 	}
 	c := &configFile{path, map[string]configValue{}}
 	entries, err := c.entries(text)

@@ -62,8 +62,9 @@ func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) err
 	case len(found.Present) == 0:
 		return fmt.Errorf("--store %s has no twibase tables: create them with %s, or start with --create-tables", s.Store, create)
 	default:
-		return fmt.Errorf("--store %s lacks the tables %s: restore them from a backup. If this version of twibase adds them, "+
-			"or their data may be lost, create them with %s", s.Store, strings.Join(found.Missing, ", "), create)
+		return fmt.Errorf("--store %s lacks the tables %s: restore them from a backup. Create them with %s "+
+			"only if this version of twibase adds them, or if you can do without their data",
+			s.Store, strings.Join(found.Missing, ", "), create)
 	}
 }
 

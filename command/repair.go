@@ -72,7 +72,7 @@ func (c *repairCommand) check(ctx context.Context, p process, store hbase.Store)
 		fmt.Fprintf(p.stderr, "not counted, because gateways keep changing it: %s\n", v)
 	}
 	if violations > 0 {
-		return fmt.Errorf("%d violations; twibase repair without --check repairs them", violations)
+		return fmt.Errorf("%d violations; twibase repair without --check repairs those that can be repaired", violations)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 		Waiting: func(jobs int) {
 			if jobs > 0 {
 				fmt.Fprintf(p.stderr, "%d fan-out jobs are pending: "+
-					"the timelines of their followers are not checked for the twits of their authors\n", jobs)
+					"timelines are not checked for missing or surplus twits of the authors of these jobs\n", jobs)
 			}
 		},
 	}
@@ -135,7 +135,7 @@ func sweepIntents(ctx context.Context, p process, store hbase.Store, log *slog.L
 			return err
 		}
 		if first {
-			fmt.Fprintf(p.stderr, "completing %d stale intents\n", open)
+			fmt.Fprintf(p.stderr, "completing %d intents\n", open)
 		}
 		select {
 		case <-time.After(time.Second):

@@ -63,7 +63,7 @@ func TestRepair(t *testing.T) {
 	}{
 		{"no violations", nil, []string{"--check"}, 0, "", " rows read in "},
 		{"--check of a violation", func() { damage(count) }, []string{"--check"}, statusFailed, line,
-			"twibase: 1 violations; twibase repair without --check repairs them\n"},
+			"twibase: 1 violations; twibase repair without --check repairs those that can be repaired\n"},
 		{"--check again", nil, []string{"--check"}, statusFailed, line, ""},
 		{"repair", nil, nil, 0, line + "1 violations found, 1 repaired\n", ""},
 		{"and gone", nil, []string{"--check"}, 0, "", ""},

@@ -46,11 +46,11 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
-	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for reads of requests of more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
-	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server refuses to start, because a missing table has lost data, unless the cluster is new."`
+	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server does not start if a table is missing: unless the cluster is new, the data of that table are lost."`
 	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and event streams per client address, 0 for no limit; its subscriptions may be four times as many (default: ${default})."`
 	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). The rows of ten seconds may be read at once; then requests are refused with LIMIT_EXCEEDED."`
 	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
@@ -71,7 +71,7 @@ func (s *serveCommand) Validate() error {
 	return cmp.Or(
 		s.storeFlag.Validate(),
 		require(!s.DevTokens || s.JWTSecretFile != "",
-			"--dev-tokens needs --jwt-secret-file: without a secret there are no tokens"),
+			"--dev-tokens needs --jwt-secret-file: the secret signs the tokens of 'twibase token'"),
 		require(!s.DevTokens || !s.Production,
 			"--dev-tokens is not for --production: make administrators with twibase admin grant"),
 		middleware.CheckOrigins(s.CORS),

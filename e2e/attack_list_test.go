@@ -121,7 +121,7 @@ func unvalidated() []attack {
 		invalid("a fragment spreads itself", "a fragment that spreads itself", `{...A} fragment A on Query{...A}`),
 		invalid("a fragment spreads itself", "fragments that spread each other",
 			`{...A} fragment A on Query{...B ...B} fragment B on Query{...A ...A}`),
-		invalid("there is more than one fragment of a name", "a chain of fragments, and others with their names",
+		invalid("two fragments have the same name", "a chain of fragments, and others with their names",
 			chain(40)+numbered(41, " fragment F%d on Query{__typename}")),
 	}
 }

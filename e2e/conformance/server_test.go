@@ -170,7 +170,7 @@ func phaseOf(errs gqlerror.List) phase {
 		return variables
 	case code == "GRAPHQL_VALIDATION_FAILED",
 		first.Message == "a fragment spreads itself",
-		first.Message == "there is more than one fragment of a name":
+		first.Message == "two fragments have the same name":
 		return validation
 	}
 	return execution // its costs are unknown, or a resolver refuses an argument

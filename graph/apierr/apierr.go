@@ -1,5 +1,5 @@
-// Package apierr is the error policy. Clients see an [Error] with its message and code, and all
-// other errors as "internal error", whose causes are logged.
+// Package apierr is the error policy. Clients see an [Error] with its message and code. [Of] gives
+// other known errors, such as timeouts, a public form. The rest is "internal error", and is logged.
 package apierr
 
 import (
@@ -29,12 +29,13 @@ const (
 	CodeForbidden Code = "FORBIDDEN"
 	// CodeNotFound is a missing object of a mutation; queries return null.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded has the `limit` and the `actual` number in the extensions.
+	// CodeLimitExceeded has the `limit` in the extensions and, if known, the `actual` number or
+	// `retryAfterMs`.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
 	// CodeTooManyErrors is the last error of a response with more errors than are sent. It says
 	// nothing about the request.
 	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
-	// CodeTimeout is a request that took too long.
+	// CodeTimeout is a request that took too long or was cancelled.
 	CodeTimeout Code = "TIMEOUT"
 	// CodeUnavailable is a store that does not respond, or a busy server.
 	CodeUnavailable Code = "UNAVAILABLE"
@@ -81,7 +82,8 @@ func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded has a limit and a larger number of a noun, such as "a page".
+// LimitExceeded is for a number above a limit. what is the subject of the message, such as "a
+// page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,

@@ -39,8 +39,8 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// isElement: other paths of errors are no paths of the response, such as those of
-// arguments.
+// isElement reports whether path is an element of the list. Other errors may have paths of
+// arguments, which are not in the response.
 func isElement(path, list ast.Path) bool {
 	n := len(list)
 	if len(path) != n+1 || path[:n].String() != list.String() {

@@ -1,5 +1,6 @@
 // Package budget checks that documents are valid, within limits, and not too costly, before they
-// are deployed. The costs are upper bounds for all values of the operation's variables.
+// are deployed. The costs are upper bounds for all values of the variables that [Checker.Variables]
+// leaves open.
 package budget
 
 import (
@@ -41,8 +42,8 @@ func (o *Operation) label() string {
 type Checker struct {
 	Endpoint *endpoint.Checker
 	Schema   *ast.Schema
-	// Variables are decoded JSON with [json.Number]. All others are open: they have the values that
-	// cost most.
+	// Variables are decoded JSON with [json.Number]. All others are open: the costs assume the
+	// values that cost most.
 	Variables map[string]any
 	// List is the maximum length of a list in a request; 0 is no limit.
 	List int

@@ -45,7 +45,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	if len(rest) > 0 {
 		b.WriteString("\n" + strings.Join(rest, ", ") + ".\n")
 	}
-	b.WriteString("\nUpper bounds of one execution, whatever the variables are.\n")
+	b.WriteString("\nUpper bounds of one execution, for all values of the variables that the check does not set.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -38,7 +38,7 @@ query New   1 (new)  1 (new)     1 (new)     1 (new)
 query Same        0        0           0           0
 
 2 of 5 operations are refused, or cost more than allowed
-Old is no more
+Old was removed since the baseline
 
 Bad of app/bad.graphql is refused
   1:13: Cannot query field "nothing" on type "Query".
@@ -72,7 +72,7 @@ Home of app/home.graphql costs more than allowed
 
 1 operation unchanged, 1 operation removed.
 
-Upper bounds of one execution, whatever the variables are.
+Upper bounds of one execution, for all values of the variables that the check does not set.
 `, Compare(now, baseline, Maximums{"rows": 200}), func(r *Report, b *strings.Builder) error { return r.Markdown(b) }},
 		{"a table with a maximum", `operation   rounds  RPCs  rows  objects
 query Home       4     5   364      361
@@ -93,7 +93,7 @@ Home of app/home.graphql costs more than allowed
 |---|--:|--:|--:|--:|
 | ¬Home¬ | 4 | 5 | 364 | 361 |
 
-Upper bounds of one execution, whatever the variables are.
+Upper bounds of one execution, for all values of the variables that the check does not set.
 `, Compare(now[1:2], nil, nil), func(r *Report, b *strings.Builder) error { return r.Markdown(b) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

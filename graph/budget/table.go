@@ -30,7 +30,7 @@ func (r *Report) Table(w io.Writer) error {
 	}
 	b.WriteString("\n" + r.Summary() + "\n")
 	for i := range r.Removed {
-		fmt.Fprintf(&b, "%s is no more\n", r.Removed[i].label())
+		fmt.Fprintf(&b, "%s was removed since the baseline\n", r.Removed[i].label())
 	}
 	for i := range r.Operations {
 		e := &r.Operations[i]

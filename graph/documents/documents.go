@@ -87,8 +87,9 @@ const (
 	version   = "1"
 )
 
-// Named adds persistedQuery to extensions, with the hash of document ids, such as documentId in
-// GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the request.
+// Named adds persistedQuery to extensions. Its hash is the id of the document elsewhere in the
+// request, such as documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the
+// request.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, refusal := hashOf(extensions)
 	if refusal != nil {
@@ -138,7 +139,7 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 // prefix marks a SHA-256 in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal returns a SHA-256 in lower case without prefix. It does not change other hashes.
+// normal removes the prefix of a hash, and writes a SHA-256 in lower case.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {

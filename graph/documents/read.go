@@ -33,7 +33,8 @@ func load(paths []string) (*set, error) {
 		return s.add(file, documents)
 	})
 	if err == nil && len(s.hashes) == 0 {
-		err = fmt.Errorf("%s: there is no document, which is a .json or .graphql file", strings.Join(paths, ", "))
+		err = fmt.Errorf("%s: there are no documents: give .json manifests, .graphql files, or directories of them",
+			strings.Join(paths, ", "))
 	}
 	return s, err
 }
@@ -76,7 +77,7 @@ func parse(file string, text []byte) (map[string]string, error) {
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return nil, fmt.Errorf("is no manifest, which is a JSON object: %w", err)
+		return nil, fmt.Errorf("is no manifest: a manifest is a JSON object: %w", err)
 	}
 	if keys["format"] != nil {
 		return parseApollo(text)

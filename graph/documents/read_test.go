@@ -94,7 +94,7 @@ func TestReadRejects(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"no JSON", map[string]string{"a.json": "query"}, "a.json is no manifest, which is a JSON object: "},
+		{"no JSON", map[string]string{"a.json": "query"}, "a.json is no manifest: a manifest is a JSON object: "},
 		{"a truncated manifest", map[string]string{"a.json": relayManifest[:10]}, "a.json is no manifest"},
 		{"null", map[string]string{"a.json": "null"}, "a.json has no document"},
 		{"another JSON object", map[string]string{"package.json": `{"name":"app","version":1}`},
@@ -126,7 +126,7 @@ func TestReadRejects(t *testing.T) {
 			`b.json have different documents for the hash "x": keep one of them`},
 		{"a document that is half written", map[string]string{"a.graphql": "{ a"},
 			"a.graphql is no GraphQL document: "},
-		{"an empty directory", nil, ": there is no document, which is a .json or .graphql file"},
+		{"an empty directory", nil, ": there are no documents: give .json manifests, .graphql files, or"},
 		{"a dangling link", map[string]string{"a.json -> nowhere.json": ""}, "a.json: no such file"},
 		{"a link to a directory above", map[string]string{"a.json": relayManifest, "b/loop -> ..": ""},
 			"b/loop is a link to a directory that contains it: remove it"},

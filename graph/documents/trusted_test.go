@@ -60,7 +60,7 @@ func TestFollow(t *testing.T) {
 		}, old, "have different documents for the hash"},
 		{"the last file is removed", map[string]string{"a.json": `{"x":"{a}"}`}, func(t *testing.T, dir string) {
 			remove(t, filepath.Join(dir, "a.json"))
-		}, old, "there is no document"},
+		}, old, "there are no documents"},
 		{"the directory is removed", map[string]string{"a.json": `{"x":"{a}"}`}, func(t *testing.T, dir string) {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)

@@ -41,8 +41,8 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 }
 
 // Check returns the maximum number of rows of an operation, or rejects one that costs too much or
-// has arguments that a resolver would reject. It permits requests for the plan, which contains
-// both.
+// has arguments that a resolver would reject. It permits requests for the plan, which shows the
+// cost and the error.
 func (c *CostCheck) Check(
 	ctx context.Context, operation *graphql.OperationContext,
 ) (rows int64, rejection *gqlerror.Error) {

@@ -67,7 +67,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w.check(Fragments, len(doc.Fragments))
 	for _, f := range doc.Fragments {
 		if w.fragments[f.Name] != nil {
-			w.refuse("there is more than one fragment of a name")
+			w.refuse("two fragments have the same name")
 		}
 		w.fragments[f.Name] = &fragment{definition: f}
 	}

@@ -45,7 +45,8 @@ type (
 	endKey       struct{}
 )
 
-// WithID sets the client's id of an operation, which it repeats.
+// WithID sets the id that the client gave the operation. The client repeats it when it connects
+// again.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
@@ -112,7 +113,8 @@ func Of(ctx context.Context) *Operation {
 	return o
 }
 
-// Resume returns the position at which to resume, which the caller must close otherwise, or nil.
+// Resume returns the position at which the operation resumes, or nil. A caller that does not resume
+// there must close it.
 func (o *Operation) Resume() Position {
 	position, until := o.window.take(o.key)
 	o.mu.Lock()
