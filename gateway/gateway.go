@@ -65,8 +65,7 @@ type Config struct {
 	// Shared: other gateways may serve the store.
 	Shared bool
 
-	// Production refuses introspection, reports and, if there are Documents, all other documents.
-	// Public then has no schema, IDE, /dev/token or /metrics.
+	// Production: see [endpoint.Config] and [Gateway].
 	Production bool
 	// PrivateMetrics hides /metrics on Public.
 	PrivateMetrics bool
@@ -77,8 +76,8 @@ type Config struct {
 
 // Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
-	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema and
-	// /metrics.
+	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema,
+	// /dev/token and /metrics.
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler
@@ -155,7 +154,7 @@ func (g *Gateway) Reload(config Config) {
 
 // Run does background work until ctx is done, and then completes acknowledged writes.
 func (g *Gateway) Run(ctx context.Context) {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends after the completion of writes
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var work sync.WaitGroup
 	work.Go(func() { g.config.Tokens.Follow(ctx, g.config.Log) })

@@ -85,7 +85,6 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 		middleware.ShedLoad(g.endpoint),
 		// Slow readers hold no slot, and do not lengthen logged durations.
 		middleware.Compress(g.responses),
-		// An id, a log line and metrics.
 		g.requests.Handler,
 		g.drain.Handler,
 		g.config.Tokens.Handler,

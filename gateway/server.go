@@ -96,7 +96,6 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	return shutdown(ctx, server, g.Shutdown, log)
 }
 
-// failure returns why a listener failed, or nil.
 func failure(ctx, serving context.Context) error {
 	if ctx.Err() != nil {
 		return nil

@@ -177,7 +177,6 @@ func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	return one
 }
 
-// known returns what is known of a Get's row, or 0.
 func (m *Memory) known(g *Get, s *columnSizes) knownRow {
 	if !m.knowsRows.Load() {
 		return 0

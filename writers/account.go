@@ -88,8 +88,7 @@ func (a *Accounts) confirm(ctx context.Context, username, key, secret string) er
 
 // LogIn checks a username and a password, and returns the username. A wrong password and an unknown
 // user have the same error and, if the stored hash has the current parameters, take the same time:
-// LogIn hashes one password for both. After a right password whose stored hash has other
-// parameters, it hashes that password again.
+// LogIn hashes one password for both.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)

@@ -195,11 +195,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 }
 
 // checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
-// between reading the places of members and writing to them. While the intent exists, no later
-// operation that removes one of the members has committed. An operation that commits later reads
-// the places after this execution did, and its delete markers mask late writes of this execution.
-// Only a compensation may commit while the intent exists, after the members were stored and
-// verified. Then the commit record is no longer the operation's, and no member is written again.
+// between reading the places of members and writing to them: docs/WRITES.md, "Splits", says why. If
+// a compensation has committed, the commit record is no longer the operation's, and no member is
+// written again.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {

@@ -137,7 +137,6 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	return statePredecessor, err
 }
 
-// completePredecessor returns stateReading if the reads may have missed effects of the predecessor.
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
 	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
@@ -183,8 +182,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 }
 
 // awaitLast completes the row's last operation, because the caller may rely on its effects. If the
-// type records its completion, a compensation may have reverted that operation. Then the outcome is
-// stateLost, and another attempt follows.
+// type records its completion, a compensation may have reverted that operation.
 func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
@@ -205,8 +203,7 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	return stateUnchanged, err
 }
 
-// prepare removes the intent if readAhead fails, because the CheckAndPut was not sent. Without a
-// commit row, storing the intent is the commit, and comes last.
+// prepare removes the intent if readAhead fails, because the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		_ = x.abandon(ctx)
@@ -218,10 +215,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead reads what plan.now needs: the places of its members, and the counts. At the same time
-// it stores the intent, if there is a commit row. Then it completes the predecessor. It returns
-// errSuperseded for a nested operation whose parent is complete. Another execution of the parent
-// has run the nested operation, and later operations may have changed the row since.
+// readAhead reads the places of the members of plan.now, and the counts, while it stores the intent.
+// It returns errSuperseded for a nested operation whose parent is complete: another execution of the
+// parent has run the nested operation, and later operations may have changed the row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -10,8 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// commit sends the CheckAndPut. If that returns false or ErrUnavailable, stateResolving reads the
-// outcome from the commit record.
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {

@@ -92,9 +92,7 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent is stateEnding. If the type records its completion, it first replaces the commit
-// record by a [tables.CompletionRecord]. Then the CheckAndPut of a compensation that another
-// execution has in flight fails. awaitLast relies on that.
+// removeIntent is stateEnding. awaitLast relies on the completion record.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))

@@ -186,7 +186,6 @@ func countsGet(at location, columns map[string]int) hbase.Get {
 	return hbase.Get{Table: at.table, Row: at.row, Columns: strings.Join(names, " ")}
 }
 
-// counts are the counts of a row as read.
 type counts struct {
 	location
 	journal   tables.Journal
@@ -236,7 +235,6 @@ func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, la
 	return slices.DeleteFunc(uncounted, func(inc *increment) bool { return !open[inc.op] }), nil
 }
 
-// add returns false if the row has changed.
 func (s *counts) add(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}

@@ -141,8 +141,7 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 }
 
 // clearList reads the rows of all buckets, also of pending ones, and keeps the directory, so that
-// it can be repeated. Its delete markers mask late copies of a split, and a later split finds
-// nothing to copy.
+// it can be repeated.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)

@@ -125,8 +125,7 @@ type nested struct {
 func (n nested) String() string { return "nested " + n.opType }
 
 // compensation runs a nested operation if an object is missing. Its stage follows those that add
-// members to lists. So if an object is deleted concurrently, the compensation finds it missing, or
-// the deletion finds the members.
+// members to lists: see I4 in docs/WRITES.md.
 type compensation struct {
 	objects references
 	nested
@@ -135,10 +134,7 @@ type compensation struct {
 func (c compensation) String() string { return "check ends" }
 
 // each applies effects to the items of a list or range, page by page. After a crash it starts
-// again, and must find the items whose effects it had begun to apply. So these must not remove the
-// item. A nested operation may, because it is completed from its own intent, at the latest when
-// another operation needs its commit row. An each that only removes items, such as clearList, may,
-// too.
+// again: docs/WRITES.md has which effects may remove an item.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page. They must not be

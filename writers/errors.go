@@ -84,8 +84,7 @@ func (unknown) Temporary() bool { return true }
 // MayBeDone is for callers that do not import writers.
 func (unknown) MayBeDone() bool { return true }
 
-// afterCommit is an error of an operation that has committed, or may have. A sweep completes the
-// operation, or fences it if it did not commit.
+// afterCommit is an error of an operation that has committed, or may have.
 type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }

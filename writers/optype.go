@@ -52,7 +52,6 @@ type operation struct {
 	at int64
 }
 
-// reading is what stateReading has read.
 type reading struct {
 	operation
 	row   []hbase.Cell   // the commit row

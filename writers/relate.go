@@ -28,12 +28,10 @@ import (
 //	plan.later    fan-out job and event, if declared  likewise; no job if From is being deleted,
 //	                                                    no event if To is
 //
-// If an end is deleted concurrently, either relate finds it missing after it stored the members, or
-// the deletion finds the members. Both run the same unrelate.
-//
-// An object with a reusable key may be created again before that unrelate commits. The unrelate
-// must not end a relation of the new object. So it reads the edge before the ends: if an end is
-// still missing, the edge is that of the deleted object. For the same reason relate records its
+// If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md). An
+// object with a reusable key may be created again before that unrelate commits. The unrelate must
+// not end a relation of the new object. So it reads the edge before the ends: if an end is still
+// missing, the edge is that of the deleted object. For the same reason relate records its
 // completion: then a compensation that is still in flight fails.
 func init() {
 	for _, x := range tables.Relations() {
@@ -198,13 +196,10 @@ type relationArgs struct {
 
 type unrelateArgs struct {
 	// Since is in milliseconds. check completes it if the relation has dates.
-	Since int64 `json:",omitempty"`
-	// If FromDeleted, no fan-out job follows.
-	FromDeleted bool `json:"Left,omitempty"`
-	// If ToDeleted, no event follows.
-	ToDeleted bool `json:",omitempty"`
-	// If IfMissing, unrelate does nothing if both ends exist. Compensations and deletions set it.
-	IfMissing bool `json:"Gone,omitempty"`
+	Since       int64 `json:",omitempty"`
+	FromDeleted bool  `json:"Left,omitempty"`
+	ToDeleted   bool  `json:",omitempty"`
+	IfMissing   bool  `json:"Gone,omitempty"`
 }
 
 func (a relationArgs) edge() hbase.Get { return a.relation.Get(a.from, a.to) }

@@ -16,8 +16,7 @@ import (
 
 const (
 	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
-	queueTimeout = time.Second
-	// queuedPerSlot bounds the operations that wait, per slot.
+	queueTimeout  = time.Second
 	queuedPerSlot = 4
 	// slotReserve limits a client to a quarter of the slots while others send requests: running
 	// operations compete for the processors and for the store.
@@ -27,9 +26,7 @@ const (
 	placeReserve = 1
 )
 
-// admission bounds the running and waiting operations, and rejects others. Without it an overloaded
-// server answers nothing in time, and runs out of memory. Clients share the slots, as package fair
-// describes.
+// admission bounds the running and waiting operations, and rejects others.
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots for subscription events, a quarter as many as slots: a twit is an
@@ -38,7 +35,6 @@ type admission struct {
 	rejected atomic.Int64
 }
 
-// newAdmission returns admission control with a number of slots, 0 for no limit.
 func newAdmission(slots int) *admission {
 	a := &admission{}
 	if slots > 0 {
@@ -130,7 +126,7 @@ func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	return running, int64(queued + heavy), a.rejected.Load()
 }
 
-// Places returns the places that running heavy operations hold: one per 2,000 predicted rows.
+// Places returns the places that running heavy operations hold.
 func (e *Endpoint) Places() int64 {
 	if e.heavy.places == nil {
 		return 0

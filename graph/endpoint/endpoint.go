@@ -45,16 +45,14 @@ type Config struct {
 	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
 	// to call at its end. May be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
-	// Concurrency bounds the running operations, 0 for no limit. Four times that number wait for up
-	// to a second.
+	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int
 	// Rows returns the rows that the operation of ctx has read. If it is nil, operations count as
 	// reading none.
 	Rows func(ctx context.Context) int64
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
-	// Streams bounds the WebSockets and event streams of a client address, 0 for no limit. Its
-	// subscriptions may be four times as many.
+	// Streams bounds the WebSockets and event streams of a client address, 0 for no limit.
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes

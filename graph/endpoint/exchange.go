@@ -14,7 +14,6 @@ import (
 	"twibase/graph/endpoint/websocket"
 )
 
-// exchange is a request and its response.
 type exchange struct {
 	*Endpoint
 	w      http.ResponseWriter

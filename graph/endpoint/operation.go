@@ -111,7 +111,6 @@ func (e *Endpoint) acquirePlaces(
 	}), nil
 }
 
-// checkBudget refuses the operations of a client that has read too many rows.
 func (e *Endpoint) checkBudget(ctx context.Context) *apierr.Error {
 	wait := e.config.RowBudget.Wait(ctx)
 	if wait == 0 {

@@ -23,7 +23,6 @@ type batch struct {
 	done func(i int, err error)
 }
 
-// sendAll sends the requests of each table in batches of at most maxMulti.
 func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	byTable := map[string][]int{}
 	for _, i := range requests {

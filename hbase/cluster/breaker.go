@@ -71,8 +71,6 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 	b.open.Store(int64(len(b.regions)))
 }
 
-// failFast returns an error if the breaker is open for a row's region, or the region's server
-// refuses connections.
 func (s *Store) failFast(table, row string) error {
 	if s.breaker.open.Load() == 0 && s.refusals.count.Load() == 0 {
 		return nil

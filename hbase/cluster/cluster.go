@@ -173,7 +173,6 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin returns the ctx of a call, as [hbase.Bounded].
 func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, hbase.ErrClosed

@@ -66,8 +66,6 @@ func (s *Store) checkEnabled(table, row string) error {
 	return s.disabledError(table)
 }
 
-// disabledError returns an error if the table is disabled. It reads hbase:meta at most once per
-// stateInterval.
 func (s *Store) disabledError(table string) error {
 	if table == metaTable {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions translates HBase's exceptions by class. All others are [hbase.ErrUnavailable].
+// exceptions are those of HBase, by class. All others are [hbase.ErrUnavailable].
 var exceptions = map[string]error{
 	"TableNotFoundException":      hbase.ErrTableNotFound,
 	"TableExistsException":        hbase.ErrTableExists,
@@ -62,7 +62,6 @@ func newException(class, stack string) error {
 	return fmt.Errorf("HBase Java exception %s:\n%s", class, stack)
 }
 
-// place is where a call failed.
 type place struct{ table, server string }
 
 func (p place) String() string {

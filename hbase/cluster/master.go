@@ -46,7 +46,6 @@ func (s *Store) askMaster(ctx context.Context, name, table string, request, resp
 	return s.finishAdminCall(call, err)
 }
 
-// runProcedure is like askMaster, and waits for the procedure.
 func (s *Store) runProcedure(ctx context.Context, name, table string, request proto.Message,
 	response interface {
 		proto.Message

@@ -27,7 +27,7 @@ type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
 	servers map[string]error
-	added   chan struct{} // the next refusal closes it; may be nil
+	added   chan struct{} // see next; may be nil
 }
 
 func (r *refusals) of(server string) error {

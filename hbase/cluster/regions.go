@@ -23,7 +23,6 @@ type regionCache struct {
 	last sync.Map
 }
 
-// find returns the region of a row, or nil if it is unknown.
 func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

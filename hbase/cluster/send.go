@@ -17,7 +17,6 @@ const (
 	maxPause   = 500 * time.Millisecond
 )
 
-// sendOne sends a call, unless failFast knows that it would fail.
 func (s *Store) sendOne(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	if err := s.failFast(string(call.Table()), string(call.Key())); err != nil {
 		return nil, err

@@ -61,7 +61,6 @@ func (s rpcSpan) endCall(call hrpc.Call, err error) {
 	}
 }
 
-// endMulti is called at the end of wait.
 func (s rpcSpan) endMulti(m *multi, err error) {
 	if s.Span == nil {
 		return

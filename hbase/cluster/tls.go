@@ -87,7 +87,6 @@ func (c *tlsConn) explain(err error) error {
 	return err
 }
 
-// alertOf returns the TLS alert of the server. ok is false if err is another error.
 func alertOf(err error) (alert string, ok bool) {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {

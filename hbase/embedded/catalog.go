@@ -18,7 +18,6 @@ import (
 // A change of the stored bytes that an older version would misread increments formatVersion.
 const formatVersion = 1
 
-// The catalog is table 0.
 var (
 	formatKey    = append(appendTable(nil, 0), "format"...)
 	lastTableKey = append(appendTable(nil, 0), "last-table"...)

@@ -51,7 +51,6 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	return err == nil, err
 }
 
-// newest returns a column's newest version, or a zero Cell.
 func (s *Store) newest(t *table, row string, f family, qualifier string) (hbase.Cell, error) {
 	r, err := s.reader(nil)
 	if err != nil {

@@ -51,11 +51,10 @@ type cacheShard struct {
 
 // cachedRow is a result of a Get. Callers share the cells.
 type cachedRow struct {
-	key   cacheKey
-	cells []hbase.Cell
-	bytes int64 // as [hbase.Size]
-	// writes is the rowState's, from before the row was read.
-	writes uint64
+	key    cacheKey
+	cells  []hbase.Cell
+	bytes  int64  // as [hbase.Size]
+	writes uint64 // as in lookup
 	// size includes memos. The shard's mu guards size and evicted.
 	size    int
 	evicted bool

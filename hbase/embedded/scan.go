@@ -17,7 +17,7 @@ const server = "embedded"
 // maxPageBytes bounds a page of a scan, like its number of rows.
 const maxPageBytes = 4 << 20
 
-// Scan implements [hbase.Store]. Each page reads its own snapshot.
+// Scan implements [hbase.Store].
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		var left keyRange

@@ -71,7 +71,7 @@ func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.client(name)
-	if len(s.queues) == 0 { // nobody waits, so the client needs no place in a queue
+	if len(s.queues) == 0 {
 		taken := s.may(c, units) && units <= s.size-s.used
 		if taken {
 			s.take(c, units)
@@ -270,7 +270,6 @@ func (s *Semaphore) remove(c *client, r *request) {
 	}
 }
 
-// forget forgets a client that neither holds units nor waits.
 func (s *Semaphore) forget(c *client) {
 	if c.held == 0 && len(c.queue) == 0 {
 		delete(s.clients, c.name)

@@ -70,7 +70,6 @@ func (b *Bytes) grow(t *transfer, bytes int) {
 	}
 }
 
-// end ends a transfer, and returns false if it was cut off. It may be called repeatedly.
 func (b *Bytes) end(t *transfer) bool {
 	if b == nil {
 		return true

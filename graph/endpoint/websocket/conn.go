@@ -205,7 +205,6 @@ func (c *conn) close(why *closeReason) {
 	<-c.closed
 }
 
-// drain closes the connection when it is idle.
 func (c *conn) drain(why *closeReason) {
 	c.draining.CompareAndSwap(nil, why)
 	if c.operations.Close() {
