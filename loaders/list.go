@@ -11,7 +11,7 @@ import (
 // Range is the part of a list, or of all objects, to read.
 type Range = listscan.Range
 
-// Whole is a whole list.
+// Whole is the range of a whole list.
 var Whole = Range{Limit: 1 << 30}
 
 // PageKey is the key of [List.Page].
@@ -20,7 +20,7 @@ type PageKey struct {
 	Range
 }
 
-// Page is a part of a list, in its order.
+// Page is a part of a list, in the list's order.
 type Page[E any] struct {
 	Members     []E
 	Positions   []string

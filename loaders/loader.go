@@ -57,7 +57,7 @@ func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
 	return values, errs.orNil()
 }
 
-// Errors are index-aligned with the keys of a load, nil where one was loaded.
+// Errors are index-aligned with the keys of a load: nil for a loaded key.
 type Errors []error
 
 func (e Errors) Error() string {
@@ -75,7 +75,7 @@ func (e Errors) Error() string {
 // Errors implements the BatchErrors interface of gqlgen.
 func (e Errors) Errors() []error { return e }
 
-// Unwrap lets errors.Is see every failure.
+// Unwrap is for errors.Is.
 func (e Errors) Unwrap() []error { return e }
 
 func (e *Errors) set(i, n int, err error) {

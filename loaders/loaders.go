@@ -65,7 +65,7 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 	},
 }
 
-// HasPlayed loads whether the user has played the game.
+// HasPlayed loads whether a user has played a game.
 var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
 // Lists load by page.
@@ -97,7 +97,7 @@ var Broadcasters = Loader[struct{}, []string]{
 	},
 }
 
-// IsPlayed loads whether the game has players.
+// IsPlayed loads whether a game has players.
 var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
 })
@@ -105,7 +105,7 @@ var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
 // DayRange is the key of [GameDays].
 type DayRange struct{ Game, From, To string }
 
-// GameDays loads the number of plays of a game on each day, summed over all players.
+// GameDays loads the number of plays of a game on each day, by all players.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
 	get:  func(_ *tables.Memory, k DayRange) hbase.Get { return tables.GameDays.Get(k.Game, k.From, k.To) },

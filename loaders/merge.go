@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// batch is one call of the store. Some reads of one row are merged into one Get: those of named
-// columns, and those of the first page of a family.
+// batch is one call of the store. Some reads of one row are merged into one Get: reads of named
+// columns, and reads of the first page of a family.
 type batch struct {
 	gets    []hbase.Get // index-aligned with groups and results
 	groups  []group
@@ -69,7 +69,7 @@ func newReads(sets []*readSet) iter.Seq[*read] {
 	}
 }
 
-// newBatch returns an empty batch for the sets, and undoes an earlier attempt to merge them.
+// newBatch also undoes an earlier attempt to merge the sets.
 func newBatch(sets []*readSet, rows int) *batch {
 	b := &batch{gets: make([]hbase.Get, 0, rows), groups: make([]group, 0, rows)}
 	for _, set := range sets {
@@ -128,8 +128,8 @@ func (b *batch) targetOf(r *read) *read {
 	return nil
 }
 
-// union returns the columns of both, or "" if one reads a page of a family and the other named
-// columns of it.
+// union returns the columns of two Gets, or "" if one reads a page of a family, and the other reads
+// named columns of that family.
 func (b *batch) union(p columnPair) string {
 	if known, ok := b.unions[p]; ok {
 		return known

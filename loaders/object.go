@@ -40,7 +40,7 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 	}
 }
 
-// Kind returns the declaration of the objects.
+// Kind declares the objects.
 func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 
 // Roots returns lazy objects for keys that may name no object, such as keys from a client. It
@@ -58,7 +58,7 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	return o.of.New(keys...)
 }
 
-// Read reads objects, and waits for them: they are not lazy. One that does not exist is nil.
+// Read waits for the objects: they are not lazy. An object that does not exist is nil.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
 	rows, columns := make([]ObjectKey, len(keys)), o.columnsOrExistence(fields)
 	for i, key := range keys {
@@ -107,8 +107,7 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// miss records a missing lazy object. err is nil if the object does not exist, and
-// otherwise says why its row could not be read.
+// miss records a lazy object that does not exist, or whose row could not be read because of err.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,8 +28,8 @@ type read struct {
 	// original is the response's first read with this Get. A new read is its own original. Only
 	// originals are sent.
 	original *read
-	// New reads with the same row key and the same Page.Start form a chain. Their tables and Columns
-	// may differ. next is nil at its end.
+	// New reads with the same row key and the same Page.Start form a chain. Their tables and
+	// Columns may differ. next is nil at its end.
 	first, next *read
 	// slot is the index of the Get in its batch. target: other reads of the batch may be merged
 	// into it.
@@ -66,7 +66,7 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both reads belong to one chain.
+// startsLike reports whether both reads are of one chain.
 func (r *read) startsLike(other *read) bool {
 	return r.row == other.row && (r.template == other.template ||
 		r.template.get.Page.Start == other.template.get.Page.Start)
@@ -154,9 +154,9 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return true
 }
 
-// load passes a set to the dataloader when the first task waits for it, or at the latest before the
-// dispatch. It is not passed when it is enqueued, because the dataloader starts a goroutine for the
-// first set, and wakes it for each set that comes later. The caller holds mu.
+// load passes a set to the dataloader when the first task waits for it, or before the dispatch.
+// Earlier would cost more: the dataloader starts a goroutine for the first set, and wakes it for
+// each later set. The caller holds mu.
 func (l *Loaders) load(set *readSet) {
 	if set.thunk == nil {
 		set.thunk = l.dataloader.Load(l.ctx, set)

@@ -37,7 +37,7 @@ type Loaders struct {
 
 type loadersKey struct{}
 
-// With returns a ctx with new loaders for one response. Their reads end with ctx.
+// With returns a ctx with new loaders for one response. Their reads are cancelled with ctx.
 func With(ctx context.Context, store hbase.Store) context.Context {
 	return new(Watchdog).With(ctx, store)
 }
@@ -133,8 +133,7 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 	}
 }
 
-// answered marks the sets of a batch. When send returns, the dataloader wakes the tasks that wait
-// for these sets.
+// answered marks the sets of a batch. The dataloader wakes their tasks when send returns.
 func (l *Loaders) answered(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

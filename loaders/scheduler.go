@@ -46,7 +46,7 @@ import (
 //     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
 //     that no later task waits for them.
 //
-// Reads that no executor has started, such as those of tests, belong to no task. Then running is −1
+// Reads that no executor has started, such as reads of tests, belong to no task. Then running is −1
 // during the wait, and the batch is due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
@@ -135,8 +135,8 @@ func (l *Loaders) End() {
 	l.scheduler.stop()
 }
 
-// Await waits, as a task of its own, for all lazy objects, and returns the missing ones, with an
-// error if one could not be read.
+// Await waits, as a task of its own, for all lazy objects. It returns the missing objects, with the
+// error if reading failed.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
 	defer l.End()
@@ -146,8 +146,7 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.missing)
 }
 
-// Blocking runs a function that blocks on something else than a read: the reads of other tasks do
-// not wait.
+// Blocking runs a function that may block on anything but a read. Other tasks' reads do not wait.
 func Blocking(ctx context.Context, f func()) {
 	l := from(ctx)
 	l.End()
@@ -171,7 +170,8 @@ func Together(ctx context.Context, run ...func()) {
 			if p := recover(); p != nil {
 				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 			}
-			// The function that returns last does not end its task: the caller continues as that task.
+			// The function that returns last does not end its task: the caller continues as that
+			// task.
 			if left.Add(-1) == 0 {
 				close(done)
 			} else {

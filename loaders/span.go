@@ -42,7 +42,6 @@ func (r *Round) describe(sets []*readSet) {
 	}
 }
 
-// endSpan ends the span. err is that of the whole round.
 func (r *Round) endSpan(err error) {
 	if r.span == nil {
 		return

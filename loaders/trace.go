@@ -29,7 +29,7 @@ type Round struct {
 type Use struct {
 	Loader string
 	// Keys counts the requests for keys that this round read, including later requests, which read
-	// nothing. Hits counts those of them that repeat an earlier request of the loader.
+	// nothing. Hits counts the requests that repeat an earlier request of the loader.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
@@ -43,7 +43,7 @@ type trace struct {
 	field  func(ctx context.Context) string // never changes: writers call it without Loaders.mu
 	calls  []call
 	rounds []*Round
-	ended  bool // later rounds are not recorded, such as those of writers
+	ended  bool // later rounds, such as calls of writers, are not recorded
 }
 
 type call struct {
@@ -54,7 +54,7 @@ type call struct {
 }
 
 // Trace records reads and calls of writers. field returns the field of a ctx. rounds ends the
-// recording, and returns the complete ones, ordered by their start.
+// recording, and returns the complete rounds, ordered by their start.
 func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds func() []*Round) {
 	l, t := from(ctx), &trace{field: field}
 	l.mu.Lock()

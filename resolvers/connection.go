@@ -13,7 +13,7 @@ type connection[P, E, T, C any] struct {
 	owners  func(parents []*P) []string
 	list    loaders.List[E]
 	objects loaders.Object[T]
-	key     func(member E) string // returns the key of the object that a member refers to
+	key     func(member E) string // of the object that a member refers to
 	as      func(*page[E, T]) C
 }
 
@@ -48,7 +48,6 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 	return convert(pages, err, c.as)
 }
 
-// enqueueTotals returns a function that waits for the totals.
 func (c connection[P, E, T, C]) enqueueTotals(
 	ctx context.Context, owners []string, pages []*page[E, T],
 ) func() error {

@@ -41,7 +41,7 @@ type payloadNode[P, T any] interface {
 
 func (e payloadEdge[P, E, T, G]) resolve(ctx context.Context, payloads []*P) ([]*G, error) {
 	edges, errs := make([]*G, len(payloads)), make(loaders.Errors, len(payloads))
-	for i, payload := range payloads { // one, as no field returns a list of payloads
+	for i, payload := range payloads { // a single one: no field returns a list of payloads
 		var found *listEntry[E]
 		if found, errs[i] = e.entry.find(ctx, payload); found == nil {
 			continue
@@ -156,7 +156,7 @@ func (e memberEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E],
 func (e memberEntry[P, E]) findCost(call *costCall) explain.Stage {
 	shapes := e.list.MemberShapes()
 	for i := range shapes {
-		shapes[i].FirstPage = false // the row is not that of the parent, so Gets are not shared
+		shapes[i].FirstPage = false // the row is not the parent's, so Gets are not shared
 	}
 	return call.reads(call.Begin(), call.Parents, shapes, 1, "")
 }
@@ -170,7 +170,6 @@ func edgeOfMember[P, O, E, T, C, G any](
 	}
 }
 
-// rowEntry.find reads nothing.
 type rowEntry[P any] struct{ key keyOf[P] }
 
 func (e rowEntry[P]) find(ctx context.Context, payload *P) (*listEntry[struct{}], error) {
@@ -189,7 +188,6 @@ func edgeOfScan[P, T, C, G any](in scan[T, C], edges func(C) []*G, key keyOf[P])
 	}
 }
 
-// storedEntry.find reads nothing.
 type storedEntry[P, T any] struct {
 	list loaders.List[*T]
 	node func(*P) *T

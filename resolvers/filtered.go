@@ -25,9 +25,8 @@ type filteredConnection[P, T, C any] struct {
 	as     func(*page[struct{}, T]) C
 	// eager connections read the whole lookahead in one look: most candidates are hidden from most
 	// viewers.
-	eager bool
-	// unsplit lists have one bucket.
-	unsplit bool
+	eager   bool
+	unsplit bool // lists have one bucket
 }
 
 // source reads the candidates of a [filteredConnection].
@@ -80,7 +79,6 @@ func (f filteredConnection[P, T, C]) pages(ctx context.Context, parents []*P, r 
 	return convert(pages, err, f.as)
 }
 
-// fill reads entries and totals in parallel, if selected.
 func (f filteredConnection[P, T, C]) fill(
 	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
 ) error {
@@ -118,7 +116,6 @@ func (f filteredConnection[P, T, C]) costFrom(call *costCall, requests []request
 	call.Returns("", call.Set(call.Parents, int64(requests[0].Size), end))
 }
 
-// read reads the entries, if selected.
 func (f filteredConnection[P, T, C]) read(
 	ctx context.Context, r *request, owners []string, pages []*page[struct{}, T],
 ) error {
@@ -194,7 +191,6 @@ func (b *pageBuilder[T]) complete() bool {
 	return b.exhausted || visible >= size || len(b.Members) >= size*lookahead
 }
 
-// next returns the part of a range that is not read yet.
 func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
 	n := len(b.Positions)
 	w.Limit = max(w.Limit-n, 0)

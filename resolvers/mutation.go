@@ -51,7 +51,7 @@ func (m mutation) run(
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
-// errUnauthorized is the error of the precondition. Clients get that of the check instead.
+// errUnauthorized is the error of the precondition. Clients get the error of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
 // change calls write, which commits only if the checks succeed, and returns the user errors of

@@ -104,5 +104,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// named returns a key that the client passed or withKeys has set.
+// named returns a key of the client or of withKeys.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

@@ -67,7 +67,6 @@ func (f reference[P, T]) cost(call *costCall) error {
 	return nil
 }
 
-// present returns the keys that are not nil, and their indexes.
 func present(keys []*string) (values []string, indexes []int) {
 	for i, key := range keys {
 		if key != nil {
@@ -77,7 +76,6 @@ func present(keys []*string) (values []string, indexes []int) {
 	return values, indexes
 }
 
-// scatter sets all[indexes[j]] to values[j], and its error.
 func scatter[T any](all []T, errs loaders.Errors, indexes []int, values []T, err error) {
 	for j, i := range indexes {
 		all[i], errs[i] = values[j], loaders.At(err, j)

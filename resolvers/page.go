@@ -51,7 +51,6 @@ func (r request) pageRange() loaders.Range {
 	return loaders.Range{After: after, Before: before, Limit: r.Size, Backward: r.Backward, Far: after != ""}
 }
 
-// page is the page of one parent.
 type page[E, T any] struct {
 	request   *request
 	members   []E      // unused if E is struct{}
@@ -70,7 +69,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all is never nil, which would mean that the page could not be read.
+// all is never nil: that would mean that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}
@@ -80,7 +79,7 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets the page info. The first and the last position become the start and the end cursor.
+// locate sets the page info, with the cursors of the first and the last position.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return

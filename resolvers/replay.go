@@ -62,7 +62,7 @@ func replay[T any](
 	}
 }
 
-// lateEntries are those that may have arrived after the received one, newest first.
+// lateEntries returns older entries that may have arrived after the received one, newest first.
 func lateEntries[T any](
 	from eventSource[T], s *stream, received live.Key, page func(loaders.Range) (candidates[T], error),
 ) (late []*T, err error) {

@@ -26,7 +26,7 @@ func collect(ctx context.Context, field graphql.CollectedField, typ string) sele
 	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
 }
 
-// conditions has for each object type its own name, its interfaces and its unions.
+// conditions has the names of each object type, its interfaces and its unions.
 var conditions = func() map[string][]string {
 	schema, conditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
 	for name := range schema.Types {

@@ -116,7 +116,7 @@ func subscribe[T any](
 	return events, nil
 }
 
-// noEvents is for an object that cannot exist.
+// noEvents is for objects that cannot exist.
 func noEvents[T any](ctx context.Context) <-chan *T {
 	operation, events := resume.Of(ctx), make(chan *T)
 	go func() {

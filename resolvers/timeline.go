@@ -107,7 +107,6 @@ func enqueueFollowed(
 	}
 }
 
-// readDelivered reads the twits of timelines, like followedTwits.
 func readDelivered(
 	ctx context.Context, pageKeys []loaders.PageKey, timelines []loaders.Page[tables.TwitKey], timelineErr error,
 ) ([]candidates[tables.Twit], error) {

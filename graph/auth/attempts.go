@@ -28,7 +28,7 @@ type Attempts struct {
 	now                           func() time.Time
 }
 
-// NewAttempts returns the limits, with a clock.
+// NewAttempts takes a clock.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{
 		signUps: newBuckets(rate.Every(time.Second), 100),
@@ -91,7 +91,7 @@ func (b *buckets) of(key string) *rate.Limiter {
 	return bucket
 }
 
-// take takes n tokens. If there are fewer, it takes none, and returns the time to wait.
+// take takes n tokens, or returns the time to wait for them.
 func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	taken := b.of(key).ReserveN(now, n)
 	wait := taken.DelayFrom(now)
@@ -119,8 +119,7 @@ func (p Proxies) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// client returns the last address that is not a trusted proxy's. Those before it are the client's
-// own claims.
+// client returns the last address that is not a trusted proxy's. Clients can forge earlier ones.
 func (p Proxies) client(r *http.Request) string {
 	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

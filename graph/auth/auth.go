@@ -94,7 +94,7 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 }
 
 // Authenticate returns a ctx with the viewer of an Authorization header and the token's expiry.
-// Errors are those of [Tokens.Verify], and [ErrScheme].
+// It returns the errors of [Tokens.Verify], and [ErrScheme].
 func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {

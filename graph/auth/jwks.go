@@ -92,7 +92,6 @@ func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) 
 	return s.known(id, algorithm), nil
 }
 
-// known returns the keys of the last read, nil if none fits.
 func (s *KeySet) known(id, algorithm string) (found []any) {
 	keys := s.keys.current.Load()
 	if keys == nil {
@@ -129,7 +128,7 @@ func parseKeys(text []byte) (keys []publicKey, err error) {
 	return keys, nil
 }
 
-// algorithmOf returns "" for unsupported keys: private, symmetric or too short.
+// algorithmOf returns "" for private, symmetric, short and other unsupported keys.
 func algorithmOf(key any) jose.SignatureAlgorithm {
 	switch key := key.(type) {
 	case *rsa.PublicKey:

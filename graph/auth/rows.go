@@ -19,7 +19,7 @@ type Rows struct {
 	now       func() time.Time
 }
 
-// NewRows returns a limit with a clock, nil if perSecond is 0.
+// NewRows takes a clock, and returns nil if perSecond is 0.
 func NewRows(perSecond int, now func() time.Time) *Rows {
 	if perSecond == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (r *Rows) Wait(ctx context.Context) time.Duration {
 	return max(time.Duration(missing/float64(r.perSecond)*float64(time.Second)), 0)
 }
 
-// Charge counts rows that an operation has read.
+// Charge counts the rows of an operation.
 func (r *Rows) Charge(ctx context.Context, rows int64) {
 	if r == nil || rows <= 0 {
 		return

@@ -51,7 +51,7 @@ func (c *Call) Scan(at Stage, r Read, rows int) Stage {
 	return Stage{chain: len(e.chains) - 1}
 }
 
-// Set returns a set with a number of objects for each object of another.
+// Set returns a set with a number of objects for each object of another set.
 func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }

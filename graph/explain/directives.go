@@ -147,7 +147,7 @@ type probe struct {
 	slope         int64 // the rows of one more entry of a page
 }
 
-// weight returns @cost of the field. weights are those of the types of objects.
+// weight returns @cost of the field. weights has the weights of the object types.
 func (p probe) weight(weights map[string]int64) int64 {
 	return max(p.rows-p.objects*weights[p.typ], p.least)
 }

@@ -25,9 +25,9 @@ import "slices"
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets: all named columns of a row are read by one Get, or by
-// that of a first page if there is one. Each page counts as a Get, because loaders merge pages only
-// under conditions that are unknown here. Later reads count separately: stages are maxima, so reads
-// of one later stage may be sent in different rounds.
+// the Get of a first page if there is one. Each page counts as a Get, because loaders merge pages
+// only under conditions that are unknown here. Later reads count separately: stages are maxima, so
+// reads of one later stage may be sent in different rounds.
 //
 // # Chains
 //
@@ -98,9 +98,9 @@ type record struct {
 	Read
 	step  *step
 	begun Stage
-	gets  int64   // 0 if it shares those of with
-	with  *record // the record whose Gets it shares, which may share them, too; or nil
-	rows  int64   // of a scan; 0 for Gets
+	gets  int64   // 0 if it shares the Gets of with
+	with  *record // the record whose Gets it shares, or nil; that record may share them, too
+	rows  int64   // of a scan; else 0
 	level int     // the first one, set by [estimate.levels]
 }
 
@@ -205,7 +205,6 @@ func (s *Set) merge(rec *record) (with *record) {
 	return nil
 }
 
-// holder returns the record that has the Gets.
 func (r *record) holder() *record {
 	for r.with != nil {
 		r = r.with

@@ -28,10 +28,10 @@ type Item struct {
 	Path string `json:"path"`
 	// Round counts the rounds of the chain until the reads are answered, or is 0.
 	Round int64 `json:"round"`
-	// Rows counts Gets and the rows of scans. The sum over all fields is that of the operation.
+	// Rows counts Gets and the rows of scans. The sum over all fields is [Totals].Rows.
 	Rows    int64 `json:"rows"`
 	Objects int64 `json:"objects"`
-	// Open is why the arguments do not bound the reads.
+	// Open says why the arguments do not bound the reads, or is empty.
 	Open string `json:"open,omitempty"`
 }
 

@@ -59,7 +59,7 @@ type Field struct {
 	Error string `json:"error,omitempty"`
 }
 
-// FieldRead is a read of a field, or a scan.
+// FieldRead is a read or a scan of a field.
 type FieldRead struct {
 	Field string `json:"field"`
 	Loader
@@ -105,7 +105,7 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// part is the part of a read in one round.
+// part is a read in one of its rounds.
 type part struct {
 	*record
 	gets int64

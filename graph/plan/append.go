@@ -63,7 +63,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// escapes has the escape of each byte in a String, or "".
+// escapes has the escape of each byte, or "".
 var escapes = func() (escapes [256]string) {
 	for c := range 0x20 {
 		escapes[c] = fmt.Sprintf(`\u%04X`, c)
@@ -72,7 +72,7 @@ var escapes = func() (escapes [256]string) {
 	return escapes
 }()
 
-// AppendMarshaler appends the output of gqlgen's marshaller. It returns false for null.
+// AppendMarshaler returns false for null.
 func AppendMarshaler(dst []byte, m graphql.Marshaler) ([]byte, bool) {
 	if m == nil || m == graphql.Null {
 		return dst, false

@@ -13,7 +13,6 @@ import (
 	"twibase/graph/recent"
 )
 
-// operation is a compiled operation.
 type operation struct {
 	root          *selectionSet
 	sets, columns int // their numbers, for [memory]
@@ -37,8 +36,8 @@ type selection struct {
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [memory]; -1: see hasColumn.
 	column int
-	// below is the selection set of a field of an object type. byType has those of a field
-	// of an interface or union, by object type.
+	// below is the selection set below a field of an object type. byType has the selection sets
+	// below a field of an interface or union, by object type.
 	below  *selectionSet
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
@@ -116,7 +115,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields expands fragments. known caches their numbers.
+// countFields expands fragments; known has their numbers.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -141,7 +140,7 @@ type compilation struct {
 	sets, columns int
 }
 
-// set compiles a selection set of an object type. It ignores @defer and @stream.
+// set ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
@@ -195,7 +194,6 @@ func hasVariable(v *ast.Value) bool {
 		slices.ContainsFunc(v.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) })
 }
 
-// children compiles the selection sets below a field: s.below or s.byType.
 func (c *compilation) children(s *selection) {
 	field := &graphql.FieldContext{Parent: s.parentField, Object: s.field.Object, Field: s.CollectedField}
 	if object := c.schema.Objects[s.field.Composite]; object != nil {

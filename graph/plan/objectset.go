@@ -40,7 +40,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null reports whether the value of object i is null. It must not be called for one with an error.
+// null must not be called for an object with an error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -52,12 +52,12 @@ func (c *column) null(f *Field, i int32) bool {
 	return c.index != nil && c.index[i] < 0
 }
 
-// Children has the children of all objects of an object set, in order: one for each, or a list for
-// each. Null children are nil.
+// Children has the children of all objects of an object set, in order: for each object a child, nil
+// for null, or a list.
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects; empty if the field is not a list
-	nulls   []bool  // whether each list is null; those beyond its length are not
+	nulls   []bool  // whether each list is null; lists beyond its length are not
 }
 
 // Grow makes room for n lists of objects.
@@ -128,7 +128,7 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory has the object sets and columns of an execution. Later executions use it again.
+// memory has the object sets and columns of an execution. Later executions reuse it.
 type memory struct {
 	objectSets []objectSet
 	columns    []column
@@ -152,7 +152,6 @@ func (m *memory) objectSet(set *selectionSet) *objectSet {
 
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
 
-// release clears the memory, and keeps it unless it is large.
 func (o *operation) release(m *memory) {
 	kept := 0
 	for i := range m.objectSets {

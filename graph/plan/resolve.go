@@ -148,7 +148,6 @@ func addToCall(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// below returns the part of an error's path below a field.
 func below(field, path ast.Path) ast.Path {
 	if n := len(field); len(path) > n && slices.Equal(path[:n], field) {
 		return path[n:]
@@ -156,7 +155,7 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// addErrors keeps the errors that a call has added, as those of object i.
+// addErrors keeps the errors that a call added as errors of object i.
 func (c *column) addErrors(call *callCtx, i int) {
 	call.mu.Lock()
 	defer call.mu.Unlock()

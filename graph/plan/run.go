@@ -17,8 +17,8 @@ type Tasks interface {
 	Start(n int)
 	// End subtracts one.
 	End()
-	// Await waits until all lazy objects are loaded. It returns all missing ones: with the error if
-	// loading failed, with nil if there is no row.
+	// Await waits until all lazy objects are loaded. It returns the missing objects: with the error
+	// if loading failed, with nil if there is no row.
 	Await() (missing map[any]error)
 }
 
@@ -124,7 +124,6 @@ func (r *run) do(t task) {
 	r.tasks.End()
 }
 
-// call calls the resolver of a task, and returns the next tasks.
 func (r *run) call(t task) []task {
 	col, n := r.memory.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
@@ -163,7 +162,6 @@ func (r *run) nextTasks(s *selection, col *column) []task {
 	return r.descend(s, col, nil)
 }
 
-// expand appends the next tasks of all fields of an object set.
 func (r *run) expand(o *objectSet, tasks []task) []task {
 	for i := range o.set.fields {
 		if o.set.fields[i].hasColumn() {

@@ -43,10 +43,9 @@ type Field struct {
 	Name                       string
 	Object                     string
 	NonNull, List, ElemNonNull bool
-	// Composite names the type of the field, or of the elements of its list. It is empty for a leaf.
+	// Composite names the type of the field, or of the elements of its list; empty for a leaf.
 	Composite string
-	// Args may be nil. Requests with the same document may share the result if the arguments have
-	// no variables. Resolvers must not change it.
+	// Args may be nil. Requests may share its result, so resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
@@ -86,7 +85,8 @@ func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 
 type root struct{}
 
-// Source waits for the next event, nil for null. ok is false after the last, or if ctx is done.
+// Source waits for the next event, nil for null. ok is false after the last event, or if ctx is
+// done.
 type Source func(ctx context.Context) (value any, ok bool)
 
 // NewSource returns the Source of a resolver's result. wrap is Pointers, Slices or Values.

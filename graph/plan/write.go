@@ -65,7 +65,7 @@ type writer struct {
 	memory   *memory
 	missing  map[any]error
 	dst      []byte
-	path     []step // of the field or list element that is being written
+	path     []step // of the field or list element being written
 	bounds   *Bounds
 	allowed  int   // the length of dst up to which stopped has nothing to check
 	refusal  error // why dst must not be longer
@@ -142,7 +142,6 @@ func (w *writer) grow() bool {
 	return true
 }
 
-// object appends object i of a set.
 func (w *writer) object(o *objectSet, i int32) bool {
 	if w.stopped() {
 		return true
@@ -208,7 +207,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors of the resolver. If it returns true, the value is null because of them: a
+// added adds the errors of the resolver. It returns true if the value is null because of them: a
 // non-null field needs no further error.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
@@ -219,7 +218,6 @@ func (w *writer) added(s *selection, col *column, i int32) bool {
 	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
 }
 
-// null adds an error if the field is non-null, and returns false.
 func (w *writer) null(s *selection) bool {
 	if s.field.NonNull {
 		w.fail(s, errNull)
@@ -372,7 +370,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx of a leaf whose marshaller may call graphql.AddError.
+// leafCtx is for a leaf whose marshaller may call graphql.AddError.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()

@@ -71,7 +71,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Value returns the expression of a field without a resolver.
+// Value is for a field without a resolver.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
@@ -97,7 +97,7 @@ func (b *build) Arguments(f *codegen.Field) string {
 	return list.String()
 }
 
-// Resolver returns the expression of the method.
+// Resolver returns the resolver method.
 func (b *build) Resolver(f *codegen.Field) string {
 	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s", templates.UcFirst(f.Object.Name), f.GoFieldName)
 }
