@@ -38,8 +38,8 @@ func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend counts n bytes that were read, and reserves memory for them. It returns an [*OverBudget], or
-// a [*Busy] if too little memory is free.
+// Spend counts n bytes that were read, and reserves memory for them. It returns an [*OverBudget],
+// or a [*Busy] if too little memory is free.
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil

@@ -23,8 +23,8 @@ const (
 	maxReserveWait = 3 * time.Second
 )
 
-// Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe for
-// concurrent use. It works with estimates of results, likely and possible (estimate.go):
+// Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
+// for concurrent use. It works with estimates of results, likely and possible (estimate.go):
 //
 //	Gets ──► pieces: bounds of both estimates, for one call of the store
 //	           │

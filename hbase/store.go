@@ -13,8 +13,8 @@ import (
 // cells may be shared: do not change them. Arguments may be reused after a call.
 //
 // A call fails as a whole if its ctx is cancelled, or expired before the call, or if the store is
-// closed. Too little memory may be an error of the call or of items. Other errors, such as a missing
-// table or a deadline that passes during the call, are errors of items.
+// closed. Too little memory may be an error of the call or of items. Other errors, such as a
+// missing table or a deadline that passes during the call, are errors of items.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.

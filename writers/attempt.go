@@ -215,9 +215,10 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead reads the places of the members of plan.now, and the counts, while it stores the intent.
-// It returns errSuperseded for a nested operation whose parent is complete: another execution of the
-// parent has run the nested operation, and later operations may have changed the row since.
+// readAhead reads the places of the members of plan.now, and the counts, while it stores the
+// intent. It returns errSuperseded for a nested operation whose parent is complete: another
+// execution of the parent has run the nested operation, and later operations may have changed the
+// row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

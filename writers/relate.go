@@ -28,10 +28,10 @@ import (
 //	plan.later    fan-out job and event, if declared  likewise; no job if From is being deleted,
 //	                                                    no event if To is
 //
-// If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md). An
-// object with a reusable key may be created again before that unrelate commits. The unrelate must
-// not end a relation of the new object. So it reads the edge before the ends: if an end is still
-// missing, the edge is that of the deleted object. For the same reason relate records its
+// If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
+// An object with a reusable key may be created again before that unrelate commits. The unrelate
+// must not end a relation of the new object. So it reads the edge before the ends: if an end is
+// still missing, the edge is that of the deleted object. For the same reason relate records its
 // completion: then a compensation that is still in flight fails.
 func init() {
 	for _, x := range tables.Relations() {

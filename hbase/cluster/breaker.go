@@ -32,8 +32,8 @@ type breaker struct {
 	unresponsive atomic.Int64 // servers
 }
 
-// isOpen returns false for a region that is no longer valid, or has another connection than when the
-// breaker opened.
+// isOpen returns false for a region that is no longer valid, or has another connection than when
+// the breaker opened.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,8 +129,8 @@ func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// unlocated returns the error of the last look-up in ZooKeeper for a region without a connection, or
-// nil.
+// unlocated returns the error of the last look-up in ZooKeeper for a region without a connection,
+// or nil.
 func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	if serverOf(region) != nil {
 		return nil

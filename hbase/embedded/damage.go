@@ -80,8 +80,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of a damaged chunk, or -1. A chunk is damaged if it can't be read although
-// a later one shows that it was synced, or if it is the last of MANIFEST, complete and wrong.
+// damage returns the offset of a damaged chunk, or -1. A chunk is damaged if it can't be read
+// although a later one shows that it was synced, or if it is the last of MANIFEST, complete and
+// wrong.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -147,7 +148,8 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether the bytes from an offset on may be the part of a chunk that a crash left.
+// cutShort reports whether the bytes from an offset on may be the part of a chunk that a crash
+// left.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

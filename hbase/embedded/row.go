@@ -159,8 +159,8 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides the versions up to upTo, and the version at the timestamp of the last OneVersion marker
-// (only). A marker sorts before the version that it masks.
+// mask hides the versions up to upTo, and the version at the timestamp of the last OneVersion
+// marker (only). A marker sorts before the version that it masks.
 type mask struct{ upTo, only int64 }
 
 func (m *mask) add(kind byte, timestamp int64) {
