@@ -59,7 +59,6 @@ func (o *observations) add(m member, found, missing elapsed) bool {
 	return true
 }
 
-// forget forgets observations of members up to at.
 func (o *observations) forget(at time.Time) {
 	until := at.UnixMilli()
 	if n := sort.Search(len(*o), func(i int) bool { return (*o)[i].at > until }); n < len(*o) {

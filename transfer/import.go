@@ -18,8 +18,7 @@ type Options struct {
 	SkipBad bool
 	// Read gets the name of a file, or of a later step, and the number of rows read since the last
 	// call.
-	Read func(file string, rows int)
-	// Skipped gets each skipped row.
+	Read    func(file string, rows int)
 	Skipped func(*RowError)
 	// ListBound is the maximum length of a bucket, at least 2, by default [tables.ListBound].
 	ListBound int

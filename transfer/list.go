@@ -87,7 +87,6 @@ func (l *list) put(w *writes, owner string, member hbase.Cell) {
 	w.cell(l.Table, l.row(owner, member.Qualifier), member)
 }
 
-// remove removes a member, with its timestamp.
 func (im *importer) remove(w *writes, l *list, owner string, member hbase.Cell) {
 	if im.repaired { // a repair may have rewritten the member with a later timestamp
 		member.Timestamp = time.Now().UnixMilli()

@@ -138,7 +138,6 @@ type Found struct {
 // ForeignError names tables of another application.
 type ForeignError struct{ Tables []string }
 
-// Error implements error.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
 }

@@ -187,5 +187,4 @@ func (f *Faults) DropTable(ctx context.Context, name string) error {
 	return f.around(ctx, Op{Kind: "DropTable", Table: name}, func() error { return f.store.DropTable(ctx, name) })
 }
 
-// Close has no fault.
 func (f *Faults) Close() error { return f.store.Close() }

@@ -39,8 +39,7 @@ import (
 // Checker checks a store. All fields except Store are optional. The functions are not called
 // concurrently.
 type Checker struct {
-	Store hbase.Store
-	// Report gets each violation.
+	Store  hbase.Store
 	Report func(Violation)
 	// Read gets the name of a table, and the number of rows read since the last call.
 	Read func(table string, rows int)

@@ -13,8 +13,8 @@ import (
 // batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines checks that no entry is missing down to where a timeline was trimmed, except those of
-// busy authors and broadcasters.
+// timelines checks that no entry is missing that is later than [tables.TimelineSince] and within
+// the bound, except those of busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {

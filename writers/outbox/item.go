@@ -119,7 +119,6 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 	return nil
 }
 
-// take reads the lease, and renews it.
 func (i *Item[T]) take(ctx context.Context) error {
 	item, err := i.outbox.read(ctx, i.ID, i.Value, "renew, read")
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// Authority is a certificate authority.
 type Authority struct {
 	dir         string
 	certificate *x509.Certificate

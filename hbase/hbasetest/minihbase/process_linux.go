@@ -16,7 +16,6 @@ func attributes() *syscall.SysProcAttr {
 // CPU is the process's CPU time, on Linux.
 func (h *HBase) CPU() (time.Duration, error) { return CPUOf(h.process.pid) }
 
-// CPUOf is a process's CPU time, on Linux.
 func CPUOf(pid int) (time.Duration, error) {
 	const perProcess = 2                         // CPUCLOCK_SCHED: all threads
 	clock := int32(^uint32(pid)<<3 | perProcess) // see clock_getcpuclockid(3)
