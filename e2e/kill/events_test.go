@@ -78,8 +78,12 @@ func TestEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("-seed %d", *seed)
-	quotas := minihbase.Security{Settings: []string{"hbase.quota.enabled=true", "hbase.quota.refresh.period=300"}}
-	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), quotas)
+	settings := minihbase.Security{Settings: []string{
+		"hbase.quota.enabled=true", "hbase.quota.refresh.period=300",
+		// The balancer stops before the client repeats its RPC; HBase's default is five minutes.
+		"hbase.balancer.max.balancing=10000",
+	}}
+	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,13 @@ public class Witness {
         }
         throw new IllegalStateException("there is no other server");
       case "balance":
-        return admin.balance();
+        // It does not run while a region is in transition.
+        for (int i = 0; i < 60; i++, Thread.sleep(500)) {
+          if (admin.balance()) {
+            return "";
+          }
+        }
+        throw new IOException("the balancer did not run");
       case "flush":
         admin.flush(table);
         return "";
