@@ -94,7 +94,7 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
-		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx),
+		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), turns: turnsOf(r.ctx),
 	}
 	data := w.data(root)
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {

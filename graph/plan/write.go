@@ -67,8 +67,11 @@ type writer struct {
 	dst      []byte
 	path     []step // of the field or list element being written
 	bounds   *Bounds
-	allowed  int   // the length of dst up to which stopped has nothing to check
+	checked  int   // the length of dst up to which stopped has nothing to check
+	allowed  int   // the length of dst up to which memory is reserved
 	refusal  error // why dst must not be longer
+	turns    Turns
+	inTurn   bool
 	failures []failure
 	absent   bool // the value that was written last is absent; its caller propagates that
 	careful  bool // a leaf that panics is null, with an error
@@ -86,6 +89,7 @@ var errNull = errors.New("must not be null")
 // of a query for many ids (BenchmarkEmbedded/5-ids). So the first attempt recovers only once, at
 // the top. After a panic, a second attempt recovers in each leaf.
 func (w *writer) data(root *objectSet) []byte {
+	defer w.endTurn()
 	if !w.attempt(root) {
 		w.dst, w.path, w.absent, w.careful = w.dst[:0], w.path[:0], false, true
 		w.failures, w.bounds.Unreported = nil, 0
@@ -112,7 +116,29 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 
 // stopped reports whether dst is too long, or has no memory. Then the rest is skipped, because data
 // drops dst.
-func (w *writer) stopped() bool { return len(w.dst) > w.allowed && !w.grow() }
+func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
+
+// check waits for a turn if dst is long. A reservation may wait for other responses, so it holds no
+// turn.
+func (w *writer) check() bool {
+	w.endTurn()
+	if len(w.dst) > w.allowed && !w.grow() {
+		return false
+	}
+	if w.turns != nil && len(w.dst) > turnLength {
+		w.turns <- struct{}{}
+		w.inTurn = true
+	}
+	w.checked = min(len(w.dst)+turnLength, w.allowed)
+	return true
+}
+
+func (w *writer) endTurn() {
+	if w.inTurn {
+		<-w.turns
+		w.inTurn = false
+	}
+}
 
 // grow raises allowed. It returns false if dst is too long, or has no memory. From reserveStep on,
 // it reserves memory for four times the length of dst: with smaller steps, a response would write
