@@ -211,6 +211,44 @@ func TestUnlimitedAdmission(t *testing.T) {
 	}
 }
 
+func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndpoint(Config{Concurrency: 1, Around: func(ctx context.Context) context.Context {
+			return context.WithValue(ctx, nameKey{}, new(string))
+		}})
+		took := func(query string) time.Duration {
+			begun, w := time.Now(), httptest.NewRecorder()
+			e.ServeHTTP(w, ask(query))
+			if strings.Contains(w.Body.String(), "LIMIT_EXCEEDED") != strings.Contains(query, "first") {
+				t.Errorf("%s: %s", query, w.Body)
+			}
+			return time.Since(begun)
+		}
+		beyond := `{user(username:"a"){followers(first:100000){totalCount}}}`
+		for _, test := range []struct {
+			query string
+			want  time.Duration
+		}{
+			{`{user(username:"a"){username}}`, 0},
+			{`{user(username:"broken"){username}}`, 0},
+			{beyond, 0}, // its own response is not delayed
+			{`{user(username:"a"){username}}`, lingering},
+			{`{user(username:"a"){username}}`, 0},
+			{beyond, 0},
+			{beyond, lingering},
+		} {
+			if got := took(test.query); got != test.want {
+				t.Errorf("%s took %v, want %v", test.query, got, test.want)
+			}
+		}
+		time.Sleep(lingering)
+		synctest.Wait()
+		if running, _, _ := e.Load(); running != 0 {
+			t.Errorf("%d slots are in use", running)
+		}
+	})
+}
+
 // unread is a body that must not be read.
 type unread struct{ t *testing.T }
 

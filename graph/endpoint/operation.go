@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,8 +28,33 @@ var (
 // operation is a prepared operation that has a slot, and places if it is heavy: see heavy.go.
 type operation struct {
 	*graphql.OperationContext
-	bound   int64 // of its rows
-	release func()
+	bound   int64  // of its rows
+	free    func() // releases the slot and the places
+	lingers bool   // free is called later
+}
+
+// lingering is how long an operation keeps its slot and places after it exceeded a limit. Its
+// response is not delayed. A client that sends such operations without a pause would otherwise take
+// processors and region servers from other clients.
+const lingering = 100 * time.Millisecond
+
+func (op *operation) release() {
+	if !op.lingers {
+		op.free()
+	}
+}
+
+// end releases the slot after a response.
+func (op *operation) end(response *graphql.Response) {
+	if response != nil && slices.ContainsFunc(response.Errors, exceedsLimit) {
+		op.lingers = true
+		time.AfterFunc(lingering, op.free)
+	}
+	op.release()
+}
+
+func exceedsLimit(err *gqlerror.Error) bool {
+	return err.Extensions["code"] == string(apierr.CodeLimitExceeded)
 }
 
 // begin waits for a slot, prepares an operation, and waits for its places. Or it returns the
@@ -70,7 +96,7 @@ func (e *Endpoint) begin(
 			return nil, rejection, nil
 		}
 	}
-	return &operation{prepared, bound, release}, nil, nil
+	return &operation{OperationContext: prepared, bound: bound, free: release}, nil, nil
 }
 
 func (e *Endpoint) fail(
@@ -156,7 +182,7 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 			return
 		}
 		response := e.dispatch(ctx, op.OperationContext)()
-		op.release()
+		op.end(response)
 		if response == nil {
 			return // ctx was done before the execution
 		}
