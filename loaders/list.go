@@ -65,6 +65,19 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.orNil()
 }
 
+// Any loads whether lists have members. It reads no column beyond the first member.
+func (l List[E]) Any(ctx context.Context, owners []string) ([]bool, error) {
+	keys, found := make([]PageKey, len(owners)), make([]bool, len(owners))
+	for i, owner := range owners {
+		keys[i].Owner = owner
+	}
+	pages, err := l.Page(ctx, keys)
+	for i, p := range pages {
+		found[i] = p.HasNext
+	}
+	return found, err
+}
+
 // MemberKey is the key of [List.Members].
 type MemberKey struct{ Owner, Position string }
 

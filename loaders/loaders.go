@@ -65,7 +65,8 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 	},
 }
 
-// HasPlayed loads whether a user has played a game.
+// HasPlayed loads whether a user has played a game. It is also true while an erasure of the plays
+// is incomplete.
 var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
 
 // Lists load by page.
@@ -86,6 +87,9 @@ var (
 	TwitLikes       = list("twitLikes", tables.TwitLikes)
 	TwitDeletions   = list("twitDeletions", tables.TwitDeletions)
 	FollowerChanges = list("followerChanges", tables.FollowerChanges)
+
+	// IsPlayed reads the lists of [Players] under a name of its own, for [List.Any].
+	IsPlayed = list("isPlayed", tables.Players)
 )
 
 // Broadcasters loads the authors whose twits are merged into timelines at read time.
@@ -96,11 +100,6 @@ var Broadcasters = Loader[struct{}, []string]{
 		return tables.Broadcasters.Decode(cells)
 	},
 }
-
-// IsPlayed loads whether a game has players.
-var IsPlayed = exists("isPlayed", func(game string) hbase.Get {
-	return tables.Players.Get(game, 0, hbase.Page{Limit: 1})
-})
 
 // DayRange is the key of [GameDays].
 type DayRange struct{ Game, From, To string }

@@ -64,8 +64,8 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 }
 
 // PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning: the range
-// starts at the beginning of the list, or is in its first bucket. minMembers is the minimum number
-// of members of a bucket, if the list has several buckets.
+// starts at the beginning of the list, or is in its first bucket. If the list has several buckets,
+// each is assumed to have at least minMembers members: see "Sparse rows" in docs/EXPLAIN.md.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
@@ -112,6 +112,10 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 	}
 	return shapes
 }
+
+// AnyShape returns the shape of [List.Any] for lists that were never split, or whose first bucket
+// has members.
+func (l List[E]) AnyShape() ReadShape { return l.shape(0, hbase.Page{Limit: 1}) }
 
 // MemberShapes returns the shapes of [List.Members], in the order of the rounds.
 func (l List[E]) MemberShapes() []ReadShape {
