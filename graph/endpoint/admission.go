@@ -101,8 +101,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject r now. Requests for a WebSocket or a shared
-// stream are never rejected; the operations that run over them are.
+// Overloaded reports whether the endpoint would reject r now because of its load. It is false for
+// requests for a WebSocket or a shared stream: their operations are rejected instead.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
