@@ -25,8 +25,8 @@ var (
 	ErrDenied error = &Outage{"access denied", 0}
 	// ErrCorrupt is the error of unreadable data, which never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// ErrLocked: the embedded store is open in another process.
-	ErrLocked = errors.New("hbase: store is in use by another process")
+	// ErrLocked: the embedded store is already open, usually in another process.
+	ErrLocked = errors.New("hbase: store is in use")
 	// ErrFormat: a newer version of twibase, or another program, wrote the embedded store.
 	ErrFormat = errors.New("hbase: store has an unknown format")
 	ErrClosed = errors.New("hbase: store is closed")
@@ -34,8 +34,8 @@ var (
 
 const retryAfter = time.Second
 
-// Outage is an error of the cluster's state. Packages recognise it by its methods, without
-// importing package hbase.
+// Outage is an error of the store's state, not of the request. Packages recognise it by its
+// methods, without importing package hbase.
 type Outage struct {
 	what  string
 	after time.Duration
@@ -44,7 +44,7 @@ type Outage struct {
 // Error implements error.
 func (o *Outage) Error() string { return "hbase: " + o.what }
 
-// Temporary is true.
+// Temporary is true for every Outage, also for [ErrDenied]: package apierr responds UNAVAILABLE.
 func (*Outage) Temporary() bool { return true }
 
 // RetryAfter is 0 if a retry does not help.
@@ -60,7 +60,8 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
 // Bounded returns ctx with the deadline of an engine's call: callTimeout from now, with the cause
-// [ErrUnresponsive]. If callTimeout is 0, it is that of ctx, or [DefaultTimeout] from now.
+// [ErrUnresponsive]. If callTimeout is 0, it keeps the deadline of ctx. Without one, the deadline
+// is [DefaultTimeout] from now.
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

@@ -9,9 +9,10 @@ import (
 // size estimates the results of Gets, in bytes:
 //
 //   - likely is the size of rows whose cells were large when last read.
-//   - possible is the size of all other rows: for each, the number of columns times the size of a
-//     cell. For columns known as small, that is the average of the row. For others it is the
-//     maximum of the family, usually a hundred times too large.
+//   - possible is the size of all other rows: for each, the assumed sizes of its named columns and,
+//     for whole families, the number of columns times the size of a cell. For columns known as
+//     small, that is the average of the row. For others it is the assumed size of the family's
+//     cells: for texts of twits, usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
@@ -58,7 +59,7 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
-// columnSizes has the maximum sizes of a selection of columns, in bytes.
+// columnSizes has the assumed sizes of a selection of columns, in bytes.
 type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table

@@ -48,14 +48,14 @@ type Memory struct {
 	seed     maphash.Seed
 
 	rows [1 << knownRowSlots]atomic.Uint64 // [knownRow]s
-	// knowsRows: a row was remembered. Most stores need no look-up.
+	// knowsRows is set when the first row is remembered. Until then no look-up is needed.
 	knowsRows atomic.Bool
 
 	refused atomic.Int64
 	doubted atomic.Int64 // Unix seconds
 }
 
-// NewMemory returns a memory. maxCell is in bytes.
+// NewMemory returns a memory. maxCell returns the assumed size of a cell of unknown size, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -68,7 +68,7 @@ func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	}
 }
 
-// Load returns the bytes held, and the number of rejected requests. m may be nil.
+// Load returns the bytes held, and the number of refused reads and responses. m may be nil.
 func (m *Memory) Load() (held, refused int64) {
 	if m == nil {
 		return 0, 0

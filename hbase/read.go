@@ -172,7 +172,8 @@ func eachColumn(columns string, f func(Column)) error {
 	for spec := range strings.FieldsSeq(columns) {
 		family, qualifier, named := strings.Cut(spec, ":")
 		if family == "" || named && !isWord(qualifier) {
-			return fmt.Errorf("%w: column %q: write family or family:qualifier", ErrInvalid, spec)
+			return fmt.Errorf("%w: column %q: write family or family:qualifier, "+
+				"with letters, digits, '_' and '-' in the qualifier", ErrInvalid, spec)
 		}
 		f(Column{Family: family, Qualifier: qualifier, Whole: !named})
 	}

@@ -9,12 +9,13 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// A call whose ctx has no deadline has the engine's call timeout, or [DefaultTimeout]. Returned
-// cells may be shared: do not change them. Arguments may be reused after a call.
+// The engine's call timeout, if it has one, bounds each call in addition to the deadline of ctx.
+// Without either, [DefaultTimeout] does. Returned cells may be shared: do not change them.
+// Arguments may be reused after a call.
 //
 // A call fails as a whole if its ctx is cancelled, or expired before the call, or if the store is
-// closed. Too little memory may be an error of the call or of items. Other errors, such as a
-// missing table or a deadline that passes during the call, are errors of items.
+// closed. A missing table is an error of items. Other errors may be errors of the call or of items,
+// such as too little memory, or a deadline that passes during the call.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
@@ -29,7 +30,7 @@ type Store interface {
 	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if the newest version of the checked cell of its row has
+	// CheckAndPut atomically writes put if the newest version of the checked column of its row has
 	// the expected value, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 

@@ -70,11 +70,11 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is the condition of a CheckAndPut, about the newest version of a cell.
+// Check is the condition of a CheckAndPut, about the newest version of a column.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value is the expected value. An empty one also matches an absent cell.
+	// Value is the expected value. An empty one also matches a missing column.
 	Value []byte
 }
 
@@ -113,7 +113,7 @@ func (d Delete) Validate() error {
 	}
 	for _, c := range d.Columns {
 		if !validTime(c.Timestamp) || c.Kind > OneVersion || c.Kind == OneVersion && c.Timestamp == 0 {
-			return fmt.Errorf("%w: %s:%q: a Deletion needs a known kind, and OneVersion a timestamp",
+			return fmt.Errorf("%w: %s:%q: a Deletion needs a known kind and a timestamp in range, which OneVersion must set",
 				ErrInvalid, c.Family, c.Qualifier)
 		}
 	}

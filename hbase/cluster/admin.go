@@ -148,8 +148,8 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 		new(pb.DeleteTableResponse))
 }
 
-// Flush writes a table's MemStore to files, for benchmarks, in a second. gohbase has no call for
-// that, so it creates and deletes a snapshot.
+// Flush writes a table's MemStore to files, for benchmarks. It takes about a second. gohbase has no
+// call for a flush, so Flush creates and deletes a snapshot.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {

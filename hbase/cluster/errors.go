@@ -135,7 +135,8 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines omits a Java stack trace, and the table description of some messages.
+// firstLines removes the class name and the stack trace of a Java exception, and cuts long
+// texts: some messages have the description of a table.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {

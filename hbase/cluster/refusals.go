@@ -21,8 +21,8 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
-// refusals has the servers that refuse connections. Calls to their regions fail immediately, while
-// gohbase keeps trying. It is safe for concurrent use.
+// refusals has the servers that refuse connections. Calls to the regions of a region server, and
+// calls to a master, fail immediately, while gohbase keeps trying. It is safe for concurrent use.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -115,7 +115,7 @@ func (s *Store) note(r *refusals, server string, err error) {
 	case errors.As(err, &refused):
 		refused.error = fmt.Errorf("server %s: %w", server, refused.error)
 		if before := r.set(server, refused); before == nil || before.Error() != refused.Error() {
-			s.log.Warn().Err(refused).Msg("a server of HBase refuses connections: calls to its regions fail immediately")
+			s.log.Warn().Err(refused).Msg("a server of HBase refuses connections: calls that need it fail immediately")
 		}
 	case err == nil && r.of(server) != nil:
 		r.set(server, nil)

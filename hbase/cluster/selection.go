@@ -81,8 +81,9 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 // columnRange returns the filter of a page. A ColumnPaginationFilter would count over all families,
 // read a nil Start as an offset, and take 1.5 times as long.
 //
-// In HBase a filter that seeks misses the delete marker of a family or a row after a newer cell
-// with an empty qualifier. Families that are read in pages must not have such cells.
+// HBase sorts the delete marker of a family or a row like a cell with an empty qualifier, so behind
+// newer cells with an empty qualifier. A filter that seeks from such a cell skips the marker, and
+// HBase returns deleted cells. Families that are read in pages must not have such cells.
 func columnRange(page hbase.Page) filter.Filter {
 	var stop []byte // no end
 	if page.Stop != "" {

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// Pauses before retries of a busy server.
+// Pauses before retries of a busy server, and between polls of a master's procedure.
 const (
 	firstPause = 20 * time.Millisecond
 	maxPause   = 500 * time.Millisecond

@@ -44,7 +44,7 @@ func parseURL(url string) (address, error) {
 		return bad("it does not start with %s", scheme)
 	}
 	if strings.ContainsAny(rest, "@# \t") {
-		return bad("it can have no user or blanks")
+		return bad("it can have no user, '#' or blanks")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	flush, err := flushInterval(query)

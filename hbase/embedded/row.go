@@ -159,9 +159,11 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides the versions up to upTo, and the version at the timestamp of the last OneVersion
-// marker (only). A marker sorts before the version that it masks.
-type mask struct{ upTo, only int64 }
+// mask hides versions that are deleted. A marker sorts before the versions that it masks.
+type mask struct {
+	upTo int64 // hides the versions up to this timestamp
+	only int64 // hides the version at this timestamp, which is that of the last OneVersion marker
+}
 
 func (m *mask) add(kind byte, timestamp int64) {
 	if kind == kindAllVersions {

@@ -190,6 +190,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 	}
 	return []prometheus.Collector{
 		counter("row_cache_hits_total", "Rows that were read from the row cache.", &s.hits),
-		counter("row_cache_misses_total", "Rows that the row cache did not have.", &s.misses),
+		counter("row_cache_misses_total", "Rows that were not read from the row cache: "+
+			"not cached, changed since, or never cached, such as those of tables with a TTL.", &s.misses),
 	}
 }

@@ -60,8 +60,9 @@ const DefaultRowCache = 32 << 20
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
 // Open opens or creates the store in a directory, or in memory if dir is "". It returns
-// [hbase.ErrLocked] if another process has the directory open, [hbase.ErrFormat] if a newer version
-// of twibase or another program wrote it, and [hbase.ErrCorrupt] if it is damaged.
+// [hbase.ErrLocked] if the directory is already open, usually in another process, [hbase.ErrFormat]
+// if a newer version of twibase or another program wrote it, and [hbase.ErrCorrupt] if it is
+// damaged.
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {
 		return open("memory", vfs.NewMem(), true, options...)

@@ -130,8 +130,8 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire of one unit would fail for the client without waiting, if all
-// waiting requests are for one unit.
+// Full reports whether Acquire of one unit would be rejected for the client at once, without a
+// wait. It assumes that all waiting requests are for one unit.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

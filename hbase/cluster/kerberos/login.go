@@ -60,7 +60,7 @@ func (l *Login) Close() {
 	l.done.Wait()
 }
 
-// Principal is the user name in HBase.
+// Principal returns NAME@REALM. The user in HBase is its short name.
 func (l *Login) Principal() string { return l.id.principal() }
 
 // Expiry returns when the ticket expires, in Unix seconds, 0 before Start.
