@@ -45,7 +45,7 @@ type Config struct {
 	Documents      *documents.Trusted // trusted; may be nil
 	Limits         limits.Limits      // per request
 	Origins        []string           // CORS
-	CORSHeaders    []string           // further ones of Origins
+	CORSHeaders    []string           // more request headers that pages of Origins may send
 
 	Concurrency       int // operations; 0 for no limit
 	ReadMemory        int // bytes of all large requests; 0 for no limit

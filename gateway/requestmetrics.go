@@ -47,8 +47,9 @@ func newRequestMetrics(usage *usage.Usage) *requestMetrics {
 			Help: "Requests by client, type of operation, and code of the response: OK or an extensions.code.",
 		}, []string{"client", "client_version", "type", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "twibase_request_duration_seconds",
-			Help:    "Time of requests other than subscriptions, without sending the response.",
+			Name: "twibase_request_duration_seconds",
+			Help: "Time of requests other than subscriptions. " +
+				"It includes sending the response only over WebSockets and event streams.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation", "type"}),
 		rows: prometheus.NewCounterVec(prometheus.CounterOpts{

@@ -77,7 +77,7 @@ func rowsRead(ctx context.Context) int64 {
 
 func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Pages must be able to read all responses.
+		// Web pages of permitted origins must be able to read all responses, also rejections.
 		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Load shedding and authentication need the client address.
 		config.TrustedProxies.Handler,

@@ -32,7 +32,8 @@ const (
 	maxHeaderFields = 100
 	// The protocol recommends at least 100.
 	maxStreams = 100
-	// Bodies that no handler reads, such as those of subscriptions.
+	// maxUnread bounds the bytes of bodies that HTTP/2 buffers until handlers read them, per
+	// connection and per stream.
 	maxUnread = 64 << 10
 )
 

@@ -67,8 +67,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. Its context ends with the call, because what
-// Visible has read counts against the store's memory until then.
+// check delivers the visible entries of candidates. The context of Visible ends with the call,
+// because what Visible has read holds read memory until then.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

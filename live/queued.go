@@ -10,7 +10,8 @@ type queued struct {
 	all    *atomic.Int64
 }
 
-// queuedOf returns the queued of an entry: subscriptions share entries of one check.
+// queuedOf returns the counter of an entry's queues. It is shared, because subscriptions share the
+// entries of one check.
 func (p *Poller) queuedOf(known map[any]*queued, entry any) *queued {
 	q := known[entry]
 	if q == nil {

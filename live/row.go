@@ -27,8 +27,8 @@ type row struct {
 	since, left time.Time
 	read        bool    // by any poll
 	polled      elapsed // the start of the last poll that read it
-	// floor is the oldest time that the next poll reads. seen has all later members, and older ones
-	// for [Subscription.MayHaveMissed].
+	// The next poll reads the members later than floor. seen has all members known to be later than
+	// floor, and older ones for [Subscription.MayHaveMissed].
 	floor time.Time
 	seen  observations
 }

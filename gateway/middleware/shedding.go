@@ -19,8 +19,9 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
-// them. The endpoint itself rejects those with a token, whose viewers are not known yet, and a few
-// others per second, to be logged. An invalid token gets status 401 without a slot.
+// them. It leaves two kinds of requests to the endpoint: those with a token, because their viewers
+// are not known yet, and [loggedRejections] others per second, so that their rejections are logged.
+// An invalid token gets status 401 without a slot.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()

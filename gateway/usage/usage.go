@@ -24,7 +24,7 @@ type Client struct {
 	Version string `json:"version"`
 }
 
-// Request is a request. Its client and operation are such labels.
+// Request is one request. Package labels bounds its client and its operation.
 type Request struct {
 	Client
 	Operation, Type string
