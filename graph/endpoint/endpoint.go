@@ -36,7 +36,8 @@ type Config struct {
 	Limits limits.Limits
 	// Trusted are documents that clients may name by hash.
 	Trusted *documents.Trusted
-	// Production refuses introspection, reports and, if there are trusted documents, all others.
+	// Production refuses introspection and reports. If there are trusted documents, it refuses all
+	// other documents.
 	Production bool
 	// Origins may open WebSockets, in addition to the server's own.
 	Origins []string
@@ -56,7 +57,8 @@ type Config struct {
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
-	// Receiving counts the bytes of incomplete request bodies and messages. Nil bounds nothing.
+	// Receiving counts the bytes of incomplete request bodies, with long headers, and of incomplete
+	// messages. Nil bounds nothing.
 	Receiving *inflight.Bytes
 }
 

@@ -103,8 +103,9 @@ func readURL(r *http.Request, p *transport.Params) refusal {
 	return nil
 }
 
-// checkEncoding refuses a body whose headers do not declare JSON in UTF-8, and a repeated
-// Content-Type, because a proxy may read the other one.
+// checkEncoding refuses a body that is not declared as application/json, or that has another
+// charset than UTF-8 or a Content-Encoding. It also refuses a repeated Content-Type, because a
+// proxy may read the other one.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -128,7 +129,7 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	}
 	for _, length := range r.Header.Values("Content-Length") { // net/http does so for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
-			return malformed("the Content-Length is not one number, that of the body's bytes")
+			return malformed("the Content-Length must be one number: the length of the body in bytes")
 		}
 	}
 	if r.ContentLength > maxBody {

@@ -38,8 +38,8 @@ type Server struct {
 	// Origins may connect besides the server's own.
 	Origins []string
 	// Execute runs an operation until it ends or ctx is done. A response without data ends the
-	// operation with an error. If the token expires, the last response is [transport.Expired],
-	// within [resume.Grace].
+	// operation with an error. If the token expires, the last response of a subscription is
+	// [transport.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
 	// Authenticate adds the viewer of Authorization headers, and the expiry.
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
