@@ -17,7 +17,7 @@ type documentsCommand struct {
 
 type checkCommand struct {
 	Paths     []string         `arg:"" name:"path" help:"Documents, as for --documents of twibase serve."`
-	Baseline  string           `placeholder:"FILE" help:"Earlier output with --format json. The status is 1 if an operation costs more than in it."`
+	Baseline  string           `placeholder:"FILE" help:"Earlier output with --format json. The status is 1 if an operation costs more rounds, RPCs or rows than in it. With --max, only the costs that --max names are compared."`
 	Max       map[string]int64 `mapsep:"," placeholder:"NAME=N,…" help:"Largest allowed cost of an operation: rounds, rpcs, rows, objects, gets, scans. With --baseline, an operation may also cost up to its cost in the baseline."`
 	Format    string           `default:"table" enum:"table,json,markdown" help:"Output: ${enum} (default: ${default})."`
 	Variables string           `placeholder:"JSON" help:"Values of variables by name, as a JSON object. The others have the values that cost most, such as pages of 100."`

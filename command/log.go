@@ -46,7 +46,8 @@ func newLogQueue(out io.Writer) *logQueue {
 	q := &logQueue{
 		Dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "twibase_log_lines_dropped_total",
-			Help: "Log lines that were dropped because the reader of the log was too slow.",
+			Help: "Log lines that were dropped because the reader of the log was too slow, " +
+				"or because they could not be written.",
 		}),
 		out:   out,
 		lines: make(chan []byte, queuedLines),

@@ -45,7 +45,7 @@ func (c *repairCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		err := run(ctx, p, store)
 		if errors.Is(err, context.Canceled) {
-			return errors.New("stopped; run the same repair again to complete it")
+			return errors.New("stopped; run the same command again")
 		}
 		return err
 	})

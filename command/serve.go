@@ -46,17 +46,17 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
-	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). Without memory such a request waits, or fails. The gateway takes about four times that size."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. These requests take up to four times that size of the gateway's memory."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
-	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server does not start if a table is missing: unless the cluster is new, the data of that table are lost."`
+	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server does not start if a table is missing: unless the cluster is new, or this version of twibase adds the table, its data are lost."`
 	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and event streams per client address, 0 for no limit; its subscriptions may be four times as many (default: ${default})."`
 	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). The rows of ten seconds may be read at once; then requests are refused with LIMIT_EXCEEDED."`
 	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
 	FanoutLimit         int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
 	RowCache            int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
-	Production          bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only hashes of trusted documents."`
+	Production          bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only trusted documents, or their hashes."`
 	Documents           []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
 	CORS                []string       `reload:"" name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
 	CORSHeaders         []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
@@ -247,8 +247,8 @@ func closeAll(l gateway.Listeners) {
 
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
-// the best throughput, and responses take 60 ms; 64 keep eight tenths, and responses take 600 ms
-// ('go run ./bench overload').
+// the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
+// take 600 ms ('go run ./bench overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

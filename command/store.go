@@ -22,7 +22,7 @@ const defaultRegions = 8
 
 type storeFlag struct {
 	Store     string `default:"embedded:data" placeholder:"STORE" help:"Store (default: ${default}): embedded:DIR is a directory, embedded: is in memory, hbase://HOST:PORT[,HOST:PORT]/ZNODE is an HBase cluster, by its ZooKeeper."`
-	Namespace string `default:"default" placeholder:"NAME" help:"Namespace of the tables on a cluster, which several installations can share (default: ${default})."`
+	Namespace string `default:"default" placeholder:"NAME" help:"Namespace of the tables on a cluster. Several installations can share a cluster if each has its own namespace (default: ${default})."`
 	HBaseUser string `name:"hbase-user" placeholder:"NAME" help:"User whose rights HBase checks, on a cluster with simple authentication (default: root)."`
 	hbaseKerberosFlags
 	hbaseTLSFlags
@@ -32,10 +32,11 @@ type storeFlag struct {
 func (f *storeFlag) Validate() error {
 	return errors.Join(f.checkStore(), f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
 		require(f.HBaseUser == "" || f.HBaseKeytab == "",
-			"--hbase-user is for simple authentication: with --hbase-keytab, the user is --hbase-principal"))
+			"--hbase-user is for simple authentication: with --hbase-keytab, HBase checks the rights of --hbase-principal"))
 }
 
-// checkStore does not show the value of --store, which may have a password by mistake.
+// checkStore shows no password that --store may have by mistake: it does not show a value of
+// another form, and [cluster.CheckURL] omits the user and the password.
 func (f *storeFlag) checkStore() error {
 	switch {
 	case f.embedded():

@@ -15,7 +15,7 @@ import (
 type tablesCommand struct {
 	Create createCommand `cmd:"" help:"Create missing tables, split into regions."`
 	List   listCommand   `cmd:"" help:"List tables and, on a cluster, differences of their schemas."`
-	Drop   dropCommand   `cmd:"" help:"Drop all tables and their data."`
+	Drop   dropCommand   `cmd:"" help:"Drop twibase's tables and their data. Other tables are kept."`
 }
 
 type createCommand struct {
