@@ -11,7 +11,8 @@
 //
 // Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
 // Checks of lists read the source of each member (explain). A check scans one table in batches: its
-// memory depends only on the numbers of violations, departments, pending jobs and broadcasters.
+// memory depends only on the numbers of violations, departments, pending jobs and broadcasters, and
+// of the authors that 32 users follow.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
@@ -43,8 +44,8 @@ type Checker struct {
 	Report func(Violation)
 	// Read gets the name of a table, and the number of rows read since the last call.
 	Read func(table string, rows int)
-	// Waiting gets the number of pending fan-out jobs. Timelines may lack the twits of the authors
-	// of these jobs.
+	// Waiting gets the number of pending fan-out jobs. Entries of timelines are not checked if they
+	// are of the authors of these jobs.
 	Waiting func(jobs int)
 	// Grace is the age at which an incomplete operation becomes a violation.
 	Grace time.Duration
@@ -65,7 +66,8 @@ func (c Checker) Run(ctx context.Context) error {
 // maxRuns bounds the runs of RepairAll: a repair may reveal another violation.
 const maxRuns = 8
 
-// Result counts violations.
+// Result counts the violations that all runs found, and those that are left. A violation without a
+// repair counts once, although each run finds it again.
 type Result struct {
 	Found, Left int
 }
@@ -75,23 +77,27 @@ type Result struct {
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
-	for n := range maxRuns {
-		found, lost := 0, 0
+	known := map[column]int{} // lost violations of all runs
+	for range maxRuns {
+		found, repaired := 0, 0
+		lost := map[column]int{} // of this run
 		c.Report = func(v Violation) {
-			if found++; v.Lost {
-				lost++
+			found++
+			if at := v.at(); !v.Lost {
+				repaired++
+			} else if lost[at]++; lost[at] > known[at] {
+				known[at] = lost[at]
+			} else {
+				return
 			}
-			if report != nil && (n == 0 || !v.Lost) {
+			if result.Found++; report != nil {
 				report(v)
 			}
 		}
 		if err := c.run(ctx, true); err != nil {
 			return result, err
 		}
-		if result.Left = found; n == 0 || found > lost {
-			result.Found += found
-		}
-		if found == lost {
+		if result.Left = found; repaired == 0 {
 			break
 		}
 	}
@@ -116,8 +122,8 @@ type run struct {
 	unread  map[string]bool
 	levels  int
 
-	// pending has ids of jobs. Timelines may lack the twits of busy authors, who have jobs, and of
-	// merged ones.
+	// pending has ids of jobs, and busy the authors of these jobs: their entries are not checked.
+	// Timelines may lack the twits of merged authors.
 	pending, busy, merged map[string]bool
 
 	// Changes that a run without repairs did not write: lengths; missing members by position; twits
@@ -173,7 +179,7 @@ const (
 )
 
 // flush writes the repairs. A put has the timestamp of its source, so that later commits are
-// younger, or a later one if a delete marker masks it.
+// younger. If a delete marker or another value masks it, it gets a later timestamp.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err

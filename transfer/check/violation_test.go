@@ -150,6 +150,10 @@ func wrongCount(table, key, column string, is, should int, list string) string {
 	return fmt.Sprintf("%sis %d, should be %d: the number of members of %s", at(table, key, "i:"+column), is, should, list)
 }
 
+func wrongPublicCount(table, key, column string, is, should int, list string) string {
+	return strings.Replace(wrongCount(table, key, column, is, should, list), " members of ", " public members of ", 1)
+}
+
 func TestViolationsAreReportedAndRepaired(t *testing.T) {
 	for _, test := range violations() {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,6 +203,50 @@ func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, lines); diff != "" || err != nil || result != (check.Result{Found: 2, Left: 1}) {
 		t.Errorf("%v, %v (-want +got):\n%s", result, err, diff)
+	}
+}
+
+// The repair of a lost twit reveals, in a second run, a like of a twit that does not exist.
+func TestRepairCountsAndReportsEachViolationOnce(t *testing.T) {
+	corrupt := put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")})
+	again := &tables.Twit{AuthorName: "c", Name: "t1", PostedAt: day(5), Content: "hi", Visibility: tables.Public}
+	for _, test := range []struct {
+		name    string
+		broken  []hbase.Mutation
+		lost    string // part of the only line that is left
+		reveals string // part of a line of the second run
+	}{
+		{"unrepairable in both runs", []hbase.Mutation{corrupt, out(tables.Twits, "b", first)},
+			`follows "no edge"`, `there is no twit "t1"`},
+		{"unrepairable in the second run", []hbase.Mutation{
+			without("twit_ids", tables.RowKey("t1"), "i", "key"), in(tables.Twits, "c", again),
+			attribute("users", "c", "twitCount", "1"), attribute("users", "c", "publicTwitCount", "1"),
+		}, `two twits have the id "t1"`, `two twits have the id "t1"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := open(t)
+			likes := map[string][]byte{tables.Likes.File + ".csv": []byte("username,twit\na,t1\n")}
+			if _, err := transfer.ImportFiles(t.Context(), store, likes, transfer.Options{ListBound: 2}); err != nil {
+				t.Fatal(err)
+			}
+			write(t, store, test.broken...)
+			firstRun := checkStore(t, store)
+			var lines []string
+			report := func(v check.Violation) { lines = append(lines, v.String()) }
+			result, err := check.Checker{Store: store, Report: report}.RepairAll(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (check.Result{Found: len(lines), Left: 1}); result != want {
+				t.Errorf("got %+v, want %+v:\n%s", result, want, strings.Join(lines, "\n"))
+			}
+			if len(lines) <= len(firstRun) || !strings.Contains(strings.Join(lines[len(firstRun):], "\n"), test.reveals) {
+				t.Errorf("got no line with %q after the first run:\n%s", test.reveals, strings.Join(lines, "\n"))
+			}
+			if left := checkStore(t, store); len(left) != 1 || !strings.Contains(left[0], test.lost) {
+				t.Errorf("got violations %q after the repair, want one with %q", left, test.lost)
+			}
+		})
 	}
 }
 
