@@ -101,6 +101,24 @@ func TestExportCanBeImported(t *testing.T) {
 	})
 }
 
+// A day has a count of 0 while the erasure of the plays is incomplete.
+func TestExportLeavesOutDaysThatAreBeingErased(t *testing.T) {
+	store := openStore(t)
+	load(t, store, csvFiles(map[string]string{
+		"users": "username,name\na,A\n", "games": "id,name\ngo,Go\n",
+		"plays": "username,game,day,count\na,go,2020-01-01,2\na,go,2020-01-02,3\n",
+	}), Options{})
+	erased := tables.Plays.Put("a", "go", tables.DayCount{Day: "2020-01-01"}, 2)
+	if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{erased}); err != nil {
+		t.Fatal(err)
+	}
+	files := export(t, store)
+	if got, want := string(files["plays.csv"]), "username,game,day,count\na,go,2020-01-02,3\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	load(t, openStore(t), files, Options{})
+}
+
 func TestExportReplacesOnlyItsFiles(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name,age\na,A,\nb,B,7\n"}), Options{})

@@ -135,6 +135,9 @@ func exportPlays(ctx context.Context, store hbase.Store, row emit) error {
 			return err
 		}
 		for _, day := range days {
+			if day.Count == 0 {
+				continue // being erased
+			}
 			if err := row(username, game, day.Day, strconv.Itoa(day.Count)); err != nil {
 				return err
 			}
