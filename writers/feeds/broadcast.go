@@ -19,8 +19,9 @@ import (
 //	  ▼
 //	pushed
 //
-// A request reads its timeline before the list of broadcasters. The quarantine outlasts all
-// requests that read a timeline before the delivery.
+// A request reads its timeline and the list of broadcasters in any order, usually in one round. It
+// would miss twits only if it read the timeline before the delivery, and the list after the last
+// transition. The quarantine lies between these two and outlasts all requests, so none does.
 
 type authorState struct {
 	state     tables.Broadcast
@@ -61,8 +62,8 @@ func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	return tables.RoomForBroadcasters(len(broadcasters)), err
 }
 
-// transition may report false although it succeeded, if the store's response was lost: the caller
-// reads the state again.
+// transition may report false although it succeeded, if the store's response was lost. A caller
+// that depends on the result reads the state again.
 func (f *fanout) transition(ctx context.Context, from authorState, to tables.Broadcast) (bool, error) {
 	check, put := tables.Broadcasters.Change(f.Author, from.state, from.stored, to)
 	return f.store.CheckAndPut(ctx, check, put)

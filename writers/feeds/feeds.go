@@ -54,10 +54,10 @@ type Options struct {
 	// Limit is the number of followers above which an author becomes a broadcaster. The default is
 	// [tables.FanoutLimit].
 	Limit         int
-	TimelineBound int // entries of a timeline; the default is [tables.TimelineBound]
-	BatchSize     int // entries of a batch; the default is 2,500
-	Workers       int // concurrent jobs; the default is 4
-	Log           *slog.Logger
+	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
+	BatchSize     int          // entries of a batch; the default is 2,500
+	Workers       int          // concurrent jobs; the default is 4
+	Log           *slog.Logger // nil discards
 	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
 	Now  func() time.Time
@@ -84,6 +84,9 @@ func New(store hbase.Store, o Options) *Feeds {
 	o.Limit = cmp.Or(o.Limit, tables.FanoutLimit)
 	o.TimelineBound = cmp.Or(o.TimelineBound, tables.TimelineBound)
 	o.BatchSize = cmp.Or(o.BatchSize, 2500)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Done == nil {
 		o.Done = func(tables.Job) {}
 	}
@@ -110,7 +113,8 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 // Run runs jobs until ctx is done.
 func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep runs all jobs that no other gateway has leased. Corrupt jobs are only logged.
+// Sweep runs all jobs, except those that another gateway has leased and deferred ones. Corrupt jobs
+// are only logged.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	_, err := f.outbox.Sweep(ctx)
 	return err

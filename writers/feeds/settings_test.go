@@ -93,6 +93,30 @@ func TestDifferentFanoutLimitsAreLoggedByAllGateways(t *testing.T) {
 	})
 }
 
+func TestSettingsAreComparedWithoutALog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := embedded.Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
+			t.Fatal(err)
+		}
+		other := tables.Gateways.Put(tables.GatewaySettings{Gateway: "other", FanoutLimit: 20})
+		if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{other}); err != nil {
+			t.Fatal(err)
+		}
+		f := New(store, Options{Limit: 10})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		f.CompareSettings(ctx)
+		if !f.LimitsDiffer() {
+			t.Error("different limits do not differ")
+		}
+	})
+}
+
 func TestSettingsOfAGatewayThatWasKilledAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
