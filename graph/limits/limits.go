@@ -72,8 +72,8 @@ var Known = [count]struct {
 	Objects:         {"objects", "the number of objects that may be returned", 100_000},
 	Resolved:        {"resolved", "the number of values that resolvers may return", 200_000},
 	Read:            {"read", "the number of bytes read from the store", 32 << 20},
-	Answer:          {"answer", "the answer in bytes", 16 << 20},
-	Plan:            {"plan", "the plan in bytes, and the report", 128 << 10},
+	Answer:          {"answer", "the size of the answer in bytes", 16 << 20},
+	Plan:            {"plan", "the size of the plan or of the report in bytes", 128 << 10},
 	Errors:          {"errors", "the number of errors in an answer", 4},
 }
 

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrName is an invalid username, code or id.
-var ErrName = errors.New("not a valid name")
+// ErrName means that a text of a row, a cursor or an input does not have its form: a name, an id, a
+// position, a time, a number or a record.
+var ErrName = errors.New("not valid")
 
 // Maximum lengths.
 const (
@@ -58,6 +59,8 @@ func checkName(s, punctuation string) error {
 	for i, r := range s {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), i > 0 && unicode.IsMark(r), strings.ContainsRune(punctuation, r):
+		case unicode.IsMark(r):
+			return fmt.Errorf("%w: it can't begin with the combining mark %q", ErrName, r)
 		default:
 			return fmt.Errorf("%w: it can't contain %q", ErrName, r)
 		}

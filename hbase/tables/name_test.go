@@ -77,6 +77,7 @@ func TestNameErrorsSayWhatToChange(t *testing.T) {
 	for name, want := range map[string]string{
 		"":         "1 to 64 characters, not 0",
 		"a b":      "can't contain ' '",
+		"\u0301a":  "can't begin with the combining mark '\u0301'",
 		"a\xff":    "not valid UTF-8",
 		"a\uFFFD":  "can't contain '\uFFFD'",
 		"e\u0301a": "normal form C",

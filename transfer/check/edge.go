@@ -13,7 +13,7 @@ type pair struct {
 	a, b string
 	// entries are the expected ones of the lists of a and b.
 	entries [2]entry
-	// dangling reports that an object is missing. The repair ends the relation.
+	// dangling reports that an object is missing. The repair ends the relation, or deletes the plays.
 	dangling func(why string)
 }
 
@@ -95,7 +95,8 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated is the source of a member with a time.
+// sourceOfRelated is the source of a member of a list of x. when is the member's time, if x is
+// dated.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

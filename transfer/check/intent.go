@@ -9,7 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// intents reports incomplete committed operations, for a sweep.
+// intents reports committed operations that are still incomplete after Grace. It also sets
+// splitting.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent

@@ -66,7 +66,11 @@ func (r *run) compareLengths(ctx context.Context, l *tables.AnyList, owners []st
 		return err
 	}
 	for _, change := range rebuild.LengthChanges(l, owners, lengths, stored, false) {
-		r.differs(change, fmt.Sprintf("the number of members of %s", l))
+		members := "members"
+		if change.New.Qualifier == l.PublicCount {
+			members = "public members"
+		}
+		r.differs(change, fmt.Sprintf("the number of %s of %s", members, l))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ const liveRuns = 3
 
 type candidate struct {
 	Violation
-	changed bool // in an earlier run
+	changed bool // its values differed between two runs
 }
 
 // RunLive checks a store that gateways write to, and writes nothing.

@@ -33,8 +33,9 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department whose path is too long, or whose own parent is the reason that the
-// path does not end at the top. wrong is true for the latter.
+// climb reports a department whose parent does not exist or whose path is too long, and one
+// department of each cycle. wrong is true if the parent does not exist, and for all departments of
+// a cycle.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -50,7 +51,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 				r.wrongReference(tables.Parents, d, "the department is below itself")
 			}
 			return true
-		case !exists, slices.Contains(path, at): // of a department above
+		case !exists, slices.Contains(path, at): // a department above is wrong, and is reported itself
 			return false
 		case len(path) == tables.MaxDepth:
 			column := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)

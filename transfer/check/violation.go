@@ -19,7 +19,8 @@ type Violation struct {
 	Stored, Expected, Why string
 	// Lost: there is no repair.
 	Lost bool
-	// Stale: a sweep completes the operation, not a repair. It is also Lost.
+	// Stale: an operation is incomplete. A sweep of its intents completes it, RepairAll does not. A
+	// stale violation is also Lost.
 	Stale bool
 }
 
@@ -69,8 +70,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 }
 
 // report reports a violation, and adds its repair for flush. Puts are written before deletions, so
-// that a moved cell is never missing. A batch with an unreadable row is checked twice: then isNew
-// is false.
+// that a moved cell is never missing. A batch with an unreadable row is checked again, row by row:
+// isNew is false for the violations that were reported the first time.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
 		Stored: stored, Expected: expected, Why: why, Lost: len(repair) == 0}, repair)

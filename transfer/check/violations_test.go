@@ -49,7 +49,7 @@ func violations() []broken {
 			[]string{wrongCount("users", "e", "roleCount", 1, 0, "user_roles:l")}, false},
 		{"a wrong public count",
 			[]hbase.Mutation{attribute("users", "b", "publicAlbumCount", "1")},
-			[]string{wrongCount("users", "b", "publicAlbumCount", 1, 0, "albums:l")}, true},
+			[]string{wrongPublicCount("users", "b", "publicAlbumCount", 1, 0, "albums:l")}, true},
 		{"a role lacks a user",
 			[]hbase.Mutation{out(tables.RoleUsers, "boss", "a")},
 			[]string{missing(tables.RoleUsers, "boss", "a", "a has the role boss")}, true},
@@ -109,7 +109,7 @@ func violations() []broken {
 			[]hbase.Mutation{out(tables.Twits, "b", first)},
 			[]string{
 				at("twit_ids", "t1", "i:gone") + `is absent, should be 1: the twit is in no list: its content is lost`,
-				wrongCount("users", "b", "publicTwitCount", 1, 0, "users:t"),
+				wrongPublicCount("users", "b", "publicTwitCount", 1, 0, "users:t"),
 				wrongCount("users", "b", "twitCount", 2, 1, "users:t"),
 			}, false},
 		{"a deleted twit",
@@ -130,7 +130,7 @@ func violations() []broken {
 			[]string{
 				surplus(tables.Albums, "b", first, "the twit has no photos and is public"),
 				wrongCount("users", "b", "albumCount", 2, 1, "albums:l"),
-				wrongCount("users", "b", "publicAlbumCount", 1, 0, "albums:l"),
+				wrongPublicCount("users", "b", "publicAlbumCount", 1, 0, "albums:l"),
 			}, true},
 		{"the author lacks a comment",
 			[]hbase.Mutation{out(tables.UserComments, "a", remark.Key())},

@@ -46,8 +46,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 		if t := r.copyOf(l, c, other, copies[i]); t != nil {
 			repair = append(repair, hbase.PutCells(l.Table, row, l.Cell(t, max(c.Timestamp, copies[i].found.Timestamp))))
 		}
-		const should = "a twit that is PUBLIC or FOLLOWERS"
-		r.report(columnOf(l.Table, row, c), text(c.Value), should, causes[i].Error(), repair...)
+		r.report(columnOf(l.Table, row, c), text(c.Value), "a readable twit", causes[i].Error(), repair...)
 		r.damaged[listOf{&l.AnyList, s.Owner}] = true
 	}
 	return nil

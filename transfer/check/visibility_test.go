@@ -37,17 +37,17 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 		attribute("users", "b", "twitCount", "3"), attribute("users", "b", "albumCount", "2"),
 	}
 	const (
-		publicOrFollowers = ", should be a twit that is PUBLIC or FOLLOWERS: "
-		lost              = " (it cannot be repaired)"
-		twit2             = `"\n\x03see\x1a\x12http://x.org/1.jpg`
-		key1              = `"\x7f\xff\xfe\x90\xa1\x99\x17\xfft1"`
-		key2              = `"\x7f\xff\xfe\x90\x9cr\xbb\xfft2"`
+		readable = ", should be a readable twit: "
+		lost     = " (it cannot be repaired)"
+		twit2    = `"\n\x03see\x1a\x12http://x.org/1.jpg`
+		key1     = `"\x7f\xff\xfe\x90\xa1\x99\x17\xfft1"`
+		key2     = `"\x7f\xff\xfe\x90\x9cr\xbb\xfft2"`
 	)
 	corrupt := func(table, key string) string {
-		return table + ` of "b": hbase: corrupt data: ` + key + `: not a valid name: unknown visibility "x"`
+		return table + ` of "b": hbase: corrupt data: ` + key + `: not valid: unknown visibility "x"`
 	}
 	unknownIn := func(l *tables.List[*tables.Twit]) string {
-		return atMember(l, "b", second) + "is " + twit2 + `\"\x01x"` + publicOrFollowers + corrupt(l.Table, key2)
+		return atMember(l, "b", second) + "is " + twit2 + `\"\x01x"` + readable + corrupt(l.Table, key2)
 	}
 	for _, test := range []struct {
 		name   string
@@ -62,11 +62,11 @@ func TestUnknownVisibilityIsReported(t *testing.T) {
 			[]string{unknownIn(tables.Twits) + lost, unknownIn(tables.Albums) + lost}, 2},
 		{"in a public twit without a copy",
 			[]hbase.Mutation{withFlag(tables.Twits, first, unknown)},
-			[]string{atMember(tables.Twits, "b", first) + `is "\n\x02hi\"\x01x"` + publicOrFollowers + corrupt("users", key1) + lost}, 1},
+			[]string{atMember(tables.Twits, "b", first) + `is "\n\x02hi\"\x01x"` + readable + corrupt("users", key1) + lost}, 1},
 		{"in an intent",
 			[]hbase.Mutation{tables.Intents.Put(intent)},
 			[]string{`intents ` + rowOf(intent) + ` i:kind: is unreadable, should be readable: hbase: corrupt data: ` +
-				`"intent ` + intent.ID + `": not a valid name: the arguments of a write: not a valid name: ` +
+				`"intent ` + intent.ID + `": not valid: the arguments of a write: not valid: ` +
 				`visibility "followers" is neither PUBLIC nor FOLLOWERS` + lost}, 1},
 		{"lost in a twit with photos",
 			[]hbase.Mutation{withFlag(tables.Twits, second, "")},
