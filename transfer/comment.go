@@ -12,9 +12,10 @@ import (
 )
 
 type comment struct {
-	twit, author string // id
-	postedAt     time.Time
-	content      string
+	twit     string // id
+	author   string // username
+	postedAt time.Time
+	content  string
 	// ordinal counts earlier equal comments of the file, so it is the same in each import.
 	ordinal int
 }

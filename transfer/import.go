@@ -83,7 +83,7 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store had no rows, except the marks of tables.
+	// blank: the store had no rows, except the marks of tables and rows of search tables.
 	blank bool
 	// repaired: a repair has removed cells.
 	repaired bool

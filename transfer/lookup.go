@@ -9,7 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches values by name, which must not change. It is safe for concurrent use.
+// lookup caches the values of names. A value must not change while the lookup is in use. It is safe
+// for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get

@@ -38,7 +38,7 @@ func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bo
 }
 
 // CompleteSearch adds all objects to their search tables, and removes outdated rows. Gateways may
-// run: deletions are younger than objects.
+// run: a row has the timestamp of its object, so a later deletion of the object masks it.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
 		if err := completeSearch(ctx, store, o); err != nil {

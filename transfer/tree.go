@@ -30,8 +30,9 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune reports and removes wrong rows until the result is a tree. The removal of a row may make
-// others wrong: it restores the stored department, or leaves departments without a parent.
+// prune reports and removes wrong rows until none is left. The removal of a row may make others
+// wrong: it restores the stored department, or leaves departments without a parent. Wrong stored
+// departments stay as they are.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // rows may move stored departments down
 	for {
@@ -61,8 +62,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check returns the wrong row of a path that does not reach the top or is too long, unless it is
-// known.
+// check returns the row because of which the path from a department to the top is too long or does
+// not end there. It returns no row if the path leads through a row in wrong, which was reported.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {

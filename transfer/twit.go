@@ -83,8 +83,8 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return sources.flush(ctx)
 }
 
-// newTwits returns the twits to write, without stored and deleted ones. Another twit with the id of
-// one of them is a bad row.
+// newTwits returns the twits that were never stored. A row is bad if a different twit has its id,
+// whether stored, deleted or earlier in the batch.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

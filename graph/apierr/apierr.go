@@ -77,7 +77,7 @@ func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden names the permitted users.
+// Forbidden names the rule that the request breaks.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }

@@ -25,8 +25,8 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a value of variable i: an Int is the size of the largest page, and a list has the
-// maximum length.
+// value returns a value of variable i: an Int is the size of the largest page, and a list has that
+// length, or c.List if that is less.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)

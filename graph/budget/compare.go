@@ -102,7 +102,8 @@ func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	return r
 }
 
-// key is the same in all versions of a document.
+// key is the same in all versions of an operation that has a name. Otherwise it is the hash of the
+// document.
 func key(o *Operation) string {
 	if o.Name == "" {
 		return o.Hash

@@ -28,8 +28,8 @@ type Registry struct {
 	registered *recent.Cache[string, string]
 }
 
-// New returns a registry with trusted documents, or nil. With only it rejects other documents if
-// trusted is not nil; otherwise clients may register any.
+// New returns a registry. trusted may be nil. If it is not, and only is true, the registry rejects
+// other documents. Otherwise clients may register any document.
 func New(trusted *Trusted, only bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}

@@ -144,8 +144,9 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	return h.Sum64()
 }
 
-// walk visits the files of paths. It follows symbolic links, and skips names that begin with a dot,
-// as of the folders behind the links of Kubernetes' volumes.
+// walk visits the files of paths. In directories it follows symbolic links, ignores files other
+// than documents and .json, and skips names that begin with a dot, such as those of the folders
+// behind the links of Kubernetes' volumes.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {

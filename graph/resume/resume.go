@@ -123,7 +123,8 @@ func (o *Operation) Resume() Position {
 	return position
 }
 
-// Expiry returns a channel that is closed when the token or the end of [WithEnd] expires.
+// Expiry returns a channel that is closed when the token expires, when the context of [WithEnd] is
+// done, or when the operation ends.
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
 // Sent records that an event was sent. The position where the operation resumed is lost.
@@ -150,7 +151,10 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// settle keeps the position if it is current: all events before it were sent. mu is held.
+// settle keeps the position if it is current, that is, if all events before it were sent. If it is
+// not, but the operation was resumed and has sent no event, settle keeps the position where the
+// operation resumed, no longer than that position would have been kept. Otherwise it closes the
+// position. mu is held.
 func (o *Operation) settle(current bool) {
 	position := o.position
 	o.position = nil

@@ -13,7 +13,7 @@ import (
 //
 //	Get user "\x1f\x02小红" i:name,i:email
 //	Get follow "\x8a\x11小红" f [after "…" limit 21]
-//	Scan user [start "\x1f", stop "\x20") * limit 20
+//	Scan user [start "\x1e", stop "\x1f") * limit 20
 //	Put user "\x1f\x02小红" i:name
 type Recorder struct {
 	store hbase.Store
@@ -39,7 +39,7 @@ func NewRecorder(store hbase.Store, names Names) *Recorder {
 	return &Recorder{store: store, names: names}
 }
 
-// Reads returns the sorted Gets and Scans since the last Reset.
+// Reads returns the sorted Gets, Scans and calls of Tables since the last Reset.
 func (r *Recorder) Reads() []string { return r.lines(true) }
 
 // Writes returns the other sorted calls since the last Reset.

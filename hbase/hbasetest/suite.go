@@ -15,7 +15,8 @@ import (
 )
 
 // Run is the conformance suite of [hbase.Store]: its contract. It closes the stores that open
-// returns. Its tables have unique names, and are dropped at the end, so that stores may be shared.
+// returns. Its tables have unique names, and are dropped at the end, so that several runs can use
+// the same cluster.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -97,7 +98,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes a column, or a family without a qualifier.
+// remove deletes what kind says: a column, a version of it, or a family, whose name column is then.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {

@@ -113,8 +113,9 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 // CommitColumn has the commit record: see package writers.
 const CommitColumn = "op"
 
-// Version is an attribute that changes whenever an operation changes another attribute, except for
-// counts. Imports and repairs do not change it.
+// Version is an attribute that changes whenever an operation creates an object or changes another
+// attribute, except for counts. Imports and repairs do not change it, nor do deletions of users,
+// roles and games.
 const Version = "version"
 
 // version has the id of the last operation that changed an attribute, "0" for none since the

@@ -105,8 +105,11 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 
 // reader reads strings that share the memory of the record.
 type reader struct {
-	rest  []byte
-	valid bool // the whole record is UTF-8; tags and short lengths are ASCII
+	rest []byte
+	// valid: the whole record is UTF-8. Then each text is, too, because the bytes before and after
+	// it, of lengths and tags, are ASCII. A record with long lengths may not be UTF-8: then each text
+	// is checked.
+	valid bool
 	field protowire.Number
 	err   error // [ErrName]
 }

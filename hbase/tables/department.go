@@ -12,8 +12,8 @@ import (
 // MaxDepth bounds the levels of the tree of departments.
 const MaxDepth = 64
 
-// Department is a node of the tree. Fields other than the code are nil if absent or not read;
-// decoded counts and versions are zero then.
+// Department is a node of the tree. Fields other than the code are nil if absent or not read, but
+// decoding sets such counts to 0, and such a version to "0".
 type Department struct {
 	Code       string
 	Name       *string
@@ -53,7 +53,7 @@ type tree struct{}
 
 const treeDepth = "depth"
 
-// Get reads the depth, and the last complete change.
+// Get reads what Depth decodes, and the id of the last change that is known to be complete.
 func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
@@ -88,7 +88,7 @@ func (tree) Put(cells ...hbase.Cell) hbase.Put {
 // Child is a member of [Children].
 type Child struct{ Name, Code string }
 
-// Children are the departments below one, by name, then code.
+// Children are the departments directly below a department, by name, then code.
 var Children = newList(List[Child]{
 	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (Child, error) {

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// Game is a game. Fields other than the code are nil if absent or not read; decoded counts and
-// versions are zero then.
+// Game is a game. Fields other than the code are nil if absent or not read, but decoding sets such
+// a count to 0, and such a version to "0".
 type Game struct {
 	Code        string
 	Name        *string

@@ -6,12 +6,12 @@ import (
 	"twibase/hbase"
 )
 
-// Gateways is a row with a column per gateway. Gateways compare the settings that must agree.
+// Gateways is a row with a column per gateway. Gateways compare their fan-out limits.
 var Gateways = gateways{}
 
 type gateways struct{}
 
-// GatewaySettings must agree with those of other gateways.
+// GatewaySettings are the settings of a gateway. FanoutLimit must be the same in all gateways.
 type GatewaySettings struct {
 	Gateway     string // id
 	FanoutLimit int

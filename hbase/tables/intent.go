@@ -99,7 +99,7 @@ func (n intents) Marked(cells []hbase.Cell) bool {
 	return marked
 }
 
-// checkArguments checks for a JSON object with a valid visibility, if any.
+// checkArguments checks for null or a JSON object, whose visibility, if any, must be valid.
 func checkArguments(arguments string) error {
 	var known struct{ Visibility Visibility }
 	return json.Unmarshal([]byte(arguments), &known)

@@ -28,7 +28,8 @@ type AnyList struct {
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
-// maxPageBytes bounds the pages of concurrent background workers.
+// maxPageBytes bounds each page of background work. It is small because several workers read pages
+// at the same time.
 const maxPageBytes = 4 << 20
 
 // PageSize returns the size of a page of background work: n members, or fewer if they may be large.
@@ -61,7 +62,8 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans all rows of the list, with one column each.
+// Rows scans the rows of the lists of all owners, also of sealed buckets, with one column of each
+// row.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }

@@ -25,7 +25,7 @@ func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }
 
-// Put marks tables. Equal marks are equal cells.
+// Put marks tables. All marks have the same timestamp, so to mark a table again changes nothing.
 func (m marks) Put(names []string) hbase.Put {
 	get := m.Get()
 	put := hbase.Put{Table: get.Table, Row: get.Row}

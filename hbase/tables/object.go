@@ -22,7 +22,7 @@ const Existence = Attributes + ":name"
 // AnyObject.
 type AnyObject struct {
 	Noun  Noun   // begins the ids
-	Name  string // in messages
+	Name  string // in messages, and for [ObjectNamed]
 	Table string // a row per object
 	// Reusable: a new object may have the key of a deleted one.
 	Reusable bool
@@ -129,7 +129,7 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
-// All returns all columns, as in [hbase.Get].
+// All returns the columns of all attributes, as in [hbase.Get].
 func (o *Object[T]) All() string {
 	columns := make([]string, len(o.attributes))
 	for i, a := range o.attributes {

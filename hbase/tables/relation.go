@@ -13,8 +13,8 @@ import (
 // derived from it. The end of a relation is a stored value, not a deletion: a delete marker would
 // mask a later write of a slower clock.
 type Relation struct {
-	// Name is the mutation that relates two objects, and Inverse its inverse; both are stored
-	// operation types. Verb is for messages, as in "LiLei follows Lucy".
+	// Name is the mutation that relates two objects, and Inverse the mutation that ends the relation.
+	// Intents store these names as operation types. Verb is for messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
 	// Table has the edges, and File is their CSV file's name.
 	Table, File string
@@ -97,7 +97,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 // Decode decodes an edge. at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
-	commitRecords := 0 // maybe of an edge that never existed
+	commitRecords := 0 // a row with nothing else has never been an edge
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
 		case CommitColumn:

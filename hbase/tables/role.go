@@ -2,8 +2,8 @@ package tables
 
 import "time"
 
-// Role is a role of users. Fields other than the code are nil if absent or not read; decoded
-// counts and versions are zero then.
+// Role is a role of users. Fields other than the code are nil if absent or not read, but decoding
+// sets such a count to 0, and such a version to "0".
 type Role struct {
 	Code    string
 	Name    *string

@@ -8,11 +8,13 @@ import (
 	"twibase/hbase"
 )
 
-// TimelineBound is the number of entries that a timeline keeps.
+// TimelineBound is the number of entries that a trim leaves in a timeline. Until the next trim, a
+// timeline may have more.
 const TimelineBound = 10_000
 
-// Timelines have the newest twits of the users that a user follows, newest first. Readers skip
-// twits that were deleted or whose author is no longer followed.
+// Timelines have the newest delivered twits of the users that a user follows, newest first. Readers
+// add the twits of broadcasters, and skip twits that were deleted or whose author is no longer
+// followed.
 var Timelines = newList(List[TwitKey]{
 	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
 	decode:  decodeEntry,

@@ -9,7 +9,7 @@ import (
 )
 
 // User is a person, maybe without an account. Fields other than the username are nil if absent or
-// not read; decoded counts and versions are zero then.
+// not read, but decoding sets such counts to 0, and such a version to "0".
 type User struct {
 	Username       string
 	Name           *string

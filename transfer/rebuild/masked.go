@@ -9,7 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites reach all timestamps: their distances grow by a factor of 16.
+// maxRewrites bounds the attempts to find a visible timestamp. Attempt n adds up to 16ⁿ ms, so the
+// last ones reach the current time.
 const maxRewrites = 12
 
 // WriteVisible writes puts, and rewrites those of their cells that another value or a delete marker

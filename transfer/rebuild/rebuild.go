@@ -12,9 +12,9 @@
 //	stored derived data ────────────────┘
 //
 // The timestamp of a new cell is that of stored data, or 1; only a masked cell is rewritten with a
-// later one. So the result does not depend on the clock, every function is idempotent, and a crash
-// is repaired by calling it again. Calls for an owner may not overlap, and nothing else may write
-// the owner's lists.
+// later one. So only the timestamps of rewritten cells depend on the clock, every function is
+// idempotent, and a crash is repaired by calling it again. Calls for an owner may not overlap, and
+// nothing else may write the owner's lists.
 package rebuild
 
 import (

@@ -16,8 +16,9 @@
 //	               └────────────────────────────────────────────┘
 //
 // The states:
-//   - available: the lease has ended. A job that no gateway starts immediately is put with a lease
-//     that ended in 1970. Other items are put with a lease of their gateway, and begin as leased.
+//   - available: the lease has ended. Jobs are put with a lease that ended in 1970, and begin as
+//     available. Intents are put with a lease of their gateway, which already works on them, and
+//     begin as leased.
 //   - leased: one gateway works on the item. After a failure it may start again before the lease
 //     ends.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.

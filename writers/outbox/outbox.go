@@ -41,7 +41,8 @@ type Config[T any] struct {
 
 // Properties of an item.
 type Properties struct {
-	// The progress says that the item waits for the end of its lease.
+	// Deferred: the item waits until its lease ends, according to its progress. Until then even the
+	// holder of the lease does not take it.
 	Deferred bool
 	// Due is the earliest time for work on the item.
 	Due time.Time

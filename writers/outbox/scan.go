@@ -25,7 +25,8 @@ const (
 
 // Lag is the pending work.
 type Lag struct {
-	// Pending is the number of all gateways' items that are neither done nor deferred, up to 4096.
+	// Pending is the number of items, of all gateways, that the last scan found and that are not
+	// deferred, up to 4096. Items younger than MinAge are not included.
 	Pending int
 	Oldest  time.Time
 }

@@ -182,7 +182,7 @@ func (d *Distributed) TerminateServer(i int) {
 func (d *Distributed) KillMaster() { d.master.kill() }
 
 // StopServer suspends a region server until ContinueServer: its connections stay open. After more
-// than the session timeout, it then ends.
+// than the session timeout, the server ends as soon as it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

@@ -21,13 +21,13 @@ const (
 	service   = "hbase/localhost@" + Realm // of HBase
 	// Elsewhere is the host of a service whose key HBase does not use.
 	Elsewhere = "elsewhere.example"
-	// TicketLifetime is short, so that tests pass a renewal.
+	// TicketLifetime is short, so that tickets are renewed during the tests.
 	TicketLifetime = 6 * time.Second
 )
 
 // KDC is a Kerberos server, with the principals of an HBase and its clients.
 type KDC struct {
-	Keytab string // both principals
+	Keytab string // with the keys of HBase, of its clients, and of the service on [Elsewhere]
 	Conf   string // krb5.conf of clients
 	conf   string // krb5.conf of HBase, whose tickets last a day
 	*process
@@ -105,7 +105,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security has a value of hbase.rpc.protection.
+// Security returns the security of an HBase with Kerberos. protection is its hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

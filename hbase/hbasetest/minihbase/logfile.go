@@ -12,7 +12,8 @@ const (
 	readyLine = "Master has completed initialization"
 )
 
-// logFile is HBase's log. It closes initialized when the master is up.
+// logFile is the log of a process. It closes initialized when it gets the line that a master writes
+// when it is up.
 type logFile struct {
 	file        *os.File
 	initialized chan struct{}

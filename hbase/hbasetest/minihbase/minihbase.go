@@ -1,5 +1,5 @@
-// Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers in
-// one Java process, on the loopback interface only.
+// Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers, in
+// one Java process ([Start]) or in five ([StartDistributed]), on the loopback interface only.
 //
 // Maven downloads the jars once, into the user's cache folder. Several HBases can run at a time.
 package minihbase

@@ -68,7 +68,9 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			s.added += page.Limit // a larger limit: a response reads the same Get only once
+			// A response reads equal Gets only once. So the next Get needs another limit to read the row
+			// again.
+			s.added += page.Limit
 			return nil
 		}
 		s.keys = s.keys[:first]

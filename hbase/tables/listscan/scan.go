@@ -23,8 +23,8 @@
 //  4. The old copies stay while requests may use the old directory. A page of bucket 0 may return
 //     old copies, because it is read without the directory. So a removal also deletes the old copy.
 //     An added member has no old copy: the writer puts a moved marker at its position in bucket 0.
-//     A page ends at its first marker, and the scan continues in the bucket that the directory
-//     names.
+//     A forward page ends at its first marker, and the scan continues in the bucket that the
+//     directory names. A backward page leaves out the markers.
 //  5. The old copies, the markers and the pending column are deleted.
 //
 // A scan is a state machine without I/O, so that callers can combine the Gets of several:
@@ -86,7 +86,8 @@ const (
 	// FarLookup is the number of directory columns that a forward scan of a Far range reads in one
 	// round with bucket 0.
 	FarLookup = 2
-	// Lookup is the number of directory columns that a lookup reads.
+	// Lookup is the maximum number of directory columns that a forward lookup reads. A backward lookup
+	// reads all columns up to its position.
 	Lookup = 256
 	// HeadLimit is the number of columns of bucket 0 that a backward scan reads in one round with
 	// the directory. A shorter bucket 0 is not read again, unless members may be large: then its
@@ -152,7 +153,7 @@ type Scan struct {
 	hasNext, hasPrevious bool
 }
 
-// New scans r, which must not change.
+// New scans r. The caller must not change r before the scan is done.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
