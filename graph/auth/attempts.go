@@ -18,7 +18,7 @@ import (
 // maxRemembered bounds the keys: the least recently used are dropped.
 const maxRemembered = 100_000
 
-// freePost is the size of unlimited texts, in bytes.
+// freePost is the length up to which a text is not limited, in bytes.
 const freePost = 4 << 10
 
 // Attempts limits the rates of sign-ups and log-ins, by client address and by username, and of long
@@ -39,7 +39,8 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts a sign-up, and returns the time to wait: 0 if it is allowed.
+// SignUp counts a sign-up and returns 0, if it is allowed. Otherwise it returns the time to wait,
+// and counts nothing.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }

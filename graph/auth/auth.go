@@ -41,7 +41,7 @@ func WithExpiry(ctx context.Context, expires time.Time) context.Context {
 	return context.WithValue(ctx, expiryKey{}, expires)
 }
 
-// ExpiryOf returns false if ctx has no viewer.
+// ExpiryOf returns false if ctx has no expiry.
 func ExpiryOf(ctx context.Context) (expires time.Time, ok bool) {
 	expires, ok = ctx.Value(expiryKey{}).(time.Time)
 	return expires, ok

@@ -8,9 +8,9 @@ import "slices"
 // # Sets and stages
 //
 // A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
-// point of the execution: the maximum number of rounds before it. A read has one Get for each
-// object of a set, and is answered one stage later. Fields without resolvers, such as the nodes of
-// a connection, have the set of the call above them.
+// point of the execution: the maximum number of rounds before it. A read usually has one Get for
+// each object of a set, and is answered one stage later (see Times and Rounds of [Read]). Fields
+// without resolvers, such as the nodes of a connection, have the set of the call above them.
 //
 //	{ users(first: 20) { friends(first: 10) { name } } }
 //
@@ -98,7 +98,7 @@ type record struct {
 	Read
 	step  *step
 	begun Stage
-	gets  int64   // 0 if it shares the Gets of with
+	gets  int64   // 0 if the read shares Gets: see with
 	with  *record // the record whose Gets it shares, or nil; that record may share them, too
 	rows  int64   // of a scan; else 0
 	level int     // the first one, set by [estimate.levels]

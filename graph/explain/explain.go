@@ -1,4 +1,7 @@
-// Package explain predicts upper bounds of the cost of an operation, without executing it.
+// Package explain predicts upper bounds of the reads of an operation, without executing it. They do
+// not include the calls of package writers, and assume that no row of a list is sparse: see
+// docs/EXPLAIN.md.
+//
 // Resolvers declare their reads as a [Cost]; estimate.go explains how they are added up.
 package explain
 
@@ -13,7 +16,7 @@ import (
 	"twibase/graph/plan"
 )
 
-// Totals are upper bounds of the cost of an operation. RPCs assumes that one region server has all
+// Totals are the upper bounds of an operation. RPCs assumes that one region server has all
 // rows, and that a scan reads one region.
 type Totals struct {
 	Rounds int64 `json:"rounds"`
@@ -56,7 +59,8 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 
 const chunk = 256 // Gets of an RPC
 
-// rpcs counts an RPC in each round that may not be full.
+// rpcs bounds the number of RPCs. Each takes chunk Gets, but the last RPC of a round may take
+// fewer.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 func (e *estimate) totals() (t Totals) {
@@ -91,10 +95,10 @@ func (r *record) share(i int) int64 {
 	return r.gets / n
 }
 
-// Header requests a plan in place of execution.
+// Header with the value 1 requests a plan in place of execution.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds with a plan to requests with [Header]. 0 maxBytes is no limit.
+// Middleware responds with a plan to requests whose [Header] is 1. 0 maxBytes is no limit.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

@@ -9,8 +9,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers appends the pointers that a resolver returned to dst, an untyped nil for nil, and
-// returns its error.
+// Pointers appends to dst the pointers that a resolver returned, an untyped nil for nil. It returns
+// the resolver's error.
 func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
 	dst = slices.Grow(dst, len(values))
 	for _, v := range values {

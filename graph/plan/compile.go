@@ -15,7 +15,7 @@ import (
 
 type operation struct {
 	root          *selectionSet
-	sets, columns int // their numbers, for [memory]
+	sets, columns int // counts, for [memory]
 	memories      sync.Pool
 }
 
@@ -115,7 +115,8 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields expands fragments; known has their numbers.
+// countFields counts the fields of a selection set, with fragments expanded. known caches the
+// counts of fragments, by name.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

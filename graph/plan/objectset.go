@@ -5,8 +5,8 @@ import "slices"
 // objectSet and column are drawn in doc.go.
 type objectSet struct {
 	set *selectionSet
-	// objects are the children of the column above. buffer has them if they are in several sets,
-	// because the field is of an abstract type.
+	// objects are the children of the column above. If its field has an abstract type, they are
+	// only the children of this set's object type, and are stored in buffer.
 	objects []any
 	buffer  []any
 }
@@ -60,9 +60,9 @@ type Children struct {
 	nulls   []bool  // whether each list is null; lists beyond its length are not
 }
 
-// Grow makes room for n lists of objects.
-func (c *Children) Grow(n, objects int) {
-	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, n)
+// Grow makes room for more lists, and for more objects in all lists together.
+func (c *Children) Grow(lists, objects int) {
+	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, lists)
 }
 
 // EndList ends a list.

@@ -66,7 +66,7 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// resolveEach calls a resolver that takes one parent once for each parent, concurrently. Each call
+// resolveEach calls a resolver of single parents concurrently, once for each parent. Each call
 // counts as a task. The calling task stands for one of them, so n − 1 are started. The call that
 // returns last ends no task, because the calling task continues.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Turns bounds the goroutines that write or compress long responses at the same time. Go runs a
-// goroutine for up to 10 ms, and one that the network wakes waits until all that are ready have
-// run: during many long responses, a short request would wait that long in each of its rounds. nil
-// bounds nothing. Turns are safe for concurrent use.
+// Turns bounds the goroutines that write or compress long responses at the same time. Go lets a
+// goroutine run for up to 10 ms. A goroutine that the network wakes runs after all goroutines that
+// are ready. So without turns, a short request would wait for many long responses in each of its
+// rounds. nil bounds nothing. Turns are safe for concurrent use.
 type Turns chan struct{}
 
 // turnLength is the number of bytes that a goroutine writes in a turn. Shorter data need none.

@@ -51,7 +51,8 @@ func boundsOf(ctx context.Context) *Bounds {
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
 // returns false for null, and appends nothing: its caller appends null or, if the type is non-null,
-// returns false itself. So null propagates up to the nearest nullable field.
+// returns false itself. So null propagates up to the nearest field or list element
+// that may be null.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
 // absent field is absent, too. So absence propagates upwards, without an error. It ends at a list,
@@ -118,8 +119,8 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 // drops dst.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
-// check waits for a turn if dst is long. A reservation may wait for other responses, so it holds no
-// turn.
+// check waits for a turn if dst is long. It holds no turn while it reserves memory, because a
+// reservation may wait for other responses.
 func (w *writer) check() bool {
 	w.endTurn()
 	if len(w.dst) > w.allowed && !w.grow() {

@@ -110,7 +110,8 @@ func (c Cursors) Page(first *int, after *string, last *int, before *string) (Pag
 	}
 	switch {
 	case p.Size < 1:
-		return Page{}, apierr.BadUserInput("first and last must be at least 1: select only totalCount to get the number of entries")
+		return Page{}, apierr.BadUserInput("first and last must be at least 1: " +
+			"to read only totalCount, pass neither of them, and select no other field of the connection")
 	case p.Size > MaxPage:
 		return Page{}, apierr.LimitExceeded("a page's number of entries", MaxPage, p.Size)
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	askResolver = "give it a resolver: {resolver: true} in gqlgen.yml"
-	askDirect   = "move its code to the resolver or, if it has none, set skip_runtime: true in gqlgen.yml"
+	askDirect   = "move the directive's code to the resolver or, if it has no code, set skip_runtime: true in gqlgen.yml"
 )
 
 // check returns an error for each place that the plan does not support: see README.md.
@@ -104,7 +104,7 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	case f.IsMethod() && !f.NoErr:
 		refuse("an error of its method would fail the field for all objects: %s", askResolver)
 	case !f.Object.Root && slices.Contains(p.Lazy, packageOf(f.Object.Type)):
-		refuse("its object may not be loaded yet: %s, and wait there for the object", askResolver)
+		refuse("its object may not be loaded yet: %s, and wait there unless the object's key is enough", askResolver)
 	}
 	switch {
 	case f.TypeReference.Definition.IsLeafType():

@@ -23,7 +23,7 @@ type Plugin struct {
 	// Plan is the import path of package plan; the default is twibase's.
 	Plan string
 	// Lazy are the import paths of packages with lazy objects. A composite field of a lazy object
-	// needs a resolver, which waits for the object.
+	// needs a resolver, which must wait for the object if it reads more than the key.
 	Lazy []string
 }
 
@@ -71,7 +71,8 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Value is for a field without a resolver.
+// Value returns a Go expression for the value of a field without a resolver. object is the
+// expression of its parent.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {

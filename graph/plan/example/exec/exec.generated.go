@@ -209,7 +209,7 @@ type Country {
 type City {
   name: String!
   country: Country!
-  "Destinations of trains from this city, nearest first."
+  "Destinations of trains from this city."
   trains(most: Int = 2): [City!]!
 }
 `, BuiltIn: false},
