@@ -32,7 +32,7 @@ type Loaders struct {
 	scheduler  scheduler
 	trace      *trace // nil unless reported
 	lazy       []*lazyRows
-	missing    map[any]error // nil: does not exist
+	missing    map[any]error // by lazy object; a nil error: the object does not exist
 }
 
 type loadersKey struct{}

@@ -16,11 +16,11 @@ import (
 // The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
 // for a read. running counts the tasks that can still enqueue reads:
 //
-//	event      reported by                                     running      then
-//	start(n)   the executor, before n tasks run                + n
-//	stop       a task that ends, or is about to wait           − 1          dispatch if due
-//	collect    a task that enqueues reads                                   not due: the task runs
-//	answered   the batch function, when the store answered     + waiting    dispatch if due
+//	event      reported when                                   running      then
+//	start(n)   n tasks are about to run, or 1 leaves Blocking  + n
+//	stop       a task ends, starts to wait or enters Blocking  − 1          dispatch if due
+//	collect    a task enqueues reads                                        not due: the task runs
+//	answered   the store has answered the batch                + waiting    dispatch if due
 //
 // A batch is due if running ≤ 0 and no batch is in flight. If a task returns from a scan while a
 // batch is in flight, its reads wait for the answer. They are sent in one batch with the next reads
@@ -107,8 +107,8 @@ func (s *scheduler) dispatchIfDue() {
 	s.batch, s.pending, s.inFlight = s.batch+1, s.pending[:0], true
 }
 
-// stall fails a batch that is still collecting, and reports that. While another one is in flight,
-// tasks may wait for its answer, and answered restarts the timer.
+// stall fails the batch if it is still collecting, and returns whether it did. While another batch
+// is in flight, tasks may wait for its answer, and answered restarts the timer.
 func (s *scheduler) stall(batch int) bool {
 	if s.batch != batch || s.inFlight {
 		return false

@@ -46,7 +46,7 @@ func Costs(listBound int) explain.Costs {
 
 type costCall struct {
 	*explain.Call
-	minMembers int // minimum number of members of a bucket, if the list has several
+	minMembers int // assumed minimum of members of a bucket, if the list has several buckets
 }
 
 func argument[T any](call *costCall, name string) T {

@@ -17,10 +17,11 @@ type entries[T any] struct {
 	visible visibility[T]
 }
 
-// entryKey has the owner of the list, the position of an entry, and the user with whom the entry is
-// deleted: the author of a twit, or of the twit of a comment.
+// entryKey has the owner of the list, the position of an entry, and the user whose deletion also
+// deletes the entry.
 type entryKey struct {
 	loaders.MemberKey
+	// author is the author of a twit, or of a comment's twit, or the owner of an event's list.
 	author string
 }
 

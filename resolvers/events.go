@@ -79,7 +79,8 @@ func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
 // in one round. Posts and deletions without entries take two, because the checks need the entries.
-// Comments always take two, because the checks need their twits. A deleted entry is nil.
+// Comments always take two, because the checks need their twits. An entry that is deleted,
+// or hidden from the subscriber, is nil.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {

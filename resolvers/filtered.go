@@ -261,7 +261,8 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute splits the members of all pages, which are in order.
+// distribute gives each page its part of members, which are in the order of the pages. An error of
+// a member becomes an error of its page.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

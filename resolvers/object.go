@@ -29,7 +29,7 @@ func (l lookup[T]) cost(call *costCall) error {
 // reference is a field with the object that the parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute: key reads an attribute of the parent, so a lazy one must be loaded first
+	// attribute: key reads an attribute of the parent, so lazy parents must be loaded first
 	attribute bool
 	// key returns nil without a reference.
 	key func(parent *P) *string

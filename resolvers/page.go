@@ -32,7 +32,8 @@ func (r *request) reverse() {
 }
 
 // bounds limits a connection to the members between two exclusive positions, maybe empty.
-// hasPreviousPage and hasNextPage ignore members outside of the bounds.
+// hasPreviousPage and hasNextPage ignore members outside of the bounds, but assume an entry at the
+// cursor where the page begins.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {

@@ -15,12 +15,12 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived later than the entry with the key after, except those that
-// the subscription delivers. It first sends older entries that may have arrived later, and then
+// replay sends the entries that arrived later than the received one, except those that the
+// subscription delivers. It first sends older entries that may have arrived later, and then
 // newer ones, oldest first. So if the replay is interrupted, the client has received all entries
 // before its last one.
 func replay[T any](
-	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, after live.Key, send func(*T) error,
+	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {
 	page := func(w loaders.Range) (candidates[T], error) {
 		return replayPage(ctx, r, from, loaders.PageKey{Owner: s.owner, Range: w})
@@ -40,14 +40,14 @@ func replay[T any](
 		}
 		return nil
 	}
-	late, err := lateEntries(from, s, after, page)
+	late, err := lateEntries(from, s, received, page)
 	if err != nil {
 		return err
 	}
 	if err := sendAll(late); err != nil {
 		return err
 	}
-	for before := from.position(after); ; {
+	for before := from.position(received); ; {
 		newer, err := page(loaders.Range{Before: before, Limit: replayPageSize, Backward: true})
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 type Resolver struct {
 	Writers  *writers.Writers
 	Accounts *writers.Accounts
-	// Without Tokens, sign-ups and log-ins fail.
+	// Sign-ups and log-ins fail unless Tokens can sign: see [auth.Tokens.Signs].
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
 	// Live delivers entries, such as twits, to subscribers. WithLoaders returns a context with new

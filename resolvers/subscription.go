@@ -80,8 +80,8 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns the visible entries of an owner's list as they arrive. If the key after is
-// given, the entries that have arrived since that entry come first.
+// subscribe returns the visible entries of an owner's list as they arrive. If after is not nil, the
+// entries that have arrived since the entry with this key come first.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {

@@ -164,8 +164,9 @@ func readPosts(
 }
 
 // postsIn converts a range of a timeline to a range of an author's list. A position in a timeline
-// begins with the twit's position in its author's list. No two twits have the same position there,
-// not even of different authors, so both ranges have the same twits of the author.
+// begins with the twit's position in its author's list. No two twits have the same position in
+// their authors' lists, not even twits of different authors. So both ranges have the same twits of
+// the author.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	pageKey.Owner = author
 	for _, position := range []*string{&pageKey.After, &pageKey.Before} {

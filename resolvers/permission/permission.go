@@ -77,7 +77,7 @@ var (
 
 // Target is the object of an action. Fields that do not apply are empty.
 type Target struct {
-	Owner      string // the user of the action, or the author of the twit or the comment
+	Owner      string // the user who is read or changed, or the author of the twit or the comment
 	TwitAuthor string
 }
 
