@@ -136,7 +136,7 @@ func TestSignUpRejectsInvalidInput(t *testing.T) {
 			[]string{`ALREADY_EXISTS username: "gone" is taken`}},
 		{"all fields invalid", writers.NewUser{Username: "admin", Email: &bad, Age: &old, AvatarURL: &bad}, "short", []string{
 			`BAD_USER_INPUT username: "admin" is reserved`,
-			"BAD_USER_INPUT name: it has 1 to 200 characters, not 0",
+			"BAD_USER_INPUT name: it must have 1 to 200 characters, and has 0",
 			"BAD_USER_INPUT email: an email address has the form name@example.org, and at most 254 bytes",
 			"BAD_USER_INPUT age: an age is a number from 0 to 150, not 151",
 			"BAD_USER_INPUT avatarUrl: a URL is absolute, with http or https, without blanks or a user name, " +

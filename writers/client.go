@@ -11,7 +11,7 @@ import (
 // client calls the store, and names the caller in errors and observations.
 type client struct {
 	w      *Writers
-	caller string // an operation type, or "sweep"
+	caller string // an operation type, "sweep" or "logIn"
 }
 
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {

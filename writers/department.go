@@ -8,8 +8,8 @@ import (
 )
 
 // All operations on departments commit on the row of the tree, and change departments by effects.
-// Each completes its predecessor before it reads departments. So if it commits, the tree has not
-// changed since it was read.
+// Each checks departments as read after its predecessor was complete. So if it commits, the tree
+// has not changed since that read.
 
 func departmentOf(code string) hbase.Get {
 	return tables.Departments.Get(code, tables.Departments.Columns([]string{"name", "version", "parent", "childCount"}))

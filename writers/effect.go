@@ -46,8 +46,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to, if known is true. After the verification it
-	// is false: a repeated write finds the buckets again, because they may have been split.
+	// place has the buckets that the execution writes to, if known is true. The verification sets
+	// known to false, so that a repeated write finds the buckets again: they may have been split.
 	place tables.Place
 	known bool
 }
@@ -111,7 +111,7 @@ func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// job puts a fan-out job. Its stage follows the effects that the job reads.
+// job stores a [tables.Job]. Its stage follows the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
@@ -133,8 +133,9 @@ type compensation struct {
 
 func (c compensation) String() string { return "check ends" }
 
-// each applies effects to the items of a list or range, page by page. After a crash it starts
-// again: docs/WRITES.md has which effects may remove an item.
+// each is an effect that first reads what to write. Usually it applies effects to the items of a
+// list or range, page by page. After a crash it starts again: docs/WRITES.md has which effects may
+// remove an item.
 type each struct {
 	name string
 	// run iterates over the items, and calls apply with the effects of each page. They must not be

@@ -152,7 +152,7 @@ func checkLength(s string, minimum, maximum int) error {
 		return errors.New("it is not valid UTF-8")
 	}
 	if n := utf8.RuneCountInString(s); n < minimum || n > maximum {
-		return fmt.Errorf("it has %d to %d characters, not %d", minimum, maximum, n)
+		return fmt.Errorf("it must have %d to %d characters, and has %d", minimum, maximum, n)
 	}
 	return nil
 }

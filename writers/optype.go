@@ -36,8 +36,8 @@ type properties struct {
 	// [tables.CompletionRecord], so that a compensation that is still in flight fails.
 	recordsCompletion bool
 	// nonIdempotent operations are attempted again only if the first attempt did not commit.
-	// Otherwise the second attempt of an update could revert a later update, and that of a deletion
-	// could delete a new object with the same key.
+	// Otherwise the second attempt of an update could revert a later update, and the second
+	// attempt of a deletion could delete a new object with the same key.
 	nonIdempotent bool
 	// Types with a delay are applied by a sweep and have no commit row, because the next operation
 	// on a commit row applies the effects of its predecessor at once.

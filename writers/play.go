@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check completes the following. Total is the count of the day, Sum that of all days, Last the
-	// last day; First reports whether there was no play before.
+	// check completes the following. Total is the count of the day, Sum the count of all days, Last
+	// the last day; First reports whether there was no play before.
 	Total, Sum int
 	Last       string
 	First      bool

@@ -34,7 +34,7 @@ func TestUserErrorsOfGamesAndPlays(t *testing.T) {
 			return err
 		}, UserErrors{
 			{BadInput, "code", "it can't contain ' '"},
-			{BadInput, "idempotencyKey", "it has 1 to 200 characters, not 201"},
+			{BadInput, "idempotencyKey", "it must have 1 to 200 characters, and has 201"},
 			{BadInput, "name", "it has no visible character"},
 		}},
 		{"a creation of an existing game", func(ctx context.Context, w *Writers) error {
@@ -67,7 +67,7 @@ func TestUserErrorsOfGamesAndPlays(t *testing.T) {
 		}, UserErrors{
 			{BadInput, "game", "a code has 1 to 200 bytes, not 0"},
 			{BadInput, "count", "a count is a number from 1 to 1000000, not 1000001"},
-			{BadInput, "idempotencyKey", "it has 1 to 200 characters, not 0"},
+			{BadInput, "idempotencyKey", "it must have 1 to 200 characters, and has 0"},
 			{BadInput, "day", `"2014-02-30" is no day of the form 2014-12-25, from 1970 on`},
 		}},
 		{"more plays on a day than an Int holds", func(ctx context.Context, w *Writers) error {

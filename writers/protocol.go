@@ -36,8 +36,9 @@ import (
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
 //	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
-//	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if another one
-//	              have made the change                                committed since then
+//	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if the type
+//	              have made the change                                records its completion, and
+//	                                                                  another operation committed
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
 //	              read ahead for the effects                        no commit row
 //	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
@@ -68,8 +69,8 @@ import (
 // connection is lost, and then the second check fails. So only the commit record shows the outcome.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. After UNKNOWN
-// another one follows if the operation is idempotent. If not, or if that attempt finds UserErrors,
-// the caller gets [ErrUnknown].
+// another attempt follows if the operation is idempotent. If not, or if that attempt finds
+// UserErrors, the caller gets [ErrUnknown].
 //
 // An execution ends in SUPERSEDED if another execution completed the operation, if it loses the
 // lease in plan.later or in a sweep, or if the operation is nested and its parent is complete. It

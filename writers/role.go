@@ -44,7 +44,7 @@ type RoleChange struct {
 
 type updateRoleArgs struct {
 	RoleChange
-	// check completes the departments that define the role.
+	// check completes the role's department before and after the change.
 	Before, After *string
 }
 

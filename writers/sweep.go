@@ -46,8 +46,9 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince is the time of the oldest intent that the last scan found: one older than staleAge,
-// also if it is leased or not yet due. It is zero if there is none, and 1970 while unknown.
+// PendingSince is the time of the oldest intent that the last scan found, zero if it found none,
+// and 1970 before the first scan. A scan finds the intents older than staleAge, also those that are
+// leased or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
 // Sweep completes all stale intents that no other gateway has leased, and returns the errors.

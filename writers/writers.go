@@ -39,12 +39,13 @@ type Options struct {
 	Log *slog.Logger // may be nil
 	// ListBound is the size of a full bucket, at least 2. The default is [tables.ListBound].
 	ListBound int
-	// Jobs is called with each stored fan-out job. It must not block, and may be nil.
+	// Jobs is called with each job that was stored. It must not block, and may be nil.
 	Jobs    func(tables.Job)
 	Observe Observer // may be nil
 	// Seed makes random numbers reproducible, such as those in ids of operations. It may be nil.
 	Seed rand.Source
-	// parallel limits the concurrent operations of an effect or a sweep. The default is 32.
+	// parallel limits the concurrent operations of an effect, and the short operations of a sweep,
+	// which has further workers for long ones. The default is 32.
 	parallel int
 }
 
