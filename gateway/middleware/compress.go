@@ -3,6 +3,8 @@ package middleware
 import (
 	"bytes"
 	"net/http"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +34,7 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 		panic(err)
 	}
 	return func(next http.Handler) http.Handler {
-		uncompressed, compressed := buffer(inFlight, next), buffer(inFlight, compress(next))
+		uncompressed, compressed := buffer(inFlight, next), buffer(inFlight, compress(yield(next)))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 			switch {
@@ -46,6 +48,38 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 		})
 	}
 }
+
+// compressedPart is the number of bytes that are compressed before other goroutines run.
+const compressedPart = 64 << 10
+
+// yield lets other goroutines run while a long response is compressed, because Go would run the
+// compression for up to 10 ms at a time. Read memory bounds the responses that are compressed at
+// the same time.
+func yield(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w = yieldingWriter{w}
+		} // otherwise the parts would make the buffer grow in steps
+		next.ServeHTTP(w, r)
+	})
+}
+
+type yieldingWriter struct{ http.ResponseWriter }
+
+func (w yieldingWriter) Write(text []byte) (written int, err error) {
+	for part := range slices.Chunk(text, compressedPart) {
+		n, err := w.ResponseWriter.Write(part)
+		if written += n; err != nil {
+			return written, err
+		}
+		if len(part) == compressedPart {
+			runtime.Gosched()
+		}
+	}
+	return written, nil
+}
+
+func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 const maxPooledBuffer = 1 << 20 // bytes
 

@@ -8,8 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -74,5 +77,43 @@ func BenchmarkBuffer(b *testing.B) {
 				h.ServeHTTP(discard{http.Header{}}, r)
 			}
 		})
+	}
+}
+
+type partsWriter struct {
+	http.ResponseWriter
+	write func(part []byte)
+}
+
+func (w partsWriter) Write(part []byte) (int, error) {
+	w.write(part)
+	return len(part), nil
+}
+
+func TestOthersRunDuringALongCompression(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, test := range []struct {
+		encoding string
+		want     []int
+	}{
+		{"gzip", []int{compressedPart, compressedPart, 1}},
+		{"", []int{2*compressedPart + 1}},
+	} {
+		var other atomic.Bool
+		var parts []int
+		handler := yield(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			go other.Store(true)
+			_, _ = w.Write(make([]byte, 2*compressedPart+1))
+		}))
+		r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
+		r.Header.Set("Accept-Encoding", test.encoding)
+		handler.ServeHTTP(partsWriter{httptest.NewRecorder(), func(part []byte) {
+			if parts = append(parts, len(part)); len(parts) == 2 && !other.Load() {
+				t.Error("another goroutine does not run between two parts")
+			}
+		}}, r)
+		if !slices.Equal(parts, test.want) {
+			t.Errorf("with Accept-Encoding %q, parts of %v bytes are written, want %v", test.encoding, parts, test.want)
+		}
 	}
 }

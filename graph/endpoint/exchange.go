@@ -87,7 +87,7 @@ func (x *exchange) respond(op *operation) {
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {
-			_ = transport.Write(x.admission.turns.Writer(x.w), response)
+			_ = transport.Write(x.w, response)
 		}
 	}
 }

@@ -94,12 +94,15 @@ func (w *writer) data(root *objectSet) []byte {
 	if !w.attempt(root) {
 		w.dst, w.path, w.absent, w.careful = w.dst[:0], w.path[:0], false, true
 		w.failures, w.bounds.Unreported = nil, 0
+		w.endTurn()
+		w.checked = 0
 		w.attempt(root)
 	}
 	if w.stopped() {
 		w.dst = []byte("null")
 		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.refusal}}, 0
 	}
+	w.endTurn() // the error presenter may wait for the log
 	w.addErrors()
 	return w.dst
 }
