@@ -18,8 +18,8 @@
 //
 // The order of the checks matters. Intents, jobs and broadcasters come first: they show the
 // operations in progress. Then come buckets, since the members of lists are read through them.
-// Sources follow, and last lists, lengths, sums and timelines, which are compared with repaired
-// data. A run without repairs records the changes that repairs would have made: it does not report
+// Sources follow; the names of twits before the edges and comments, which are deleted if their twit
+// has no name. Last come lists, lengths, sums and timelines, which are compared with repaired data. A run without repairs records the changes that repairs would have made: it does not report
 // a missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a
@@ -156,8 +156,8 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 		unnamed: map[tables.TwitKey]bool{}, restricted: map[tables.TwitKey]bool{},
 	}
 	for _, check := range []func(context.Context) error{
-		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.search, r.edges, r.references, r.depth,
-		r.twitVisibilities, r.albumVisibilities, r.twits, r.twitNames, r.comments, r.plays,
+		r.intents, r.jobs, r.broadcasters, r.buckets, r.accounts, r.search, r.references, r.depth,
+		r.twitVisibilities, r.albumVisibilities, r.twits, r.twitNames, r.edges, r.comments, r.plays,
 		r.lists, r.lengths, r.days, r.timelines, r.entries,
 	} {
 		if err := check(ctx); err != nil {

@@ -41,9 +41,9 @@ func (r *run) pairs(
 		var entries []entry
 		for _, p := range pairs {
 			switch {
-			case !froms[p.a]:
+			case !froms[p.a] && !r.named(from, p.a):
 				p.dangling(noObject(from, p.a))
-			case !tos[p.b]:
+			case !tos[p.b] && !r.named(to, p.b):
 				p.dangling(noObject(to, p.b))
 			default:
 				entries = append(entries, p.entries[:]...)
@@ -51,6 +51,15 @@ func (r *run) pairs(
 		}
 		return r.expect(ctx, entries)
 	})
+}
+
+// named reports whether a key is a twit's whose name a run without repairs did not restore.
+func (r *run) named(o *tables.AnyObject, key string) bool {
+	if o != tables.PostedTwits {
+		return false
+	}
+	twit, err := tables.ParseTwitKey(key)
+	return err == nil && r.unnamed[twit]
 }
 
 func (r *run) edges(ctx context.Context) error {

@@ -250,6 +250,29 @@ func TestRepairCountsAndReportsEachViolationOnce(t *testing.T) {
 	}
 }
 
+func TestRestoredNameOfATwitKeepsItsLikes(t *testing.T) {
+	store := open(t)
+	likes := map[string][]byte{tables.Likes.File + ".csv": []byte("username,twit\na,t1\n")}
+	if _, err := transfer.ImportFiles(t.Context(), store, likes, transfer.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, store, without("twit_ids", tables.RowKey("t1"), "i", "key"))
+	if found := checkStore(t, store); len(found) != 1 || !strings.HasPrefix(found[0], at("twit_ids", "t1", "i:key")) {
+		t.Errorf("got violations %q, want only the absent name", found)
+	}
+	if result, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil || result.Left != 0 {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	edge := tables.Likes.Get("a", first.Key().String())
+	results, err := store.Get(t.Context(), []hbase.Get{edge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if related, _, err := tables.Likes.Decode(results[0].Cells); err != nil || !related {
+		t.Errorf("the like is gone: %v, %v", related, err)
+	}
+}
+
 func TestIncompleteOperationIsAViolationAfterTheGrace(t *testing.T) {
 	store := open(t)
 	begun := time.Now().Add(-time.Minute)
