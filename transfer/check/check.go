@@ -19,8 +19,9 @@
 // The order of the checks matters. Intents, jobs and broadcasters come first: they show the
 // operations in progress. Then come buckets, since the members of lists are read through them.
 // Sources follow; the names of twits before the edges and comments, which are deleted if their twit
-// has no name. Last come lists, lengths, sums and timelines, which are compared with repaired data. A run without repairs records the changes that repairs would have made: it does not report
-// a missing member again as a wrong length.
+// has no name. Last come lists, lengths, sums and timelines, which are compared with repaired data.
+// A run without repairs records the changes that repairs would have made: it does not report a
+// missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
