@@ -57,10 +57,10 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions shows no deletion of a deleted author. If the twit had the visibility FOLLOWERS,
-// its deletion is shown only to the author, to administrators, and to viewers who have followed the
-// author since before the deletion (or at most [live.MaxClockSkew] after it), because the id
-// contains the twit's name and time.
+// visibleDeletions hides the deletion of a twit whose author is deleted. If the twit had the
+// visibility FOLLOWERS, its deletion is shown only to the author, to administrators, and to viewers
+// who have followed the author since before the deletion (or at most [live.MaxClockSkew] after it),
+// because the id contains the twit's name and time.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

@@ -176,8 +176,9 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// pageRange is the part of a list that is read. Below the level of after, it has the number of
-// departments that the page lacks, and one more for hasNextPage.
+// pageRange is the part of a list that is read. It is the whole list for a backward page, and on
+// the levels down to that of after. Otherwise it has as many departments as the page lacks, and one
+// more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole

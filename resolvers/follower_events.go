@@ -39,8 +39,8 @@ func (r *subscriptionResolver) FollowerChanged(
 
 var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
 
-// visibleChanges shows viewers who still exist all changes, including those that the deletion of a
-// follower caused.
+// visibleChanges shows all changes, also those that the deletion of a follower caused, if the
+// viewer still exists.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
 	awaitViewers := loaders.Users.Exists.Enqueue(ctx, ownersOf(all))
 	changes, err := entriesOf(ctx, all, changeEntries, entryOfOwner)

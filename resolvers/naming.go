@@ -24,8 +24,8 @@ type naming struct {
 }
 
 // withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
-// of such a key get the path of the id. If an input names no object or two, or an id has another
-// type, it returns user errors instead.
+// of such a key get the path of the id. If an input has both fields of a pair, or neither and the
+// pair is not optional, or if an id has another type, withKeys returns user errors instead.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var problems writers.UserErrors

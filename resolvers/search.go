@@ -8,8 +8,8 @@ import (
 	"twibase/loaders"
 )
 
-// search is a [scan] that may be limited to the objects whose keys begin with a text. Then it is in
-// alphabetical order.
+// search is a [scan] that may be limited to the objects whose keys begin with a text, without
+// regard to case, width and accents. Then it is in the order of the rows of [tables.Search].
 type search[T, C any] struct{ scan[T, C] }
 
 func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs) (*C, error) {

@@ -81,7 +81,8 @@ type Target struct {
 	TwitAuthor string
 }
 
-// Verdict is a decision: yes, or yes if one of the conditions holds, which takes a read.
+// Verdict is a decision: yes, or yes if one of the conditions holds, which takes a read. The zero
+// Verdict is no.
 type Verdict struct {
 	Yes       bool
 	IfAdmin   bool   // if the viewer is an administrator
