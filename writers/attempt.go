@@ -40,10 +40,11 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// perform makes attempts until the operation is committed, unchanged, refused or superseded. It
-// gives up after maxTries retries, and if the outcome of a nonIdempotent operation is unknown. The
-// caller must have called enter. perform does not check for Close, so that a running operation can
-// still perform its nested operations after Close was called.
+// perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
+// returns an error. It gives up after maxTries retries, when ctx ends, and if the outcome of a
+// nonIdempotent operation is unknown. The caller must have called enter. perform does not check for
+// Close, so that a running operation can still perform its nested operations after Close was
+// called.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {

@@ -150,7 +150,7 @@ func applyBatch(ctx context.Context, c client, batch []*increment, label string)
 	return last
 }
 
-// readAndAdd returns false if the row has changed.
+// readAndAdd returns false if the journal has changed since it was read.
 func readAndAdd(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
 	at, columns := batch[0].location, map[string]int{}
 	for _, inc := range batch {

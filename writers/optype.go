@@ -46,9 +46,9 @@ type properties struct {
 
 type operation struct {
 	id string
-	// at is the timestamp of the commit and of the puts and members of the plan, in milliseconds,
+	// at is the timestamp of the commit and of most puts and members of the plan, in milliseconds,
 	// later than those of earlier operations on the commit row. Counts, the completion record and
-	// the copies of a split have other timestamps.
+	// the copies of a split, among others, have other timestamps.
 	at int64
 }
 

@@ -74,8 +74,8 @@ import (
 //
 // An execution ends in SUPERSEDED if another execution completed the operation, if it loses the
 // lease in plan.later or in a sweep, or if the operation is nested and its parent is complete. It
-// ends there, too, if plan.later reads lists and all slots for such work are taken: then a sweep
-// continues.
+// also ends in SUPERSEDED if a long stage of plan.later needs a slot and all are taken (see
+// applyLater): then a sweep continues.
 //
 // An execution that continues the work of another one starts with the stored intent. One that
 // completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in COMMITTED if the
@@ -92,8 +92,9 @@ import (
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
 //
-// A sweep takes an intent when it is 5 seconds old, its lease has ended, and the delay of its type,
-// if any, has passed.
+// A sweep takes an intent when it is 5 seconds old, the delay of its type, if any, has passed, and
+// its lease has ended or is this gateway's own. It skips an intent that another execution of this
+// process has claimed.
 type state int
 
 // outcome and mayHaveCommitted compare states: the order matters.
@@ -156,7 +157,7 @@ type application struct {
 type attempt struct {
 	allowed func() error // see [WithPrecondition]; may be nil
 	read    *reading
-	// knownComplete is the row's last operation if it was known to be complete before stateReading.
+	// knownComplete is the row's entry in Writers.completed before stateReading.
 	knownComplete string
 	cells         []hbase.Cell // of the commit
 	found         []hbase.Cell // the commit record, as stateResolving read it

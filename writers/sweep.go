@@ -51,7 +51,8 @@ func (w *Writers) Run(ctx context.Context) {
 // leased or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
-// Sweep completes all stale intents that no other gateway has leased, and returns the errors.
+// Sweep completes all stale intents that are due, except those that another gateway has leased or
+// that another execution of this process has claimed. It returns the errors.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err

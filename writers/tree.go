@@ -67,8 +67,8 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 	}
 }
 
-// levelUnder returns the level of a new department, or 0, without a walk, if the tree has room at
-// every level.
+// levelUnder returns the level of a new department, or 0, without a walk, if the stored bound of
+// the depth is below the limit.
 func levelUnder(r *reading) (int, error) {
 	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
 		return 0, err

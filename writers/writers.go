@@ -49,8 +49,8 @@ type Options struct {
 	parallel int
 }
 
-// Observer observes a store call of an operation type. purposes name the steps that the call
-// serves, such as "commit". ended is called at the end of the call.
+// Observer observes a store call. opType is an operation type, "sweep" or "logIn". purposes name
+// the steps that the call serves, such as "commit". ended is called at the end of the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
 // Writers run the mutations of one gateway. They are safe for concurrent use.
@@ -79,7 +79,7 @@ type Writers struct {
 	running sync.WaitGroup
 	// by the id of the operation; unclaim closes the channel
 	claimed map[string]chan struct{}
-	// by commit row: its last operation, if that is known to be complete
+	// by commit row: the operation that was last noted as complete; later ones may have committed
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }

@@ -9,7 +9,7 @@ import (
 // The states of an author. Each transition is a CheckAndPut:
 //
 //	pushed     jobs deliver the author's twits
-//	  │        a twit is posted, and the author has more than Limit followers
+//	  │        a twit is posted, the author has more than Limit followers, and there is room
 //	  ▼
 //	merged     the author is a broadcaster: readers merge the twits
 //	  │        few followers are left. startLeaving puts a returned job, which the state names
@@ -73,8 +73,8 @@ func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
 // startLeaving puts a new returned job, and reports whether the author's state names that job. Only
 // startLeaving enters a leaving state, each time with a new job. So a job is named by at most one
-// leaving state. The job reads the author's twits after that state began, so it delivers all twits
-// that readers merged.
+// leaving state. The job reads the author's newest TimelineBound twits after that state began, so
+// it delivers all of these that readers merged. For older twits, see putSince.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {

@@ -51,8 +51,8 @@ const (
 
 // Options configure the feeds of a gateway, with defaults for zero values.
 type Options struct {
-	// Limit is the number of followers above which an author becomes a broadcaster. The default is
-	// [tables.FanoutLimit].
+	// Limit is the number of followers above which an author becomes a broadcaster if there is
+	// room: see [tables.RoomForBroadcasters]. The default is [tables.FanoutLimit].
 	Limit         int
 	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
 	BatchSize     int          // entries of a batch; the default is 2,500
@@ -113,7 +113,7 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 // Run runs jobs until ctx is done.
 func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep runs all jobs, except those that another gateway has leased and deferred ones. Corrupt jobs
+// Sweep runs all jobs, except deferred ones and those that another gateway has leased. Corrupt jobs
 // are only logged.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	_, err := f.outbox.Sweep(ctx)

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLost is returned when another gateway took the item, or removed it. Work returns it, maybe
-// wrapped.
+// ErrLost is returned if this gateway may not work on the item: another gateway took it, or it is
+// removed, deferred or not yet due. Work returns ErrLost, maybe wrapped.
 var ErrLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on, not safe for concurrent use.

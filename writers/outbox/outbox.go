@@ -131,8 +131,9 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep processes all available items, without backoff, until a pass completes none. corrupt has
-// the errors of corrupt items, and err those of failed ones, both of the last pass.
+// Sweep processes all available items that have reached MinAge, without backoff, until a pass
+// completes none. corrupt has the errors of corrupt items, and err those of failed ones, both of
+// the last pass.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)

@@ -19,7 +19,8 @@ const (
 	clockSkew = 10 * time.Second
 	// maxPerShard is the number of items that a scan queues per shard.
 	maxPerShard = 512
-	// maxEarlier is the number of items that a scan reads by their keys.
+	// maxEarlier limits the items that a scan reads by their keys. If a scan finds more items in
+	// all, the next one starts before the oldest of them instead.
 	maxEarlier = 128
 )
 
