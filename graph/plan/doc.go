@@ -36,16 +36,18 @@
 //
 // # Tasks
 //
-// A task calls a resolver with an object set. Then it descends through fields without resolvers to
-// the next fields with resolvers, which become the next tasks. They run concurrently. The last of
-// them runs in the goroutine of the task above, so a chain of resolvers takes one goroutine.
+// A task calls a batch resolver with an object set, or a resolver of one object concurrently for
+// each object of the set. Then it descends through fields without resolvers to the next fields with
+// resolvers, which become the next tasks. They run concurrently. The last of them runs in the
+// goroutine of the task above, so a chain of batch resolvers takes one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
 // Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
-// the running tasks. Loaders do not count a task while it waits. A run counts the next tasks before
-// it ends the task above them. So when the count is zero, no task can add a key.
+// the running tasks, and each concurrent call of a resolver as a task. Loaders do not count a task
+// while it waits. A run counts the next tasks before it ends the task above them. So when the count
+// is zero, no task can add a key.
 //
 // # Lazy objects
 //

@@ -56,7 +56,7 @@ func (c *column) null(f *Field, i int32) bool {
 // for null, or a list.
 type Children struct {
 	Objects []any
-	ends    []int32 // the end of each list in Objects; empty if the field is not a list
+	ends    []int32 // the end of each list in Objects before compact; empty if the field is no list
 	nulls   []bool  // whether each list is null; lists beyond its length are not
 }
 
@@ -77,7 +77,8 @@ func (c *Children) NullList() {
 	c.EndList()
 }
 
-// list returns the range of list i in Objects. ok is false if it is null.
+// list returns the range of the children in list i, by their indexes before compact: column.child
+// takes these. ok is false if the list is null.
 func (c *Children) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
 		from = c.ends[i-1]

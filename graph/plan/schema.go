@@ -9,7 +9,8 @@ import (
 // Schema is the generated code of a schema.
 type Schema struct {
 	Objects map[string]*Object
-	// TypeOf returns a pointer to a struct, and its object type; "" for nil.
+	// TypeOf takes an object of an interface or union, as a struct or a pointer. It returns the
+	// pointer and the object type, or "" for a nil pointer. It panics for any other value.
 	TypeOf func(v any) (pointer any, typ string)
 	// Query, Mutation and Subscription name the root types, or are empty.
 	Query, Mutation, Subscription string
@@ -57,7 +58,8 @@ type Field struct {
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver that takes one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null.
+	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null; the
+	// resolver of a root field appends one value for all parents.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)

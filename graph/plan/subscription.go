@@ -8,9 +8,9 @@ import (
 )
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
-// deadline and report. ExecWithEventContext waits for an event, and puts its execution into the ctx
-// of the response. The interceptor [Events] executes it: gqlgen calls ExecWithEventContext before
-// the response interceptors, so they would not apply to an execution there.
+// deadline and report. The handler that ExecWithEventContext returns waits for an event, and puts
+// its execution into the ctx of the response. The interceptor [Events] executes it: gqlgen calls
+// the handler before the response interceptors, so they would not apply to an execution there.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 

@@ -10,7 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call with all objects of an object set.
+// Call is a resolver call with all objects of an object set, or, if Root is set, a field without a
+// resolver.
 type Call struct {
 	// Ctx has the operation, the field and its path.
 	Ctx           context.Context
@@ -32,8 +33,9 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // calls for one event. A call is visited after the call that returns its parents.
 //
 // A P describes a set of objects, such as by their number. root describes the root object, and
-// children(typ) the objects of type typ that a call returns. Fields without resolvers pass the P of
-// their parents to their children. So the P of a connection describes its nodes, too.
+// children(typ) the objects of type typ that a call returns. The objects below a field without a
+// call have the P of their parents. So what children returns for a connection describes its edges
+// and nodes, too.
 //
 // Walk returns [ErrUnplanned], a [LimitError], or an error if the operation has field middleware.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,

@@ -55,10 +55,11 @@ func boundsOf(ctx context.Context) *Bounds {
 // that may be null.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
-// absent field is absent, too. So absence propagates upwards, without an error. It ends at a list,
-// which omits the element, or has null for it if its elements may be null. It also ends at a root
-// field, and at a field without @semanticNonNull: the field is null, with an error unless it may be
-// null. A lazy object whose row could not be read is null, with an error.
+// absent field is absent, too. So absence propagates upwards, without an error. It ends at a list:
+// the element is omitted if its type is non-null or @semanticNonNull covers the elements; else the
+// element is null. It also ends at a root field, and at a field without @semanticNonNull: the field
+// is null, with an error if its type is non-null or it has @semanticNonNull. A lazy object whose
+// row could not be read is null, with an error.
 type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
@@ -118,8 +119,8 @@ func (w *writer) attempt(root *objectSet) (done bool) {
 	return true
 }
 
-// stopped reports whether dst is too long, or has no memory. Then the rest is skipped, because data
-// drops dst.
+// stopped reports whether dst is too long, or has no memory. Then the rest of the response is
+// skipped, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a turn if dst is long. It holds no turn while it reserves memory, because a
@@ -400,7 +401,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx is for a leaf whose marshaller may call graphql.AddError.
+// leafCtx returns the ctx for a leaf that may add errors: see [Field].AddsErrors.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
