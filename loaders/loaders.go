@@ -104,7 +104,7 @@ var Broadcasters = Loader[struct{}, []string]{
 // DayRange is the key of [GameDays].
 type DayRange struct{ Game, From, To string }
 
-// GameDays loads the number of plays of a game on each day, by all players.
+// GameDays loads the days of a range on which a game was played, with the plays of all players.
 var GameDays = Loader[DayRange, []tables.DayCount]{
 	name: "gameDays",
 	get:  func(_ *tables.Memory, k DayRange) hbase.Get { return tables.GameDays.Get(k.Game, k.From, k.To) },

@@ -6,7 +6,8 @@ import (
 	"twibase/hbase/tables/listscan"
 )
 
-// ReadShape is the declared cost of a read: a Get without its row, and how often it is sent.
+// ReadShape is the declared cost of a read: a Get without its row, and how often it is sent. For a
+// scan, it has only the loader, the table and the columns.
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all

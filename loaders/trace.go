@@ -28,8 +28,8 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the requests for keys that this round read, including later requests, which read
-	// nothing. Hits counts the requests that repeat an earlier request of the loader.
+	// Keys counts the loader's requests for a key that were answered by a read of this round, also
+	// requests after the round. Hits counts those that repeat an earlier request of the loader.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int

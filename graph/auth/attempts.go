@@ -45,8 +45,9 @@ func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
 
-// LogIn is like SignUp for a log-in. If the address must wait, the attempt does not count for the
-// name: otherwise one address could lock out the owner.
+// LogIn is like SignUp for a log-in, by address and then by name. If the address must wait, the
+// attempt does not count for the name: otherwise one address could lock out the owner. If the name
+// must wait, the attempt still counts for the address.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {

@@ -17,7 +17,8 @@ import (
 
 // WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Each
 // weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
-// default page after a cursor, and the most expensive values of the required arguments:
+// default page after or before a cursor, whichever costs more, and the most expensive values of the
+// required arguments:
 //
 //	@cost of a type        the rows of one more object in a list: the least of all lists of the type
 //	@cost of a field       the rows of the call, less the weights of its objects; at least the rows

@@ -9,8 +9,9 @@ import "slices"
 //
 // A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
 // point of the execution: the maximum number of rounds before it. A read usually has one Get for
-// each object of a set, and is answered one stage later (see Times and Rounds of [Read]). Fields
-// without resolvers, such as the nodes of a connection, have the set of the call above them.
+// each object of a set, and is answered one stage later (see Times and Rounds of [Read]). The
+// parents of a call below fields without resolvers, such as the nodes of a connection, are the set
+// that the call above those fields returns.
 //
 //	{ users(first: 20) { friends(first: 10) { name } } }
 //
@@ -73,7 +74,7 @@ const (
 	First             // the first columns of one family
 )
 
-// Read is a Get that a loader sends for each object of a set.
+// Read is a Get that a loader sends for each object of a set, or a scan: see [Call.Scan].
 type Read struct {
 	Loader, Table string
 	// Columns are separated by spaces; Limit is per family, 0 for all.
