@@ -116,13 +116,14 @@ type Poller struct {
 	// pending are candidates for the next poll: Visible failed, an earlier entry may be unread, or
 	// they waited for Resume.
 	pending []Candidate
-	// broadcastersKnown is false until the first poll after a timeline got its first subscriber.
+	// broadcastersKnown is false while no timeline is in use, and then until a poll has read the
+	// list of broadcasters.
 	broadcastersKnown bool
 	ended             bool
 }
 
 // Counters may be read at any time. All but Subscribers and Rows are totals. CutOff counts
-// subscriptions that ended with [ErrSlow].
+// subscriptions that were too slow: see [ErrSlow].
 type Counters struct {
 	Subscribers, Rows                      atomic.Int64
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64

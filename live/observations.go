@@ -17,7 +17,7 @@ type observation struct {
 	key unique.Handle[Key]
 	at  int64
 	// found is the start of the poll that found it, 0 for an old member. missing is the start of
-	// the row's poll before that, 0 if there was none.
+	// the previous poll of the row that it was found in, this one or a broadcaster's; 0 is none.
 	found, missing elapsed
 }
 

@@ -29,8 +29,8 @@ type offer struct {
 	key Key
 }
 
-// poll delivers new entries of all rows. Unless all is true, it reads only rows that joining
-// subscriptions need.
+// poll delivers new entries of all rows. Unless all is true, it reads only the rows of joining
+// subscriptions and, if a timeline is in use, of broadcasters.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -140,8 +140,9 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 			continue
 		}
 		r.broadcast = true
-		// Twits since the transition may be in no timeline. So this poll offers the timelines all twits
-		// that it reads, also those that the row's own subscribers may have received.
+		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
+		// the timelines all twits that it reads, also those that the row's own subscribers may have
+		// received.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}

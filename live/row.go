@@ -16,7 +16,7 @@ type rowName struct {
 
 type row struct {
 	rowName
-	addedBy     string // the address of the first subscriber
+	addedBy     string // the address whose subscription added the row, or empty
 	subscribers map[*Subscription]struct{}
 	// The twits of a broadcast row are also for timelines. becameBroadcaster is true in the poll
 	// that finds a new broadcaster.

@@ -79,8 +79,8 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 
 // park parks the key of an entry if the subscription is suspended or past its end. It reports
 // whether the entry must not be sent because of that. For a closed subscription it parks nothing,
-// and the caller checks the state, too. Too many parked keys close the subscription. The caller
-// holds mu.
+// and returns false before the end: the caller must check the state before it sends. Too many
+// parked keys close the subscription. The caller holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):
