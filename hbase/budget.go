@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget limits the bytes of keys and values that a request reads. It is safe for concurrent use. A
-// nil one is unlimited.
+// Budget limits the bytes that a request reads: the [Size] of rows, and the keys of scanned rows.
+// It is safe for concurrent use. A nil Budget is unlimited.
 type Budget struct {
 	ctx    context.Context
 	client string
@@ -19,8 +19,8 @@ type Budget struct {
 	memory *Memory // nil is unlimited
 
 	mu sync.Mutex
-	// held changes while mu is held. It is atomic because hold first reads it without mu: most calls
-	// need no more memory.
+	// Only the holder of mu changes held. It is atomic because hold first reads it without mu: most
+	// calls need no more memory.
 	held atomic.Int64
 	done bool // the request has ended
 }
@@ -163,7 +163,7 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 }
 
 // getPieces reads gets in successive pieces. If a piece fails, its error is the result of all
-// remaining Gets.
+// remaining Gets, even an error of the whole call, such as [ErrClosed].
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

@@ -8,11 +8,11 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - likely is the size of rows whose cells were large when last read.
+//   - likely is the size of rows whose cells were large when last read, if their values are read.
 //   - possible is the size of all other rows: for each, the assumed sizes of its named columns and,
-//     for whole families, the number of columns times the size of a cell. For columns known as
-//     small, that is the average of the row. For others it is the assumed size of the family's
-//     cells: for texts of twits, usually a hundred times too large.
+//     for whole families, the number of columns times the size of a cell. The size of a cell
+//     is the row's average for columns known as small, otherwise the assumed size of the family's
+//     cells, which for texts of twits is usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (
@@ -64,7 +64,7 @@ type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
 	named          int    // all named columns
-	each           int    // a column of each whole family
+	each           int    // one column of every whole family, together
 }
 
 // sizesOf returns the sizes of a Get's columns. last is of the previous Get, which usually has the

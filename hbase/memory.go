@@ -16,7 +16,7 @@ import (
 const (
 	// smallRequest bytes need no reservation. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds the likely bytes of a piece.
+	// maxPiece bounds the likely bytes of a piece of several Gets.
 	maxPiece       = 8 << 20
 	maxWaiting     = 4
 	maxMemoryWait  = time.Second
@@ -26,19 +26,19 @@ const (
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
 // for concurrent use. It works with estimates of results, likely and possible (estimate.go):
 //
-//	Gets ──► pieces: bounds of both estimates, for one call of the store
+//	Gets ──► pieces: Gets for one call of the store, within a bound of each estimate
 //	           │
-//	           ├──► requests: one above smallRequest takes its likely bytes before a read, and
-//	           │    further bytes after it, until it ends
-//	           └──► calls: one takes the possible bytes of its rows, in engines that can't stop
-//	                between two rows
+//	           ├──► semaphore requests: a request above smallRequest takes its likely bytes before
+//	           │    a read, and further bytes after it, until it ends
+//	           └──► semaphore calls: a call takes the possible bytes of its rows, in engines that
+//	                can't stop between two rows
 //
 // At most [maxWaiting] requests wait for the semaphore requests, up to [maxMemoryWait]: before a
 // piece, or before a response if they hold no memory yet. Any number waits for calls, up to
 // [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each semaphore
 // has the size of the memory; while others read, a client that already holds bytes gets at most
-// half. A piece with many unknown rows takes most of the memory, so such pieces are read one after
-// the other.
+// half. A piece with many unknown rows takes most of the semaphore calls, so the engines that use
+// it read such pieces one after the other.
 type Memory struct {
 	most     int64
 	requests *fair.Semaphore

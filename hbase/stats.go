@@ -28,7 +28,7 @@ type Stats struct {
 
 type statsKey struct{}
 
-// WithStats returns a ctx whose calls stats counts.
+// WithStats returns a ctx. stats counts the calls of the store that are made with it.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }

@@ -9,13 +9,14 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// The engine's call timeout, if it has one, bounds each call in addition to the deadline of ctx.
-// Without either, [DefaultTimeout] does. Returned cells may be shared: do not change them.
-// Arguments may be reused after a call.
+// The engine's call timeout, if it has one, bounds each read, write and page of a scan, in addition
+// to the deadline of ctx. Without either, [DefaultTimeout] does. Returned cells may be shared: do
+// not change them. Arguments may be reused after a call.
 //
 // A call fails as a whole if its ctx is cancelled, or expired before the call, or if the store is
-// closed. A missing table is an error of items. Other errors may be errors of the call or of items,
-// such as too little memory, or a deadline that passes during the call.
+// closed; a [Budgeted] store may return these errors as errors of items. A missing table is an
+// error of items. Other errors may be errors of the call or of items, such as too little memory, or
+// a deadline that passes during the call.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.

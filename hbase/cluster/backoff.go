@@ -12,8 +12,9 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's test hook for its pauses between attempts to find a region. They grow
-// to half a minute, and have no option: regions would stay unavailable after an outage.
+// gohbaseBackoff is gohbase's test hook for its pauses between attempts, such as to find a region
+// or to send a call. gohbase's own pauses grow to half a minute, and have no option: regions would
+// stay unavailable after an outage.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)

@@ -17,7 +17,7 @@ import (
 // batch describes requests to gohbase, each by its index.
 type batch struct {
 	table func(i int) string
-	// call makes a new call, because gohbase can't send one twice.
+	// call makes a new call for each attempt.
 	call func(ctx context.Context, i int) hrpc.Call
 	// done is called once for each request, concurrently.
 	done func(i int, err error)

@@ -7,12 +7,12 @@
 //
 // The path of a Get call:
 //
-//	Gets ──► circuit breaker ──► known region? ──yes──► one multi per region server, all tables    multi.go
+//	Gets ──► circuit breaker ──► known region? ──yes──► multis per server, of all tables    multi.go
 //	         breaker.go          regions.go                 │ no result: region moved, connection lost
 //	                                  │ no                  ▼
-//	                                  └──────────────► gohbase: a batch per table finds the       batch.go
-//	                                                   regions, retries until the deadline,
-//	                                                   and is sent a second time if it stops early
+//	                                  └──────────────► gohbase: batches per table find the  batch.go
+//	                                                   regions, retry until the deadline,
+//	                                                   and are sent again if they stop early
 package cluster
 
 import (
@@ -70,7 +70,7 @@ type Store struct {
 	maxMulti    int                // Gets
 	multiSize   *prometheus.HistogramVec
 
-	// ?flush=: gohbase delays Gets to send them together
+	// ?flush=: gohbase delays Gets and mutations to send them together
 	collects bool
 
 	adminRegion atomic.Pointer[hrpc.RegionInfo] // of the last admin call
@@ -79,8 +79,8 @@ type Store struct {
 
 // Open opens the cluster at the URL of its ZooKeeper,
 // hbase://host[:port][,host[:port]…][/znode][?flush=TIME]. The defaults are port 2181 and znode
-// /hbase. With flush=1ms, Gets that callers send within 1 ms share multis: less CPU of the region
-// servers, up to 1 ms more latency.
+// /hbase. With flush=1ms, Gets and mutations that callers send within 1 ms share multis: less CPU
+// of the region servers, up to 1 ms more latency.
 //
 // Open returns [hbase.ErrInvalid] for a malformed URL, and [hbase.ErrUnavailable] if HBase has not
 // registered there before the deadline of ctx or [hbase.DefaultTimeout], or if the server of
@@ -224,7 +224,8 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf implements zk.Logger. Debug is enough: ZooKeeper's calls return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis, which lacks those of this package.
+// multiSize returns gohbase's metric of the sizes of multis. gohbase does not count the multis of
+// this package, so this package adds them.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

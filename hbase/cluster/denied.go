@@ -12,7 +12,12 @@ type denial struct {
 	target string
 }
 
-// HBase's message has two forms: for a table or the cluster, and with a scope.
+// HBase's message has two forms:
+//
+//	… for user 'USER' (table=TABLE, action=RIGHT)
+//	… (user=USER, scope=SCOPE, params=[table=TABLE,…],action=RIGHT)
+//
+// They have namespace=NAMESPACE instead for a namespace, and neither for the cluster.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)

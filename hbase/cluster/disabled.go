@@ -55,8 +55,8 @@ func (t *tableStates) known(table string) *tableState {
 }
 
 // checkEnabled returns an error if a call would wait for a region of a disabled table. A region
-// with a connection needs no check unless its table is known to be disabled: a call would get an
-// exception.
+// with a connection is checked only if its table is known to be disabled: a call to it would not
+// wait, but get an exception.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {

@@ -135,12 +135,12 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines removes the class name and the stack trace of a Java exception, and cuts long
-// texts: some messages have the description of a table.
+// firstLines removes the stack trace of a Java exception, and gohbase's line before it, which only
+// repeats the class. It cuts long texts: some messages have the description of a table.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {
-		text = message // without the class name
+		text = message
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
 	if len(text) > maxErrorText {

@@ -76,7 +76,7 @@ type block struct {
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read decodes the next len(cells) cells, which belong to the row key.
+// read decodes the next len(cells) cells, which are of one row, and returns the row's key.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {

@@ -21,8 +21,9 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
-// refusals has the servers that refuse connections. Calls to the regions of a region server, and
-// calls to a master, fail immediately, while gohbase keeps trying. It is safe for concurrent use.
+// refusals has the servers that refuse connections. While gohbase keeps trying to connect, calls to
+// a server's regions that have no connection fail immediately, and calls to a master fail at the
+// next refusal. It is safe for concurrent use.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex

@@ -8,7 +8,8 @@ import (
 )
 
 // dialWhole makes connections that send whole messages. gohbase writes a message with cells as
-// several buffers, from several goroutines. Only TCP connections keep a message's buffers together.
+// several buffers, and several goroutines write messages at a time. Only TCP connections keep a
+// message's buffers together.
 func dialWhole(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)

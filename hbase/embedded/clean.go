@@ -12,7 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// Reads skip garbage. The cleaner removes a row's garbage when a read has skipped much of it:
+// Reads skip garbage. The cleaner removes a row's garbage when a read has skipped much of it, or
+// has found nothing else:
 //
 //   - versions that a marker masks, and expired ones;
 //   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.

@@ -65,7 +65,7 @@ func checkLog(fs vfs.FS, name string, log logFile) error {
 //	└── short header: MANIFEST ──────┘
 //	└── long header: write-ahead log, kinds 9 to 12 ──────────────────────────────┘
 //
-// A chunk of MANIFEST was synced before the next one was written.
+// A record of MANIFEST, usually one chunk, was synced before the next record was written.
 type logFile struct {
 	data   []byte
 	writes bool

@@ -23,8 +23,8 @@ type lookup struct {
 	cached    *cachedRow // nil if the row must be read
 }
 
-// Get implements [hbase.Store]. It reads the rows that are not cached in key order, with one
-// iterator, so that neighbours share blocks.
+// Get implements [hbase.Store]. One iterator reads the uncached rows, in key order, so that
+// neighbours share blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()

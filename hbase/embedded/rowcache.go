@@ -23,8 +23,8 @@ import (
 //
 // A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
 //
-// A cached row is never stale. No other process writes, and the store counts each row's writes
-// before they become visible (rowState). The count must be that from before the row was read.
+// No Get returns a stale row: no other process writes, and the store counts each row's writes
+// before they become visible (rowState). A cached row has the count from before it was read.
 type rowCache struct {
 	shards [16]cacheShard
 	// asked has hashes of keys that were not kept.

@@ -61,7 +61,7 @@ func (w *wrapped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// HBase sends at most 256 MB by default.
+// maxWrapped is for damaged lengths. It is far above the lengths of HBase's responses.
 const maxWrapped = 1 << 30
 
 func (w *wrapped) Read(b []byte) (int, error) {

@@ -18,7 +18,7 @@ import (
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
-	slot chan struct{} // a semaphore: its holder may use session and id, and ask a KDC
+	slot chan struct{} // a semaphore: its holder may use session, change id, and ask a KDC
 	stop context.CancelFunc
 	done sync.WaitGroup
 

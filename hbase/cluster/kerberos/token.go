@@ -41,7 +41,8 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// header returns a header as in checksums and ciphertexts: without extra count and rotation.
+// header returns a header whose extra count and rotation are 0, as in checksums. The header in a
+// ciphertext has the token's extra count: see open.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
