@@ -102,7 +102,8 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// rows calls f with each row. One of invalid CSV, or with a wrong number of fields, has an err.
+// rows calls f with each row. A row that is not valid CSV, or has a wrong number of fields, has an
+// err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {

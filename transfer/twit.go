@@ -84,7 +84,8 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 }
 
 // newTwits returns the twits that were never stored. A row is bad if a different twit has its id,
-// whether stored, deleted or earlier in the batch.
+// whether stored or earlier in the batch. Of a deleted twit only the author and the time are known,
+// so nothing else is compared.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

@@ -23,6 +23,9 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 // marker would mask a later write of a slower clock.
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
+//
+// If the job of a Leaving author is missing, another job of the author starts Leaving again. An
+// import or a repair may also make a Leaving author Merged.
 type Broadcast string
 
 const (

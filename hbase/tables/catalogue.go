@@ -207,6 +207,6 @@ func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }
 
-// Original reports whether the first version had the table. A store that lacks it, but has other
-// tables of twibase, has lost data.
+// Original reports whether the first version had the table. If a store lacks it, but has other
+// tables of twibase, either data is lost, or the creation of the tables was interrupted.
 func Original(table string) bool { return slices.Contains(original, table) }

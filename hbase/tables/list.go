@@ -16,7 +16,8 @@ const ListBound = 50_000
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// The owner's counts of members and of public members; empty if there are none.
+	// Count and PublicCount are the owner's columns with the numbers of all and of public members, or
+	// empty if there is no such column.
 	Count, PublicCount string
 	MaxMember          int  // bytes; 0 for the default of [MaxCell]
 	Cursor             byte // begins the cursors; 0 if the schema does not show the list
@@ -73,7 +74,7 @@ func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
-// GetIn is [AnyList.Get] with the row key in m.
+// GetIn is [AnyList.Get], with the row key of bucket 0 in m.
 func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
 	if bucket != 0 {
 		return l.Get(owner, bucket, page)
@@ -154,7 +155,7 @@ type Decoder[E any] struct {
 // Decoder returns a new Decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode], with the results allocated in d.
+// Decode is [List.Decode], but allocates in d, except for cached members and buckets.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase"
 )
 
-// Format is the version of the stored bytes. A change that this version would misread increments
-// it.
+// Format is the version of the stored bytes. Increment it if earlier versions of twibase would
+// misread the new bytes.
 const Format = 1
 
 // Marks is a row with the format of each table that twibase has created or is creating: another

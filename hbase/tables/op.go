@@ -85,8 +85,9 @@ func FencedBy(record string) (id string, fence bool) {
 // CompletionRecord returns the record of a complete operation.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
-// CommittedBy returns the operation of a record. done is true if the record says that the operation
-// is complete. Otherwise the operation may be complete, too.
+// CommittedBy returns the operation that stored a record: for a fence, the fence itself. done is
+// true if the record says that the operation is complete. Otherwise the operation may be complete,
+// too.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""

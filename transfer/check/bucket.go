@@ -73,7 +73,7 @@ func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 		r.unreadable(column{l.Table, row, l.Family, tables.MembersEnd}, err)
 		return
 	}
-	if !r.splitting { // a split in progress removes its pending buckets
+	if !r.splitting { // a split in progress needs its pending column
 		for _, c := range cells[len(buckets):] {
 			r.surplus(l.Table, row, c, noSplit(owner))
 		}
@@ -101,7 +101,8 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// astray reports members that another bucket covers. The repair moves them there.
+// astray reports members that another bucket covers, and moved markers. The repair deletes both,
+// and puts a member into the bucket that covers it, if that bucket lacks the member.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

@@ -18,10 +18,10 @@
 //
 // The order of the checks matters. Intents, jobs and broadcasters come first: they show the
 // operations in progress. Then come buckets, since the members of lists are read through them.
-// Sources follow; the names of twits before the edges and comments, which are deleted if their twit
-// has no name. Last come lists, lengths, sums and timelines, which are compared with repaired data.
-// A run without repairs records the changes that repairs would have made: it does not report a
-// missing member again as a wrong length.
+// Sources follow. The names of twits come before edges and comments: repairs end the likes, and
+// delete the comments, of a twit without a name. Last come lists, lengths, sums and timelines,
+// which are compared with repaired data. A run without repairs records the changes that repairs
+// would have made: it does not report a missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run: an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
@@ -67,8 +67,8 @@ func (c Checker) Run(ctx context.Context) error {
 // maxRuns bounds the runs of RepairAll: a repair may reveal another violation.
 const maxRuns = 8
 
-// Result counts the violations that all runs found, and those that are left. A violation without a
-// repair counts once, although each run finds it again.
+// Result counts violations: Found those of all runs together, and Left those of the last run. In
+// Found, a violation without a repair counts once, although each run finds it again.
 type Result struct {
 	Found, Left int
 }
@@ -127,10 +127,12 @@ type run struct {
 	// Timelines may lack the twits of merged authors.
 	pending, busy, merged map[string]bool
 
-	// Changes that a run without repairs did not write: lengths; missing members by position; twits
-	// without a row in twit_ids; public twits that should be for followers.
-	lengthDiff          map[listOf]rebuild.Length
-	lacking             map[listOf]map[string]*hbase.Cell
+	// What a run without repairs did not write: differences of lengths, and missing members by
+	// position.
+	lengthDiff map[listOf]rebuild.Length
+	lacking    map[listOf]map[string]*hbase.Cell
+
+	// Of any run: twits without a row in twit_ids, and public twits that should be for followers.
 	unnamed, restricted map[tables.TwitKey]bool
 }
 
@@ -179,8 +181,9 @@ const (
 	maxRepairs = 1000 // before a flush
 )
 
-// flush writes the repairs. A put has the timestamp of its source, so that later commits are
-// younger. If a delete marker or another value masks it, it gets a later timestamp.
+// flush writes the repairs. A put has the timestamp of its source or of the cell that it replaces,
+// or is a millisecond younger: so later commits are younger. If a delete marker or another value
+// masks a put, it gets a later timestamp.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err

@@ -41,9 +41,9 @@ func (r *run) pairs(
 		var entries []entry
 		for _, p := range pairs {
 			switch {
-			case !froms[p.a] && !r.named(from, p.a):
+			case !froms[p.a] && !r.isUnnamed(from, p.a):
 				p.dangling(noObject(from, p.a))
-			case !tos[p.b] && !r.named(to, p.b):
+			case !tos[p.b] && !r.isUnnamed(to, p.b):
 				p.dangling(noObject(to, p.b))
 			default:
 				entries = append(entries, p.entries[:]...)
@@ -53,8 +53,9 @@ func (r *run) pairs(
 	})
 }
 
-// named reports whether a key is a twit's whose name a run without repairs did not restore.
-func (r *run) named(o *tables.AnyObject, key string) bool {
+// isUnnamed reports whether a key is the key of a twit in r.unnamed. That twit counts as existing,
+// although a run without repairs does not add its row to twit_ids.
+func (r *run) isUnnamed(o *tables.AnyObject, key string) bool {
 	if o != tables.PostedTwits {
 		return false
 	}

@@ -68,8 +68,8 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			// A response reads equal Gets only once. So the next Get needs another limit to read the row
-			// again.
+			// Read the row again, with another limit: package loaders sends equal Gets of a GraphQL
+			// response only once.
 			s.added += page.Limit
 			return nil
 		}
@@ -146,7 +146,8 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads a column each of buckets, twice the number of the last probe.
+// probe reads one column of each of up to s.width buckets. The width doubles with each probe, up to
+// MaxWidth.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

@@ -153,7 +153,7 @@ type Scan struct {
 	hasNext, hasPrevious bool
 }
 
-// New scans r. The caller must not change r before the scan is done.
+// New scans r. The caller must not change r while it uses the scan, even after Done.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
@@ -201,7 +201,7 @@ func (s *Scan) gets() []hbase.Get {
 	return gets
 }
 
-// Get returns the k-th Get, with its row key in m.
+// Get returns the k-th Get. It may allocate the row key in m.
 func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	switch s.state {
 	case forwardFirst:
