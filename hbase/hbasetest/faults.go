@@ -20,7 +20,7 @@ type Faults struct {
 type Op struct {
 	// Kind is a method's name, "Put" or "Delete" for Mutate, or "ScanRow" for each row.
 	Kind string
-	// Row is a Scan's Start.
+	// For a Scan, Row is its Start.
 	Table, Row string
 }
 

@@ -22,7 +22,7 @@ type Recorder struct {
 	calls []recorded
 }
 
-// Names renders keys; nil is as Go strings.
+// Names renders row keys and qualifiers. A nil function renders them as quoted Go strings.
 type Names struct {
 	Row       func(table, row string) string
 	Qualifier func(table, family, qualifier string) string

@@ -98,7 +98,8 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes what kind says: a column, a version of it, or a family, whose name column is then.
+// remove deletes what kind says: a column, one version of it, or a family. For a family, column is
+// its name.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {

@@ -34,7 +34,7 @@ func (s *suite) testGet(t *testing.T) {
 		name, columns string
 		want          []string
 	}{
-		{"no columns select every family, ordered by family and qualifier", "",
+		{"a Get without columns selects every family, ordered by family and qualifier", "",
 			[]string{"f:@3=f", "f:a@3=fa", "i:b@3=ib", "i:name@3=iname", "v:x@3=vx"}},
 		{"a family selects all its columns", "f", []string{"f:@3=f", "f:a@3=fa"}},
 		{"columns select no other column", "i:name f:a", []string{"f:a@3=fa", "i:name@3=iname"}},

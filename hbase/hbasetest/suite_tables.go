@@ -29,16 +29,16 @@ func (s *suite) testTables(t *testing.T) {
 	})
 	t.Run("creating a malformed table", func(t *testing.T) {
 		for name, table := range map[string]hbase.Table{
-			"no name":                {Families: []hbase.FamilySchema{{Name: "i"}}},
-			"a name of other bytes":  {Name: "a b", Families: []hbase.FamilySchema{{Name: "i"}}},
-			"no family":              {Name: missing},
-			"a family without name":  {Name: missing, Families: []hbase.FamilySchema{{}}},
-			"a family twice":         {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}, {Name: "i"}}},
-			"splits that descend":    {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{"b", "a"}},
-			"an empty split":         {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{""}},
-			"less than zero time":    {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: -time.Second}}},
-			"a part of a second":     {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: time.Millisecond}}},
-			"less than zero version": {Name: missing, Families: []hbase.FamilySchema{{Name: "i", Versions: -1}}},
+			"no name":                     {Families: []hbase.FamilySchema{{Name: "i"}}},
+			"a name of other bytes":       {Name: "a b", Families: []hbase.FamilySchema{{Name: "i"}}},
+			"no family":                   {Name: missing},
+			"a family without name":       {Name: missing, Families: []hbase.FamilySchema{{}}},
+			"a family twice":              {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}, {Name: "i"}}},
+			"splits that descend":         {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{"b", "a"}},
+			"an empty split":              {Name: missing, Families: []hbase.FamilySchema{{Name: "i"}}, Splits: []string{""}},
+			"a negative TTL":              {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: -time.Second}}},
+			"a TTL of less than a second": {Name: missing, Families: []hbase.FamilySchema{{Name: "i", TTL: time.Millisecond}}},
+			"negative versions":           {Name: missing, Families: []hbase.FamilySchema{{Name: "i", Versions: -1}}},
 		} {
 			if err := s.store.CreateTable(s.ctx, table); !errors.Is(err, hbase.ErrInvalid) {
 				t.Errorf("%s: got %v", name, err)

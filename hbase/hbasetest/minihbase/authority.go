@@ -45,7 +45,7 @@ func template(name string) *x509.Certificate {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 }
 
-// Issue writes a certificate of localhost, after changes, and its private key.
+// Issue makes changes to a certificate of localhost, signs it, and writes it with its private key.
 func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

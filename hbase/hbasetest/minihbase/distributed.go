@@ -147,7 +147,7 @@ func (d *Distributed) StartMaster() (err error) {
 }
 
 // StartServer starts or restarts a region server. The master assigns regions to a restarted one
-// when it next balances, or when another server fails.
+// when another server fails, or when a client runs the balancer: the periodic balancer is off.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err

@@ -33,8 +33,8 @@ type HBase struct {
 // written and read, or an error with the end of HBase's log, or [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
-// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster, for a short
-// life.
+// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster than
+// [Start]. Its JVM uses only the first compiler, which makes slower code.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
