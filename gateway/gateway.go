@@ -33,8 +33,8 @@ const (
 	// maxInFlight bounds bytes to slow readers, and from slow senders. Above it the oldest
 	// transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout is for acknowledged writes. The next start, or another gateway, completes
-	// the rest.
+	// completionTimeout bounds the completion of acknowledged writes during a shutdown. The next
+	// start, or another gateway, completes the rest.
 	completionTimeout = 5 * time.Second
 )
 
@@ -70,7 +70,8 @@ type Config struct {
 	// PrivateMetrics hides /metrics on Public.
 	PrivateMetrics bool
 	Collectors     []prometheus.Collector
-	// Log is for background work, and requests without a logger.
+	// Log is for background work. Requests use the logger of their context, which [Serve] sets to
+	// Log.
 	Log zerolog.Logger
 }
 

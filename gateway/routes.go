@@ -79,7 +79,7 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
 		// Web pages of permitted origins must be able to read all responses, also rejections.
 		middleware.CORS(config.Origins, config.CORSHeaders),
-		// Load shedding and authentication need the client address.
+		// Load shedding and the limits per address need the client address.
 		config.TrustedProxies.Handler,
 		// Rejections must be cheap.
 		middleware.ShedLoad(g.endpoint),

@@ -30,7 +30,7 @@ const (
 	maxHeaderBytes = 64 << 10
 	// maxHeaderFields bounds the fields of a header. Each takes more than 100 bytes of memory.
 	maxHeaderFields = 100
-	// The protocol recommends at least 100.
+	// maxStreams bounds the streams of an HTTP/2 connection. RFC 9113 recommends at least 100.
 	maxStreams = 100
 	// maxUnread bounds the bytes of bodies that HTTP/2 buffers until handlers read them, per
 	// connection and per stream.

@@ -53,8 +53,8 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 const compressedPart = 64 << 10
 
 // yield lets other goroutines run while a long response is compressed, because Go would run the
-// compression for up to 10 ms at a time. Read memory bounds the responses that are compressed at
-// the same time.
+// compression for up to 10 ms at a time. Read memory bounds the responses of more than 1 MiB that
+// are compressed at the same time.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

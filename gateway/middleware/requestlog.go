@@ -43,7 +43,8 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation is for a WebSocket or a shared stream. The caller calls end.
+// Operation begins the measurement of an operation of a WebSocket or a shared stream. The caller
+// calls end, which logs the operation.
 func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (operation context.Context, end func()) {
 	ctx, _, _, line := l.begin(l.spans.operation(ctx, extensions))
 	return ctx, func() { line(0).Msg("operation") }

@@ -34,8 +34,8 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// request starts the span of a request, but not of a WebSocket or a shared stream, whose operations
-// have spans of their own.
+// request starts the span of a request. It starts none for the handshake of a WebSocket or the GET
+// of a shared stream, because their operations have spans of their own.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,8 +54,9 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts the span of an operation. Its parent is in the extensions, or else in the
-// connection's headers.
+// operation starts the span of an operation. The extensions name its parent. If they do not, the
+// parent is the span that the WebSocket's handshake names, or the span of the POST to the shared
+// stream.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx

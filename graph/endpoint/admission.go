@@ -77,8 +77,9 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 const (
 	// shortBody is parsed without a share of parsedBytes.
 	shortBody = 16 << 10
-	// parsedBytes bounds the longer bodies and messages that are parsed, which takes several times
-	// their length. At most waitingParsed complete ones wait, each up to queueTimeout.
+	// parsedBytes bounds the total length of the longer bodies and messages that are being parsed:
+	// parsing takes several times their length in memory. At most waitingParsed complete bodies and
+	// messages wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1

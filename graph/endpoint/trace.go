@@ -48,7 +48,8 @@ func (t *Trace) CountCode(code string) {
 // NoError is the code of a response without errors.
 const NoError = "OK"
 
-// Code returns the code of an error that is no fault of the client, if any, else the first by name.
+// Code returns INTERNAL, UNAVAILABLE or TIMEOUT: the first of these that an error has. Otherwise it
+// returns the first code by name, or [NoError].
 func (t *Trace) Code() string {
 	for _, code := range []apierr.Code{apierr.CodeInternal, apierr.CodeUnavailable, apierr.CodeTimeout} {
 		if t.Codes[string(code)] > 0 {

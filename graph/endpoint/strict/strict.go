@@ -1,5 +1,6 @@
 // Package strict decodes JSON from clients. Unlike encoding/json it distinguishes the case of keys,
-// so that all readers agree. Its errors do not contain the input.
+// so that the gateway and a proxy before it read the same values. Its errors do not contain the
+// input.
 package strict
 
 import (
@@ -30,8 +31,9 @@ func (e *TypeError) Error() string {
 	return e.Field + " can't be a JSON " + e.Type
 }
 
-// Object decodes exactly one JSON object into pointers by key. Unknown keys are ignored; the last
-// of equal keys counts; null is an empty object. A value of the wrong type is a [*TypeError].
+// Object decodes exactly one JSON object into pointers by key. null is an empty object. Unknown
+// keys are ignored. The last of equal keys counts, but null does not change a string. A value of
+// the wrong type is a [*TypeError].
 func Object(text []byte, fields map[string]any) error {
 	return decodeOne(text, func(d *json.Decoder) error {
 		token, err := d.Token()

@@ -75,7 +75,8 @@ type Params struct {
 	Variables, Extensions            limits.Object
 }
 
-// NewParams returns parameters that drop values above the limits.
+// NewParams returns parameters. Variables or extensions above the limits are dropped as a whole:
+// see [limits.Object].
 func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }

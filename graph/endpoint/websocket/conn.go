@@ -32,7 +32,7 @@ type conn struct {
 	running    sync.WaitGroup
 	draining   atomic.Pointer[closeReason] // why it closes when it is idle, or nil
 	closing    atomic.Bool
-	closed     chan struct{} // closed when the close frame was sent
+	closed     chan struct{} // closed after the close handshake
 }
 
 func (c *conn) serve() {
@@ -195,8 +195,8 @@ func (c *conn) drop() {
 	go c.socket.CloseNow()
 }
 
-// close takes the first reason that it gets, and returns when the close frame was sent. The reading
-// goroutine gets an error.
+// close takes the first reason that it gets, and returns after the close handshake, for which the
+// client has about ten seconds. The reading goroutine gets an error.
 func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {
 		_ = c.socket.Close(why.code, why.text())

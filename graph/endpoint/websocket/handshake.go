@@ -30,7 +30,7 @@ type refusalWriter struct{ http.ResponseWriter }
 
 func (w refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader writes the response if the status is 400 or more.
+// WriteHeader sends the gateway's own refusal if the status is 400 or more, otherwise the header.
 func (w refusalWriter) WriteHeader(status int) {
 	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {

@@ -49,7 +49,7 @@ type Server struct {
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
 	Limits  limits.Limits
 	// When Draining is done, connections are closed with 1001 (going away) when idle. When Ended is
-	// done, it closes all.
+	// done, all connections are closed without a close frame.
 	Draining, Ended context.Context
 }
 
