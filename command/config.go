@@ -17,7 +17,7 @@ type configOption struct {
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Its keys are names of flags. Flags and variables override it. 'twibase config check' checks it."`
 }
 
-// BeforeResolve reads the file, after flags and variables.
+// BeforeResolve reads the file that the command line or the environment names.
 func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	path := ""
 	for _, flag := range ctx.Model.Flags {

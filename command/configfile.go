@@ -16,8 +16,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// configFile has the values of flags that a --config file sets. The command line and variables
-// override them.
+// configFile has the values of flags that a --config file sets. The command line and environment
+// variables override them.
 type configFile struct {
 	path   string
 	values map[string]configValue

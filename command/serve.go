@@ -248,7 +248,7 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
 // the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
-// take 600 ms ('go run ./bench overload').
+// take 600 ms ('go -C bench run . overload').
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

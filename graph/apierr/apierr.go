@@ -25,9 +25,11 @@ const (
 	CodeBadUserInput Code = "BAD_USER_INPUT"
 	// CodeUnauthenticated is a missing or invalid token.
 	CodeUnauthenticated Code = "UNAUTHENTICATED"
-	// CodeForbidden is an action that the viewer may not do.
+	// CodeForbidden is an action that the viewer may not do, a document that is not trusted, or a
+	// WebSocket of an origin that is not allowed.
 	CodeForbidden Code = "FORBIDDEN"
-	// CodeNotFound is a missing object of a mutation; queries return null.
+	// CodeNotFound is a shared stream that this gateway does not have. Missing objects are null, or
+	// user errors of mutations.
 	CodeNotFound Code = "NOT_FOUND"
 	// CodeLimitExceeded has the `limit` in the extensions and, if known, the `actual` number or
 	// `retryAfterMs`.
@@ -37,7 +39,8 @@ const (
 	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
 	// CodeTimeout is a request that took too long or was cancelled.
 	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store that does not respond, or a busy server.
+	// CodeUnavailable is a store or a key set that does not respond, or a server that is busy, is
+	// starting or shutting down, or has no secret for tokens.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodePersistedQueryNotFound is an unknown hash of a document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"

@@ -76,7 +76,7 @@ func (c *Checker) object(def *ast.Definition, i int) map[string]any {
 	return object
 }
 
-// element makes lists of one element.
+// element is like value, but a list has one element.
 func (c *Checker) element(t *ast.Type, i int) any {
 	if t.Elem != nil {
 		return []any{c.element(t.Elem, i)}

@@ -10,8 +10,8 @@ import (
 // at most 65,536 characters.
 const maxComment = 60_000
 
-// Markdown writes a comment for a pull request. With a baseline it lists only operations that
-// changed or failed.
+// Markdown writes a comment for a pull request. With a baseline it lists only operations that are
+// new, changed or failed.
 func (r *Report) Markdown(w io.Writer) error {
 	var listed []*Entry
 	failed := 0

@@ -42,7 +42,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// ReadBaseline reads what [Report.JSON] wrote; never nil.
+// ReadBaseline reads what [Report.JSON] wrote. Without an error, the result is not nil.
 func ReadBaseline(text []byte) ([]Operation, error) {
 	var report struct{ Operations []Operation }
 	if err := json.Unmarshal(text, &report); err != nil {

@@ -54,8 +54,8 @@ func Read(paths ...string) (*Trusted, error) {
 }
 
 // Follow reads changed files until ctx is done; errors leave all documents as they are. invalid
-// returns why the server will reject a document. Such documents are logged and kept, because old
-// clients may still send their hashes.
+// returns why the server will reject a document. Such documents are logged and kept: a client that
+// sends the hash then gets the reason.
 func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
 		return

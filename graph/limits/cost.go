@@ -22,7 +22,8 @@ type CostCheck struct {
 	passed *recent.Cache[constantOperation, int64]
 }
 
-// constantOperation has no variables. known and admin are those of the viewer.
+// constantOperation has no variables. known is false for an anonymous viewer, and admin is true for
+// an administrator.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool

@@ -65,8 +65,8 @@ func (v *values) value(value any, depth int) {
 }
 
 // Object is a JSON object of a client, whose decoded values may take 25 times the memory of the
-// text. A text that is too long for permitted values is not decoded, and values that exceed the
-// limits are dropped: [Limits.Values] then returns the error.
+// text. A text that is too long for permitted values is not decoded. If a value exceeds a limit,
+// all values are dropped. In both cases [Limits.Values] returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits

@@ -134,7 +134,8 @@ func (o *Operation) Sent() {
 	o.sent = true
 }
 
-// Expire ends the operation at a position, or nil. The resolver calls Expire or Stop.
+// Expire records that the operation expired at a position, which may be nil. The resolver calls
+// Expire or Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
 // Stop is for other reasons, such as a closed connection.

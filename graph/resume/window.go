@@ -61,8 +61,9 @@ func (w *Window) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take returns the earliest of several positions: a client may receive an event twice, but misses
-// none.
+// take removes the latest position of the key, moves it back to the earliest, and returns it: a
+// client may receive an event twice, but misses none. The other positions stay, for more operations
+// with the key.
 func (w *Window) take(key Key) (position Position, until time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
