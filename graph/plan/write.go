@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // Bounds are the limits of a response; 0 is no limit.
@@ -348,82 +346,4 @@ func (w *writer) foundObject(o *objectSet, i int32) bool {
 		w.failures, w.bounds.Unreported = w.failures[:failures], unreported
 	}
 	return ok
-}
-
-// failure has a ctx with the path of the error for the error presenter.
-type failure struct {
-	ctx context.Context
-	err error
-}
-
-func (w *writer) addErrors() {
-	for _, f := range w.failures {
-		graphql.AddError(f.ctx, f.err)
-	}
-}
-
-func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
-
-// fail adds an error of a field, and returns false.
-func (w *writer) fail(s *selection, err error) bool {
-	w.path = append(w.path, step{key: s.Alias})
-	w.failHere(s, err)
-	w.path = w.path[:len(w.path)-1]
-	return false
-}
-
-// failHere adds an error at w.path, extended by below, and returns false.
-func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
-	if list, ok := err.(gqlerror.List); ok {
-		for _, err := range list {
-			if err != nil {
-				w.failHere(s, err, below...)
-			}
-		}
-		return false
-	}
-	if w.bounds.Errors > 0 && len(w.failures) >= w.bounds.Errors {
-		w.bounds.Unreported++
-		return false
-	}
-	ctx := w.pathCtx(s)
-	located := gqlerror.Wrap(err)
-	if given := (*gqlerror.Error)(nil); errors.As(err, &given) {
-		clone := *given
-		located = &clone
-	}
-	located.Path = append(graphql.GetPath(ctx), below...)
-	// An error below the field keeps its own location.
-	if s.Position != nil && (below == nil || located.Locations == nil) {
-		located.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
-	}
-	w.failures = append(w.failures, failure{ctx, located})
-	return false
-}
-
-// leafCtx returns the ctx for a leaf that may add errors: see [Field].AddsErrors.
-func (w *writer) leafCtx(s *selection) context.Context {
-	w.path = append(w.path, step{key: s.Alias})
-	defer func() { w.path = w.path[:len(w.path)-1] }()
-	return graphql.WithResponseContext(w.pathCtx(s), func(ctx context.Context, err error) *gqlerror.Error {
-		w.fail(s, err)
-		// graphql.HasFieldError finds the returned error.
-		return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
-	}, w.op.Recover)
-}
-
-// pathCtx returns a ctx with w.path, which ends with field s or an element of its list.
-func (w *writer) pathCtx(s *selection) context.Context {
-	ctx := w.ctx
-	for i, p := range w.path {
-		element := &graphql.FieldContext{Index: &p.index}
-		switch {
-		case p.key != "" && i == len(w.path)-1:
-			element = &graphql.FieldContext{Object: s.field.Object, Field: s.CollectedField}
-		case p.key != "":
-			element = &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: p.key}}}
-		}
-		ctx = graphql.WithFieldContext(ctx, element)
-	}
-	return ctx
 }
