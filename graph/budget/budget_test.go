@@ -85,6 +85,23 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// A mutation may come first or last. The reads of its payload must not be shared with the others.
+func TestConditionsChangeTheOrderOfMutations(t *testing.T) {
+	const document = `mutation M($a: Boolean!) {
+		... @include(if: $a) { unfollow(input: {username: "x"}) { viewer { viewerFollows } } }
+		addComment(input: {twitId: "VWEAYg", content: "x"}) { clientMutationId }
+		unfollow(input: {username: "x"}) { viewer { viewerFollows } }
+	}`
+	open := operations(t, document, nil)[0]
+	for _, a := range []bool{false, true} {
+		given := operations(t, document, map[string]any{"a": a})[0]
+		if given.Rows > open.Rows || given.Rounds > open.Rounds {
+			t.Errorf("with $a = %t, the document has %d rows in %d rounds; its bound is %d in %d",
+				a, given.Rows, given.Rounds, open.Rows, open.Rounds)
+		}
+	}
+}
+
 func TestADocumentWithSeveralHashesCountsOnce(t *testing.T) {
 	const document = "query Q { __typename }"
 	all := newChecker(nil).Operations(t.Context(), read(t, map[string]string{
