@@ -33,6 +33,9 @@ func (c *Call) Begin() Stage { return c.Parents.Ready }
 
 // Read declares a read for each object of a set, and returns the stage at which it is answered.
 func (c *Call) Read(at Stage, set *Set, r Read) Stage {
+	if r.Limit > 0 {
+		r.open = c.openArguments()
+	}
 	return c.estimate.read(c.step, at, set, r)
 }
 
@@ -71,12 +74,26 @@ func (c *Call) Unbounded(why string) { c.step.open = why }
 
 // Open reports whether an argument depends on a variable of [WithOpen].
 func (c *Call) Open(argument string) bool {
-	open, _ := c.Ctx.Value(openKey{}).(map[string]bool)
+	open := openIn(c.Ctx)
 	if len(open) == 0 {
 		return false
 	}
 	given := graphql.GetFieldContext(c.Ctx).Field.Arguments.ForName(argument)
 	return given != nil && isOpen(given.Value, open)
+}
+
+// openArguments returns the arguments that depend on open variables, as GraphQL.
+func (c *Call) openArguments() (text string) {
+	open := openIn(c.Ctx)
+	if len(open) == 0 {
+		return ""
+	}
+	for _, a := range graphql.GetFieldContext(c.Ctx).Field.Arguments {
+		if isOpen(a.Value, open) {
+			text += a.Name + ":" + a.Value.String() + ","
+		}
+	}
+	return text
 }
 
 func (c *Call) below(typ string) *Set {

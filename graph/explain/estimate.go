@@ -89,10 +89,13 @@ type Read struct {
 	Rounds int
 	// If is the condition of the read, or empty.
 	If string
+
+	// open has the arguments on which Limit may depend and whose values are unknown.
+	open string
 }
 
 func (r Read) key() Read {
-	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject}
+	return Read{Table: r.Table, Columns: r.Columns, Limit: r.Limit, Kind: r.Kind, Subject: r.Subject, open: r.open}
 }
 
 type record struct {

@@ -18,6 +18,11 @@ func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }
 
+func openIn(ctx context.Context) map[string]bool {
+	open, _ := ctx.Value(openKey{}).(map[string]bool)
+	return open
+}
+
 func isOpen(value *ast.Value, open map[string]bool) bool {
 	return value.Kind == ast.Variable && open[value.Raw] ||
 		slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return isOpen(child.Value, open) })
