@@ -45,7 +45,7 @@ type serveCommand struct {
 	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /usage, /debug/pprof, /goroutines, /healthz and /readyz, without TLS or tokens. Without it /metrics is at --listen, except with --production."`
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
-	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor on the embedded store)."`
+	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor and at least 16 on the embedded store)."`
 	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. These requests take up to four times that size of the gateway's memory."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
@@ -248,13 +248,14 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
 // the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
-// take 600 ms ('go -C bench run . overload').
+// take 600 ms ('go -C bench run . overload'). With 16, a client may have two operations beside others:
+// a slow one does not stop its client.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:
 		return *s.Concurrency
 	case s.embedded():
-		return 8 * runtime.GOMAXPROCS(0)
+		return max(16, 8*runtime.GOMAXPROCS(0))
 	}
 	return 64
 }

@@ -6,15 +6,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,11 +96,10 @@ func TestExhaustion(t *testing.T) {
 // exhaustion is a gateway with little read memory, and the results of requests. The attackers have
 // one address, and each other client has its own.
 type exhaustion struct {
-	gateway  *loadtest.Gateway
-	attacker *http.Client
-	others   []*http.Client
-	mu       sync.Mutex
-	got      map[string]int
+	gateway *loadtest.Gateway
+	others  []*http.Client
+	mu      sync.Mutex
+	got     map[string]int
 }
 
 func newExhaustion(t *testing.T, dir, store string) *exhaustion {
@@ -115,7 +117,7 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 			t.Errorf("stop: %v", err)
 		}
 	})
-	x := &exhaustion{gateway: g, attacker: clientAt("127.0.0.2"), got: map[string]int{}}
+	x := &exhaustion{gateway: g, got: map[string]int{}}
 	for i := range 4 {
 		x.others = append(x.others, clientAt(fmt.Sprintf("127.0.1.%d", i+1)))
 	}
@@ -184,7 +186,7 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 }
 
 // ask returns the code of the first error of a response, or ok.
-func (x *exhaustion) ask(ctx context.Context, client *http.Client, url, query string) string {
+func ask(ctx context.Context, client *http.Client, url, query string) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/graphql",
 		strings.NewReader(asBody(query, nil)))
 	if err != nil {
@@ -212,6 +214,85 @@ func (x *exhaustion) ask(ctx context.Context, client *http.Client, url, query st
 	return code
 }
 
+// startAttack has clients send a query to url without pause until stop is called, which returns what
+// they got. They are a process of the lowest priority: attackers have processors of their own, and
+// must not take those of the gateway and of the other clients.
+func startAttack(t *testing.T, clients int, url, query string) (stop func() map[string]int) {
+	order, err := json.Marshal(attackOrder{clients, url, query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), "nice", "-n", "19", os.Args[0], "-test.run", "^TestChildAttacks$")
+	child.Env = append(os.Environ(), attackSetting+"="+string(order))
+	child.Stderr = os.Stderr
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	results := bufio.NewReader(out)
+	if _, err := results.ReadString('\n'); err != nil { // the attack begins
+		t.Fatal(err)
+	}
+	return func() (got map[string]int) {
+		in.Close()
+		if err := json.NewDecoder(results).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, results)
+		if err := child.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+}
+
+const attackSetting = "TWIBASE_ATTACK"
+
+type attackOrder struct {
+	Clients    int
+	URL, Query string
+}
+
+func TestChildAttacks(t *testing.T) {
+	setting := os.Getenv(attackSetting)
+	if setting == "" {
+		return
+	}
+	var order attackOrder
+	if err := json.Unmarshal([]byte(setting), &order); err != nil {
+		t.Fatal(err)
+	}
+	client := clientAt("127.0.0.2")
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	got := map[string]int{}
+	fmt.Println()
+	for range order.Clients {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				code := ask(context.WithoutCancel(ctx), client, order.URL, order.Query)
+				mu.Lock()
+				got["attackers: "+code]++
+				mu.Unlock()
+			}
+		})
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	cancel()
+	all.Wait()
+	if err := json.NewEncoder(os.Stdout).Encode(got); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // trivialServer returns the URL of a server that always gives the same response.
 func trivialServer(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -231,7 +312,7 @@ func (x *exhaustion) measureOthers(ctx context.Context, t *testing.T) (latencies
 				query := fmt.Sprintf(`{user(username:"u%d"){name followers(first:10){nodes{name twits(first:3){nodes{content}}}}}}`,
 					rand.IntN(lightUsers))
 				begun := time.Now()
-				code := x.ask(context.WithoutCancel(ctx), client, x.gateway.URL, query)
+				code := ask(context.WithoutCancel(ctx), client, x.gateway.URL, query)
 				x.mu.Lock()
 				latencies = append(latencies, time.Since(begun))
 				x.got["others: "+code]++
@@ -251,21 +332,14 @@ func (x *exhaustion) measureOthers(ctx context.Context, t *testing.T) (latencies
 // measureUnderLoad returns the latencies of ordinary queries while clients send a query to url
 // without pause.
 func (x *exhaustion) measureUnderLoad(t *testing.T, clients int, url, query string) []time.Duration {
+	stop := func() map[string]int { return nil }
+	if clients > 0 {
+		stop = startAttack(t, clients, url, query)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), *exhausting)
 	defer cancel()
-	var all sync.WaitGroup
-	for range clients {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				code := x.ask(context.WithoutCancel(ctx), x.attacker, url, query)
-				x.mu.Lock()
-				x.got["attackers: "+code]++
-				x.mu.Unlock()
-			}
-		})
-	}
 	latencies := x.measureOthers(ctx, t)
-	all.Wait()
+	maps.Copy(x.got, stop())
 	return latencies
 }
 

@@ -83,7 +83,7 @@ func TestAdmission(t *testing.T) {
 // One client has all slots and all places of the queue.
 func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const slots = 10
+		const slots = 20
 		a := newAdmission(slots)
 		client := func(name string) context.Context { return auth.WithViewer(t.Context(), auth.Viewer{Username: name}) }
 		finish := make(chan struct{})
@@ -136,10 +136,10 @@ func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
 	})
 }
 
-// One processor has 8 slots on the embedded store.
+// The embedded store has at least 16 slots.
 func TestSlowOperationDoesNotStopItsClientBesideAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(8)
+		a := newAdmission(16)
 		at := func(address string) (ctx context.Context) {
 			r := httptest.NewRequest(http.MethodGet, "/graphql", nil)
 			r.RemoteAddr = address + ":1"
@@ -155,7 +155,7 @@ func TestSlowOperationDoesNotStopItsClientBesideAnother(t *testing.T) {
 		start := time.Now()
 		release, rejection := a.acquire(at("192.0.2.1"))
 		if rejection != nil || time.Since(start) > 0 {
-			t.Fatalf("a second operation waited %v, rejection %v; 7 of 8 slots are free", time.Since(start), rejection)
+			t.Fatalf("a second operation waited %v, rejection %v; 15 of 16 slots are free", time.Since(start), rejection)
 		}
 		release()
 	})

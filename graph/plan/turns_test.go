@@ -1,9 +1,13 @@
 package plan
 
 import (
+	"bytes"
 	"context"
+	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -46,6 +50,28 @@ func TestLongDataAreWrittenInTurns(t *testing.T) {
 				t.Errorf("turns taken by leaves: %v, want %v; after the response: %d", taken, test.want, len(turns))
 			}
 		})
+	}
+}
+
+func TestOtherGoroutinesRunBetweenTurns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	w := &writer{turns: make(Turns, 1), dst: make([]byte, turnLength+1), allowed: math.MaxInt}
+	w.check()
+	var ran atomic.Bool
+	go ran.Store(true)
+	if w.check(); !ran.Load() {
+		t.Error("the next turn began before a goroutine that was ready")
+	}
+	w.endTurn()
+}
+
+func TestRoomForLongText(t *testing.T) {
+	for _, length := range []int{1, turnLength, 3*turnLength + 1} {
+		text := []byte(strings.Repeat("abc", length)[:length])
+		long := withRoom(text, 7)
+		if !bytes.Equal(long, text) || cap(long) < length+7 {
+			t.Errorf("a copy of %d bytes has %d, and a capacity of %d", length, len(long), cap(long))
+		}
 	}
 }
 

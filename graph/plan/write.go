@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -133,13 +134,28 @@ func (w *writer) check() bool {
 		w.inTurn = true
 	}
 	w.checked = min(len(w.dst)+turnLength, w.allowed)
+	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < 2*turnLength {
+		w.dst = withRoom(w.dst, min(len(w.dst), w.allowed-len(w.dst)))
+	}
 	return true
+}
+
+// withRoom returns a copy of a long text that has room for n more bytes. append would allocate in
+// smaller steps. It would also clear and copy the buffer without a point at which Go can interrupt
+// it: for some milliseconds, a garbage collection that begins would stop all goroutines.
+func withRoom(text []byte, n int) []byte {
+	long := make([]byte, 0, len(text)+n)
+	for part := range slices.Chunk(text, turnLength) {
+		long = append(long, part...)
+	}
+	return long
 }
 
 func (w *writer) endTurn() {
 	if w.inTurn {
 		<-w.turns
 		w.inTurn = false
+		runtime.Gosched()
 	}
 }
 
@@ -165,7 +181,6 @@ func (w *writer) grow() bool {
 		if w.refusal = reserve(next); w.refusal != nil {
 			return false
 		}
-		w.dst = slices.Grow(w.dst, next-len(w.dst)) // append would allocate in smaller steps
 	}
 	w.allowed = next
 	return true
