@@ -11,6 +11,7 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/graph/auth"
 	"twibase/hbase/tables"
+	"twibase/writers"
 )
 
 func (g *gateway) queryWithToken(t *testing.T, query, token string) oracle.Response {
@@ -191,29 +192,41 @@ func TestSignUpWithoutSecretIsUnavailable(t *testing.T) {
 }
 
 func TestLongTextsAreLimited(t *testing.T) {
-	g := newEmptyGateway(t)
-	token := oracle.Get(g.queryWithToken(t, signUpLiLei, "").Data, "signUp", "token").(string)
-	post := func(content string) string {
-		a := g.queryWithToken(t, fmt.Sprintf(`mutation{postTwit(input:{content:%q}){userErrors{code message}}}`,
-			content), token)
-		if errs, _ := oracle.Get(a.Data, "postTwit", "userErrors").(oracle.List); len(errs) > 0 {
-			return sprint(oracle.Get(errs[0], "code"), " ", oracle.Get(errs[0], "message"))
-		}
-		return sprint(a.Errors)
-	}
-	posted := 0
-	for ; posted < 200; posted++ {
-		if got := post(strings.Repeat("x", 10_000)); got != "[]" {
-			if !strings.HasPrefix(got, "LIMIT_EXCEEDED too many long texts; try again in ") {
-				t.Error(got)
+	photo := "https://example.org/" + strings.Repeat("x", writers.MaxURL-len("https://example.org/"))
+	for _, test := range []struct {
+		name, input string
+		bytes       int
+	}{
+		{"content", fmt.Sprintf("content:%q", strings.Repeat("x", 10_000)), 10_000},
+		{"photo URLs", fmt.Sprintf("content:\"\",photoUrls:[%s]", strings.Repeat(fmt.Sprintf("%q,", photo), writers.MaxPhotos)),
+			writers.MaxPhotos * len(photo)},
+		{"title and content", fmt.Sprintf("title:%q,content:%q",
+			strings.Repeat("\U0001F600", writers.MaxTitle), strings.Repeat("x", 4<<10)), 4*writers.MaxTitle + 4<<10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := newEmptyGateway(t)
+			token := oracle.Get(g.queryWithToken(t, signUpLiLei, "").Data, "signUp", "token").(string)
+			post := func(input string) string {
+				a := g.queryWithToken(t, "mutation{postTwit(input:{"+input+"}){userErrors{code message}}}", token)
+				if errs, _ := oracle.Get(a.Data, "postTwit", "userErrors").(oracle.List); len(errs) > 0 {
+					return sprint(oracle.Get(errs[0], "code"), " ", oracle.Get(errs[0], "message"))
+				}
+				return sprint(a.Errors)
 			}
-			break
-		}
-	}
-	if posted < 104 || posted == 200 {
-		t.Errorf("%d long texts were posted, want at least 104 and fewer than 200", posted)
-	}
-	if got := post("short"); got != "[]" {
-		t.Errorf("a short text: %s", got)
+			const burst = 1 << 20
+			least := burst / test.bytes
+			posted, got := 0, "[]"
+			for ; posted < 2*least; posted++ {
+				if got = post(test.input); got != "[]" {
+					break
+				}
+			}
+			if posted < least || !strings.HasPrefix(got, "LIMIT_EXCEEDED too many long texts; try again in ") {
+				t.Errorf("after %d twits of %d bytes: %s; want at least %d, and fewer than %d", posted, test.bytes, got, least, 2*least)
+			}
+			if got := post(`content:"short"`); got != "[]" {
+				t.Errorf("a short text: %s", got)
+			}
+		})
 	}
 }

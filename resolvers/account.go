@@ -76,8 +76,13 @@ func (m sessionMutation[I]) resolve(
 	return userErrors, err
 }
 
-func (r *Resolver) mayPost(username, text string) error {
-	if wait := r.Attempts.Post(username, len(text)); wait > 0 {
+// mayPost limits the rate of all texts of a post together.
+func (r *Resolver) mayPost(username string, texts ...string) error {
+	bytes := 0
+	for _, text := range texts {
+		bytes += len(text)
+	}
+	if wait := r.Attempts.Post(username, bytes); wait > 0 {
 		return tooMany("long texts", wait)
 	}
 	return nil

@@ -83,9 +83,13 @@ func (m postTwit) resolve(
 	if v := in.Visibility.Value(); v != nil {
 		posted.Visibility = *v
 	}
+	texts := append([]string{posted.Content}, posted.PhotoURLs...)
+	if posted.Title != nil {
+		texts = append(texts, *posted.Title)
+	}
 	var key tables.TwitKey
 	userErrors, err := m.run(ctx, permission.Target{}, func(ctx context.Context, viewer string) (err error) {
-		if err := r.mayPost(viewer, in.Content); err != nil {
+		if err := r.mayPost(viewer, texts...); err != nil {
 			return err
 		}
 		key, err = r.Writers.PostTwit(ctx, viewer, posted)

@@ -18,7 +18,7 @@ import (
 // maxRemembered bounds the keys: the least recently used are dropped.
 const maxRemembered = 100_000
 
-// freePost is the length up to which a text is not limited, in bytes.
+// freePost is the size up to which a post is not limited, in bytes.
 const freePost = 4 << 10
 
 // Attempts limits the rates of sign-ups and log-ins, by client address and by username, and of long
@@ -59,7 +59,7 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 // LoggedIn forgets the attempts for a name after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
-// Post is like SignUp for a text, by its bytes. A nil *Attempts limits nothing.
+// Post is like SignUp for a post, by the bytes of all its texts. A nil *Attempts limits nothing.
 func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
 	if a == nil || bytes <= freePost {
 		return 0
