@@ -249,7 +249,7 @@ func TestImportAndExport(t *testing.T) {
 
 	t.Run("a folder is imported, and the tables are made", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", data)
-		if status != 0 || stdout != "3 rows imported, 0 invalid and 0 dangling rows skipped\n" {
+		if status != 0 || stdout != "3 rows imported; skipped: 0 invalid rows, and 0 that name missing objects\n" {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})
@@ -273,7 +273,7 @@ func TestImportAndExport(t *testing.T) {
 	})
 	t.Run("it may be left out", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", "--skip-bad", filepath.Join(data, "users.csv"))
-		if status != 0 || stdout != "1 rows imported, 1 invalid and 0 dangling rows skipped\n" {
+		if status != 0 || stdout != "1 rows imported; skipped: 1 invalid rows, and 0 that name missing objects\n" {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})

@@ -55,7 +55,7 @@ func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) err
 	case len(found.Missing) == 0:
 		incomplete, err := transfer.IncompleteSearch(ctx, store)
 		if err == nil && len(incomplete) > 0 {
-			err = fmt.Errorf("--store %s: the tables %s do not have all data of an earlier version: complete them with %s",
+			err = fmt.Errorf("--store %s: the search tables %s may lack objects that an earlier version stored: complete them with %s",
 				s.Store, strings.Join(incomplete, ", "), create)
 		}
 		return err

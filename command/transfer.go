@@ -54,7 +54,7 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 		if c.Store == "embedded:" {
 			fmt.Fprintln(p.stderr, "twibase: --store embedded: is in memory, so this was a dry run: nothing is stored")
 		}
-		fmt.Fprintf(p.stdout, "%d rows imported, %d invalid and %d dangling rows skipped\n",
+		fmt.Fprintf(p.stdout, "%d rows imported; skipped: %d invalid rows, and %d that name missing objects\n",
 			summary.Rows-summary.Bad-summary.Dangling, summary.Bad, summary.Dangling)
 		return nil
 	})

@@ -37,12 +37,12 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 	return &operationMetrics{
 		executions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_executions_total",
-			Help: "Operations by executor: plan, or stock for any other executor, with the reason.",
+			Help: "Operations by executor: plan, or stock for any other. The reason is unplanned for stock, otherwise empty.",
 		}, []string{"executor", "reason"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_errors_total",
-			Help: "Errors of responses by extensions.code. Of requests without a token that load shedding rejects, " +
-				"at most 10 per second are counted.",
+			Help: "Errors of responses by extensions.code. Of requests without a token that are rejected at once " +
+				"because of the load, at most 10 per second are counted.",
 		}, []string{"code"}),
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
@@ -93,7 +93,7 @@ func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry
 
 func (g *Gateway) loadMetrics() []prometheus.Collector {
 	return []prometheus.Collector{
-		gauge("admission_running", "Operations that are being executed.",
+		gauge("admission_running", "Operations that hold a slot; 0 with --concurrency 0.",
 			func() int64 { running, _, _ := g.endpoint.Load(); return running }),
 		gauge("admission_places", "Places that running heavy operations hold: one per 2,000 predicted rows.",
 			g.endpoint.Places),
@@ -106,7 +106,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			g.endpoint.Overdrawn),
 		counter("document_cache_hits_total", "Documents of requests that were in the cache of valid documents.",
 			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
-		counter("document_cache_misses_total", "Documents of requests that were parsed and validated.",
+		counter("document_cache_misses_total", "Documents of requests that were not in the cache of valid documents.",
 			func() int64 { _, misses := g.endpoint.DocumentCache(); return misses }),
 		gauge("read_memory_bytes", "Bytes of --read-memory that large requests hold, for rows and responses.",
 			func() int64 { held, _ := g.memory.Load(); return held }),
@@ -129,7 +129,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	live, documents := &g.live.Counters, g.config.Documents
 	return []prometheus.Collector{
 		gauge("documents_trusted", "Hashes of trusted documents.", documents.Len),
-		counter("documents_reload_failures_total", "Changed files of trusted documents that could not be read.",
+		counter("documents_reload_failures_total", "Failed reads of the trusted documents after a change of their files.",
 			documents.Failures),
 		gauge("documents_outdated", "1 while the files of trusted documents cannot be read, and earlier documents are used.",
 			func() int { return indicator(documents.Outdated()) }),

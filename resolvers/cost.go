@@ -11,7 +11,7 @@ import (
 
 const (
 	ifHidden     = "entries of the page are hidden from the viewer"
-	ifShort      = ifHidden + ", or it ends early, at the edge of a row"
+	ifShort      = ifHidden + ", or the first read ended early, at the end of a row"
 	ifMoments    = "some of the twits are for followers alone"
 	ifOtherUser  = "the viewer asks about another user"
 	ifOtherOwner = "the viewer changes what others own"

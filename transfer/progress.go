@@ -7,7 +7,7 @@ import (
 )
 
 // ErrDangling means that an import is complete except for dangling rows.
-var ErrDangling = errors.New("dangling rows were skipped")
+var ErrDangling = errors.New("rows that name missing objects were skipped")
 
 // progress counts rows, and calls the functions of Options one at a time. It is safe for concurrent
 // use.

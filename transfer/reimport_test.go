@@ -229,7 +229,7 @@ func TestRowsOfDeletedObjectsAreSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ImportFiles(ctx, store, csvFiles(files), Options{})
-	if want := "dangling rows were skipped: 1"; err == nil || err.Error() != want {
+	if want := "rows that name missing objects were skipped: 1"; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }

@@ -173,7 +173,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 		}
 		if *d.ChildCount > 0 && !a.MoveChildrenUp {
 			return unchanged, refuse(HasChildren, "code",
-				"%d departments are below %q: move or delete them first, or set moveChildrenUp", *d.ChildCount, a.Code)
+				"%q has %d sub-departments: move or delete them first, or set moveChildrenUp", a.Code, *d.ChildCount)
 		}
 		a.Name, a.Parent, a.Count = *d.Name, d.ParentCode, *d.ChildCount
 		a.Children, _, _, err = tables.Children.Decode(a.Code, r.cells[1])

@@ -157,7 +157,7 @@ func TestUserErrorsOfDepartments(t *testing.T) {
 			return nil
 		}, UserErrors{{LimitExceeded, "parent", `the tree has at most 64 levels: "a", or what is below it, would be deeper`}}},
 		{"a deletion of a department with children", erase("d3", false),
-			UserErrors{{HasChildren, "code", `1 departments are below "d3": move or delete them first, or set moveChildrenUp`}}},
+			UserErrors{{HasChildren, "code", `"d3" has 1 sub-departments: move or delete them first, or set moveChildrenUp`}}},
 		{"a deletion of a missing department", erase("nothing", true),
 			UserErrors{{NotFound, "code", `there is no "nothing"`}}},
 	} {

@@ -293,13 +293,15 @@ func seconds(d time.Duration) string { return fmt.Sprintf(" | %.1f", d.Seconds()
 func (c *trial) await(begun time.Time) {
 	c.t.Helper()
 	for since := time.Now(); time.Since(since) < settled; time.Sleep(100 * time.Millisecond) {
-		for _, streams := range []group{c.hbase.reads, c.hbase.writes, c.reads, c.writes} {
-			if total, end := streams.outage(since); total > 0 && time.Since(end) < settled {
-				since = time.Now()
+		for i, streams := range []group{c.hbase.reads, c.hbase.writes, c.reads, c.writes} {
+			total, end := streams.outage(since)
+			if total == 0 || time.Since(end) >= settled {
+				continue
 			}
-		}
-		if time.Since(begun) > recoveryTimeout {
-			c.t.Fatalf("not all clients succeed after %v: %s", recoveryTimeout, c.f.gateways[0].logTail())
+			if since = time.Now(); since.Sub(begun) > recoveryTimeout {
+				c.t.Fatalf("%s fail after %v: %s", []string{"reads of HBase's client", "writes of HBase's client",
+					"reads of gateways", "writes of gateways"}[i], recoveryTimeout, c.f.gateways[0].logTail())
+			}
 		}
 	}
 }

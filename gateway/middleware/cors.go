@@ -85,7 +85,7 @@ func CheckCORSHeaders(origins, names []string) error {
 		}
 	}
 	if len(names) > 0 && len(origins) == 0 {
-		return errors.New("--cors-headers: it needs --cors: without a listed origin no page may send any header")
+		return errors.New("--cors-headers: it needs --cors: without it, no page of another origin may send requests")
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TooMany(what string, limit int, after time.Duration) *Error {
 // CursorExpired is for a cursor that is older than the events that are kept.
 func CursorExpired(kept time.Duration) *Error {
 	return &Error{Code: CodeCursorExpired, Message: fmt.Sprintf("events are kept for %.0f hours, and this cursor is older: "+
-		"read the data again, and subscribe without after", kept.Hours())}
+		"read the data again, and subscribe without the argument after", kept.Hours())}
 }
 
 // TooLong is LimitExceeded with an unknown number.

@@ -61,7 +61,7 @@ func parseSecrets(file string, text []byte) ([][]byte, error) {
 		secrets = append(secrets, line)
 	}
 	if secrets == nil {
-		return nil, fmt.Errorf("%s is empty; make a secret with: head -c 32 /dev/urandom | base64 > %[1]s", file)
+		return nil, fmt.Errorf("%s has no secret; make one with: head -c 32 /dev/urandom | base64 > %[1]s", file)
 	}
 	return secrets, nil
 }

@@ -33,7 +33,7 @@ func TestReadSecrets(t *testing.T) {
 		{"too short", file("short", "secret\n"), nil,
 			"short has 6 bytes, and a secret needs 32; make one with: head -c 32 /dev/urandom | base64"},
 		{"too short in the second line", file("second", one+"\nsecret\n"), nil, "line 2 of " + dir},
-		{"empty file", file("empty", "\n"), nil, "empty is empty; make a secret with"},
+		{"empty file", file("empty", "\n"), nil, "empty has no secret; make one with"},
 		{"too few random bytes", file("few", "\x00\xff"), nil, "few has 2 bytes"},
 		{"missing file", filepath.Join(dir, "none"), nil,
 			"none does not exist; make a secret with: head -c 32 /dev/urandom | base64 > " + dir},

@@ -135,7 +135,7 @@ func TestErrorsOfAResponseAreBounded(t *testing.T) {
 func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
 	const one, media = `{"query":"{viewer{name}}"}`, "application/json"
 	const refused = `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
-	const tooMany = `{"errors":[{"message":"requests can't be batched: send one request at a time; the array has more than 50, so this is the only error",` +
+	const tooMany = `{"errors":[{"message":"requests can't be batched: send one request at a time; the array has more than 50 requests, so this one error is for all of them",` +
 		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
 	malformed := func(why string) string {
 		return `{"errors":[{"message":"the body is not the JSON object of a GraphQL request: ` + why + `","extensions":{"code":"BAD_USER_INPUT"}}]}`

@@ -202,7 +202,7 @@ func refuseBatch(body []byte, accept accept) refusal {
 	n, err := strict.Elements(body, maxBatch)
 	switch {
 	case errors.Is(err, strict.ErrTooMany):
-		return malformed(notBatched+"; the array has more than %d, so this is the only error", maxBatch)
+		return malformed(notBatched+"; the array has more than %d requests, so this one error is for all of them", maxBatch)
 	case err != nil:
 		return notARequest(err)
 	case n == 0:

@@ -62,11 +62,11 @@ var Known = [count]struct {
 	Visits:          {"visits", "the number of selections and values that validation visits", 10_000},
 	Directives:      {"directives", "the number of directives in a document", 100},
 	PlaceDirectives: {"place-directives", "the number of directives in one place", 5},
-	Variables:       {"variables", "the number of variables", 100},
+	Variables:       {"variables", "the number of variables or extensions", 100},
 	VariableBytes:   {"variable-bytes", "the size of the variables or extensions in bytes", 64 << 10},
 	List:            {"list", "the length of a list or an input object", 100},
 	String:          {"string", "the length of a string in bytes", 40_000},
-	Number:          {"number", "the number of digits of a number", 40},
+	Number:          {"number", "the length of a number in characters", 40},
 	Rows:            {"rows", "the number of rows that may be read", 100_000},
 	RPCs:            {"rpcs", "the number of RPCs that may be sent", 1000},
 	Objects:         {"objects", "the number of objects that may be returned", 100_000},
@@ -101,7 +101,7 @@ func With(values map[string]int) (Limits, error) {
 			return l, fmt.Errorf("there is no limit %q; there are %s", name, strings.Join(names, ", "))
 		}
 		if n < 0 {
-			return l, fmt.Errorf("the limit %s can't be %d; 0 is none", name, n)
+			return l, fmt.Errorf("the limit %s can't be %d; 0 is no limit", name, n)
 		}
 		l[limit] = n
 	}

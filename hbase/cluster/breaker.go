@@ -191,7 +191,7 @@ func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
 		<-ended
 		s.breaker.unresponsive.Add(-1)
 		s.log.Info().Str("server", server).Dur("ms", time.Since(since)).
-			Msg("the regions of an unresponsive server answer again")
+			Msg("calls to the regions of an unresponsive server are sent again")
 	}()
 }
 

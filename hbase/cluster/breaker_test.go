@@ -185,7 +185,7 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 					n, len(rows), before, runtime.NumGoroutine())
 			}
 		}
-		if again := "the regions of an unresponsive server answer again"; strings.Count(log.String(), again) != 1 {
+		if again := "calls to the regions of an unresponsive server are sent again"; strings.Count(log.String(), again) != 1 {
 			t.Errorf("the log has:\n%s", log)
 		}
 	})

@@ -110,7 +110,7 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	case f.TypeReference.Definition.IsLeafType():
 	case f.TypeReference.IsRoot:
 		if !isQuery(f, queries) {
-			refuse("its type is a root type, only the query root is supported, for a field without a resolver")
+			refuse("its type is a root type: only the query root is supported, and only for a field without a resolver")
 		}
 	default:
 		if why := checkComposite(f); why != "" {

@@ -97,7 +97,7 @@ func (id *identity) unreachable(realm string, err error) error {
 			kdcs = r.KDC
 		}
 	}
-	return refuse("the KDC of %s (%s) does not answer by TCP: correct it in --krb5-conf %s, or open its port (%v)",
+	return refuse("the KDC of %s (%s) does not answer by TCP in time: correct it in --krb5-conf %s, or open its port (%v)",
 		realm, strings.Join(kdcs, ", "), id.Conf, short(err))
 }
 
