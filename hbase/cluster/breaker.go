@@ -29,7 +29,7 @@ type breaker struct {
 	mu      sync.Mutex
 	regions map[hrpc.RegionInfo]hrpc.RegionClient // the connection when it opened, or nil
 
-	unresponsive atomic.Int64 // servers
+	unresponsive map[string]time.Time // servers by address, since when
 }
 
 // isOpen returns false for a region that is no longer valid, or has another connection than when
@@ -59,8 +59,10 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove keeps the regions that add has since opened for another connection.
-func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
+// remove closes the breaker for regions, except those that add has since opened for another
+// connection. It returns since when the server was marked as unresponsive, if it was, and removes
+// that mark.
+func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, region := range regions {
@@ -69,6 +71,38 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) {
 		}
 	}
 	b.open.Store(int64(len(b.regions)))
+	if client == nil {
+		return time.Time{}, false
+	}
+	since, marked = b.unresponsive[client.Addr()]
+	delete(b.unresponsive, client.Addr())
+	return since, marked
+}
+
+// mark marks a server as unresponsive, and returns false if it was marked already. It also returns
+// false if the breaker is not open for a region of the server: then a probe has been answered.
+func (b *breaker) mark(server string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, marked := b.unresponsive[server]; marked {
+		return false
+	}
+	for _, client := range b.regions {
+		if client != nil && client.Addr() == server {
+			if b.unresponsive == nil {
+				b.unresponsive = map[string]time.Time{}
+			}
+			b.unresponsive[server] = time.Now()
+			return true
+		}
+	}
+	return false
+}
+
+func (b *breaker) countUnresponsive() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.unresponsive)
 }
 
 func (s *Store) failFast(table, row string) error {
@@ -149,26 +183,26 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	if client != nil && s.respondedWithin(client.Addr(), s.callTimeout) {
 		return
 	}
-	ended := s.openFor(client, s.regions.others(region, client)...)
-	if ended != nil && client != nil {
-		s.reportUnresponsive(client.Addr(), ended)
+	s.openFor(client, s.regions.others(region, client)...)
+	if client != nil && s.breaker.mark(client.Addr()) {
+		s.log.Warn().Str("server", client.Addr()).
+			Msg("a region server does not answer: calls to its regions fail immediately until it does")
 	}
 }
 
-// openFor opens the breaker until a probe of the first added region is answered, and then closes
-// ended. It returns nil if the breaker was open for all.
-func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (ended <-chan struct{}) {
+// openFor opens the breaker until a probe of the first added region is answered.
+func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
-		return nil
+		return
 	}
-	end := make(chan struct{})
 	go func() {
-		defer close(end)
-		defer s.breaker.remove(client, added)
 		s.probe(added[0])
+		if since, marked := s.breaker.remove(client, added); marked {
+			s.log.Info().Str("server", client.Addr()).Dur("ms", time.Since(since)).
+				Msg("calls to the regions of an unresponsive server are sent again")
+		}
 	}()
-	return end
 }
 
 func (s *Store) probe(region hrpc.RegionInfo) {
@@ -180,19 +214,6 @@ func (s *Store) probe(region hrpc.RegionInfo) {
 			return
 		}
 	}
-}
-
-func (s *Store) reportUnresponsive(server string, ended <-chan struct{}) {
-	s.breaker.unresponsive.Add(1)
-	s.log.Warn().Str("server", server).
-		Msg("a region server does not answer: calls to its regions fail immediately until it does")
-	since := time.Now()
-	go func() {
-		<-ended
-		s.breaker.unresponsive.Add(-1)
-		s.log.Info().Str("server", server).Dur("ms", time.Since(since)).
-			Msg("calls to the regions of an unresponsive server are sent again")
-	}()
 }
 
 func (s *Store) recordResponse(server string) {

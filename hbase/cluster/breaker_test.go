@@ -178,11 +178,15 @@ func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
 	t.Run("the breaker closes when the server answers, and no goroutine is left", func(t *testing.T) {
 		for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 			open := metric(t, store, "twibase_store_servers_unresponsive", "")
-			if n, _ := get(t); n == len(rows) && open == 0 && runtime.NumGoroutine() <= before+2 {
+			again := false
+			for line := range strings.Lines(log.String()) {
+				again = again || strings.Contains(line, `"server":"`+address+`"`) && strings.Contains(line, "are sent again")
+			}
+			if n, _ := get(t); n == len(rows) && open == 0 && again && runtime.NumGoroutine() <= before+2 {
 				break
 			} else if time.Since(begun) > 10*time.Second {
-				t.Fatalf("got %d of %d rows; goroutines: %d before, %d now",
-					n, len(rows), before, runtime.NumGoroutine())
+				t.Fatalf("got %d of %d rows; goroutines: %d before, %d now; the log has:\n%s",
+					n, len(rows), before, runtime.NumGoroutine(), log)
 			}
 		}
 		if again := "calls to the regions of an unresponsive server are sent again"; strings.Count(log.String(), again) != 1 {

@@ -26,7 +26,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_servers_unresponsive",
 			Help: "Region servers that have not answered within the timeout of calls, and whose regions do not answer yet.",
-		}, func() float64 { return float64(s.breaker.unresponsive.Load()) }),
+		}, func() float64 { return float64(s.breaker.countUnresponsive()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "twibase_store_regions_refused",
 			Help: "Regions to which calls fail immediately, because earlier calls were not answered.",
