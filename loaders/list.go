@@ -65,13 +65,16 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.orNil()
 }
 
-// Any loads whether lists have members. It reads no column beyond the first member.
-func (l List[E]) Any(ctx context.Context, owners []string) ([]bool, error) {
+// Any loads whether lists have members, by owner.
+type Any[E any] struct{ list List[E] }
+
+// Load reads no column beyond the first member.
+func (a Any[E]) Load(ctx context.Context, owners []string) ([]bool, error) {
 	keys, found := make([]PageKey, len(owners)), make([]bool, len(owners))
 	for i, owner := range owners {
 		keys[i].Owner = owner
 	}
-	pages, err := l.Page(ctx, keys)
+	pages, err := a.list.Page(ctx, keys)
 	for i, p := range pages {
 		found[i] = p.HasNext
 	}

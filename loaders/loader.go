@@ -16,14 +16,6 @@ type Loader[K comparable, V any] struct {
 	decode func(*tables.Memory, K, []hbase.Cell) (V, error)
 }
 
-func exists[K comparable](name string, get func(K) hbase.Get) Loader[K, bool] {
-	return Loader[K, bool]{
-		name:   name,
-		get:    func(_ *tables.Memory, key K) hbase.Get { return get(key) },
-		decode: func(_ *tables.Memory, _ K, cells []hbase.Cell) (bool, error) { return len(cells) > 0, nil },
-	}
-}
-
 // Load returns the values of the keys. The error is nil or an [Errors].
 func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Enqueue(ctx, keys)() }
 

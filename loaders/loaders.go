@@ -67,7 +67,11 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 
 // HasPlayed loads whether a user has played a game. It is also true while an erasure of the plays
 // is incomplete.
-var HasPlayed = exists("hasPlayed", func(p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) })
+var HasPlayed = Loader[Play, bool]{
+	name:   "hasPlayed",
+	get:    func(_ *tables.Memory, p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) },
+	decode: func(_ *tables.Memory, _ Play, cells []hbase.Cell) (bool, error) { return len(cells) > 0, nil },
+}
 
 // Lists load by page.
 var (
@@ -87,10 +91,10 @@ var (
 	TwitLikes       = list("twitLikes", tables.TwitLikes)
 	TwitDeletions   = list("twitDeletions", tables.TwitDeletions)
 	FollowerChanges = list("followerChanges", tables.FollowerChanges)
-
-	// IsPlayed reads the lists of [Players] under a name of its own, for [List.Any].
-	IsPlayed = list("isPlayed", tables.Players)
 )
+
+// IsPlayed loads whether games have [Players].
+var IsPlayed = Any[string]{list("isPlayed", tables.Players)}
 
 // Broadcasters loads the authors whose twits are merged into timelines at read time.
 var Broadcasters = Loader[struct{}, []string]{

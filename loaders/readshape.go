@@ -114,9 +114,8 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 	return shapes
 }
 
-// AnyShape returns the shape of [List.Any] for lists that were never split, or whose first bucket
-// has members.
-func (l List[E]) AnyShape() ReadShape { return l.shape(0, hbase.Page{Limit: 1}) }
+// Shape returns the shape for a list that was never split, or whose first bucket has members.
+func (a Any[E]) Shape(string) ReadShape { return a.list.shape(0, hbase.Page{Limit: 1}) }
 
 // MemberShapes returns the shapes of [List.Members], in the order of the rounds.
 func (l List[E]) MemberShapes() []ReadShape {

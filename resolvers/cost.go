@@ -181,15 +181,18 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 // reading is a field with the value of a loader for each parent.
 type reading[P, V any] struct {
 	parents func([]*P) []string
-	loaders.Loader[string, V]
+	loader  interface {
+		Load(ctx context.Context, keys []string) ([]V, error)
+		Shape(key string) loaders.ReadShape
+	}
 }
 
 func (r reading[P, V]) resolve(ctx context.Context, parents []*P) ([]*V, error) {
-	values, err := r.Load(ctx, r.parents(parents))
+	values, err := r.loader.Load(ctx, r.parents(parents))
 	return pointers(values), err
 }
 
 func (r reading[P, V]) cost(call *costCall) error {
-	call.read(call.Begin(), call.Parents, r.Shape(""))
+	call.read(call.Begin(), call.Parents, r.loader.Shape(""))
 	return nil
 }

@@ -32,7 +32,7 @@ var (
 
 	gamePlayers = connectionOf(
 		gameCodes, loaders.Players, loaders.Users, self, userConnection[string](nil))
-	gameIsPlayed = isPlayed{}
+	gameIsPlayed = reading[tables.Game, bool]{gameCodes, loaders.IsPlayed}
 	gamePlays    = playsByDay{}
 )
 
@@ -73,18 +73,6 @@ func (m playMutation) resolve(
 	*game, err = gamePayload.read(ctx, played.Game, userErrors, err)
 	*player, err = userPayload.read(ctx, username, userErrors, err)
 	return userErrors, err
-}
-
-type isPlayed struct{}
-
-func (isPlayed) resolve(ctx context.Context, games []*tables.Game) ([]*bool, error) {
-	played, err := loaders.IsPlayed.Any(ctx, gameCodes(games))
-	return pointers(played), err
-}
-
-func (isPlayed) cost(call *costCall) error {
-	call.read(call.Begin(), call.Parents, loaders.IsPlayed.AnyShape())
-	return nil
 }
 
 type playsByDay struct{}
