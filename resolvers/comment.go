@@ -8,6 +8,7 @@ import (
 	"twibase/hbase/tables"
 	"twibase/loaders"
 	"twibase/resolvers/permission"
+	"twibase/writers"
 )
 
 var commentEntries = entries[tables.Comment]{
@@ -65,7 +66,7 @@ func (m addComment) resolve(
 	if err == nil {
 		*comment = comments[0]
 	}
-	return userErrors, loaders.At(err, 0)
+	return userErrors, writers.Committed(loaders.At(err, 0))
 }
 
 func twitOf(id tables.ID) *tables.Twit {

@@ -100,7 +100,7 @@ func (m postTwit) resolve(
 	}
 	twits, err := twitEntries.read(ctx, []entryKey{entryOf(key)}) // the author sees it, whatever its visibility
 	*twit = twits[0]
-	return userErrors, loaders.At(err, 0)
+	return userErrors, writers.Committed(loaders.At(err, 0))
 }
 
 // onTwit runs a mutation of a twit that is visible to the viewer. twit is nil if the mutation

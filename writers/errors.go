@@ -84,6 +84,14 @@ func (unknown) Temporary() bool { return true }
 // MayBeDone is for callers that do not import writers.
 func (unknown) MayBeDone() bool { return true }
 
+// Committed returns an error of a read after an operation that has committed; nil for nil.
+func Committed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return afterCommit{err}
+}
+
 // afterCommit is an error of an operation that has committed, or may have.
 type afterCommit struct{ error }
 

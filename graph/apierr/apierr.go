@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -132,15 +133,32 @@ func TooLong(what string, limit int) *Error {
 // Unavailable is for a store that does not respond. The cause may have methods that tell the time
 // after which to retry, and whether a mutation may have been executed.
 func Unavailable(cause error) *Error {
-	e := &Error{Code: CodeUnavailable, Message: "the store does not answer; try again later", Cause: cause}
-	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
-		e.Message = "the store does not answer, and the mutation may have been executed: " +
-			"read the state before you repeat it, or use the same idempotencyKey"
-	}
+	e := &Error{Code: CodeUnavailable, Message: "the store does not answer" + tryAgain, Cause: cause}
 	if r := (interface{ RetryAfter() time.Duration })(nil); errors.As(cause, &r) && r.RetryAfter() > 0 {
 		e.Extensions = retryAfter(r.RetryAfter())
 	}
+	return e.afterWrite(cause)
+}
+
+const tryAgain = "; try again later"
+
+// afterWrite returns e, or one with another message if a mutation may have been executed before.
+func (e *Error) afterWrite(cause error) *Error {
+	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
+		return e.mayBeExecuted()
+	}
 	return e
+}
+
+func (e *Error) mayBeExecuted() *Error {
+	what, temporary := strings.CutSuffix(e.Message, tryAgain)
+	if !temporary || e.Code != CodeUnavailable {
+		return e
+	}
+	executed := *e
+	executed.Message = what + ", and the mutation may have been executed: " +
+		"read the state before you repeat it, or use the same idempotencyKey"
+	return &executed
 }
 
 func retryAfter(time time.Duration) map[string]any {
@@ -149,7 +167,7 @@ func retryAfter(time time.Duration) map[string]any {
 
 // Busy is for a server without room for the request until a time has passed.
 func Busy(after time.Duration) *Error {
-	return &Error{Code: CodeUnavailable, Message: "the server is busy; try again later",
+	return &Error{Code: CodeUnavailable, Message: "the server is busy" + tryAgain,
 		Extensions: retryAfter(after)}
 }
 
@@ -179,7 +197,7 @@ func Of(err error) (public *Error, cause error) {
 		return Unavailable(err), err
 	}
 	if b := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &b) {
-		return Busy(b.RetryAfter()), nil
+		return Busy(b.RetryAfter()).afterWrite(err), nil
 	}
 	return &Error{Code: CodeInternal, Message: "internal error"}, err
 }

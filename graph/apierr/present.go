@@ -29,6 +29,9 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 		}
 	}
 	public, cause := of(err, wrapped)
+	if isPayload(ctx, presented.Path) {
+		public = public.mayBeExecuted()
+	}
 	presented.Message, presented.Extensions = public.Message, public.extensions()
 	if cause == err && wrapped != nil && wrapped.Err != nil {
 		cause = wrapped.Err // without the path, so that Once recognises it in other fields
@@ -37,6 +40,15 @@ func Present(ctx context.Context, err error) *gqlerror.Error {
 		log(ctx, public.Code, cause, presented.Path.String())
 	}
 	return presented
+}
+
+// isPayload reports whether path is in the payload of a mutation, which is read after the write.
+func isPayload(ctx context.Context, path ast.Path) bool {
+	if len(path) < 2 || !graphql.HasOperationContext(ctx) {
+		return false
+	}
+	operation := graphql.GetOperationContext(ctx).Operation
+	return operation != nil && operation.Operation == ast.Mutation
 }
 
 // isElement reports whether path is an element of the list. Other errors may have paths of
