@@ -122,13 +122,10 @@ func (c *tracingClient) countAllocations(ctx context.Context, v *variant) error 
 	return nil
 }
 
-// Header implements [http.ResponseWriter].
 func (c *tracingClient) Header() http.Header { return c.header }
 
-// Write implements [http.ResponseWriter].
 func (c *tracingClient) Write(b []byte) (int, error) { return c.response.Write(b) }
 
-// WriteHeader implements [http.ResponseWriter].
 func (*tracingClient) WriteHeader(int) {}
 
 // switchedProvider provides one tracer.
@@ -137,7 +134,6 @@ type switchedProvider struct {
 	tracer switchedTracer
 }
 
-// Tracer implements [trace.TracerProvider].
 func (p *switchedProvider) Tracer(string, ...trace.TracerOption) trace.Tracer { return &p.tracer }
 
 // switchedTracer starts spans with its current tracer.
@@ -146,7 +142,6 @@ type switchedTracer struct {
 	current trace.Tracer
 }
 
-// Start implements [trace.Tracer].
 func (s *switchedTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context,
 	trace.Span) {
 	return s.current.Start(ctx, name, options...)
@@ -169,7 +164,6 @@ type countingExporter struct {
 	spans atomic.Int64
 }
 
-// ExportSpans implements [sdk.SpanExporter].
 func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	e.spans.Add(int64(len(spans)))
 	return e.SpanExporter.ExportSpans(ctx, spans)
@@ -179,7 +173,6 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnly
 // of a ratio compares the last eight bytes.
 type evenIDs struct{ traces uint64 }
 
-// NewIDs implements [sdk.IDGenerator].
 func (g *evenIDs) NewIDs(ctx context.Context) (id trace.TraceID, _ trace.SpanID) {
 	const step = math.MaxUint64 / roundRequests
 	binary.BigEndian.PutUint64(id[:], rand.Uint64())
@@ -188,7 +181,6 @@ func (g *evenIDs) NewIDs(ctx context.Context) (id trace.TraceID, _ trace.SpanID)
 	return id, g.NewSpanID(ctx, id)
 }
 
-// NewSpanID implements [sdk.IDGenerator].
 func (*evenIDs) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
 	binary.BigEndian.PutUint64(id[:], rand.Uint64()|1)
 	return id

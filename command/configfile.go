@@ -180,10 +180,8 @@ func nearest(key string, flags map[string]*kong.Flag) (best string) {
 	return best
 }
 
-// Validate implements [kong.Resolver].
 func (c *configFile) Validate(*kong.Application) error { return nil }
 
-// Resolve implements [kong.Resolver].
 func (c *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	value, set := c.values[flag.Name]
 	if !set || len(flag.Envs) == 0 {

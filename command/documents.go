@@ -24,7 +24,6 @@ type checkCommand struct {
 	Limit     map[string]int   `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Validate implements a Kong interface.
 func (c *checkCommand) Validate() error {
 	if err := budget.Maximums(c.Max).Check(); err != nil {
 		return fmt.Errorf("--max: %w", err)

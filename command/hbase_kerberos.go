@@ -13,7 +13,6 @@ type hbaseKerberosFlags struct {
 	Krb5Conf       string `name:"krb5-conf" env:"TWIBASE_KRB5_CONF" default:"/etc/krb5.conf" placeholder:"FILE" help:"Kerberos configuration with the KDC of the realm (default: ${default})."`
 }
 
-// Validate implements a Kong interface.
 func (f *hbaseKerberosFlags) Validate() error {
 	return require((f.HBaseKeytab == "") == (f.HBasePrincipal == ""), "--hbase-keytab and --hbase-principal need each other")
 }

@@ -22,7 +22,6 @@ type hbaseTLSFlags struct {
 	files *cachedFiles[*tls.Config] // nil without TLS
 }
 
-// Validate implements a Kong interface.
 func (f *hbaseTLSFlags) Validate() error {
 	return errors.Join(
 		require((f.HBaseCert == "") == (f.HBaseKey == ""), "--hbase-cert and --hbase-key need each other"),

@@ -31,7 +31,6 @@ type repairCommand struct {
 	FanoutLimit int  `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways, for their pending fan-out jobs (default: ${default})."`
 }
 
-// Validate implements a Kong interface.
 func (c *repairCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }

@@ -62,7 +62,6 @@ type serveCommand struct {
 	CORSHeaders         []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
 }
 
-// Validate implements a Kong interface.
 func (s *serveCommand) Validate() error {
 	_, limitsErr := limits.With(s.Limit)
 	if limitsErr != nil {
@@ -101,7 +100,6 @@ func require(ok bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Run serves until ctx is done, and shuts down.
 func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	heap := make([]byte, ballast)
 	defer runtime.KeepAlive(&heap)

@@ -28,7 +28,6 @@ type storeFlag struct {
 	hbaseTLSFlags
 }
 
-// Validate implements a Kong interface.
 func (f *storeFlag) Validate() error {
 	return errors.Join(f.checkStore(), f.hbaseTLSFlags.Validate(), f.hbaseKerberosFlags.Validate(),
 		require(f.HBaseUser == "" || f.HBaseKeytab == "",

@@ -23,7 +23,6 @@ type createCommand struct {
 	Regions int `default:"${regions}" help:"Regions per table (default: ${default}). Three per region server is a good start."`
 }
 
-// Validate implements a Kong interface.
 func (c *createCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(),
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
@@ -100,7 +99,6 @@ func printDifferences(p process, table string, differences []cluster.Difference)
 
 type dropCommand struct{ storeFlag }
 
-// Run drops twibase's tables.
 func (c *dropCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		dropped, err := transfer.DropTables(ctx, store)

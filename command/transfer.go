@@ -20,7 +20,6 @@ type importCommand struct {
 	FanoutLimit int      `default:"10000" placeholder:"N" help:"The --fanout-limit of the gateways: the twits of authors with more followers are not written to timelines (default: ${default})."`
 }
 
-// Validate implements a Kong interface.
 func (c *importCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
@@ -65,7 +64,6 @@ type exportCommand struct {
 	Dir string `arg:"" name:"dir" help:"Folder to write to. Existing files are replaced."`
 }
 
-// Run exports CSV files.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
 	return c.withTables(ctx, p, func(store hbase.Store) error {
 		rows, err := transfer.Export(ctx, store, c.Dir)

@@ -18,7 +18,6 @@ type atomicHandler struct{ handler atomic.Pointer[http.Handler] }
 
 func (a *atomicHandler) set(handler http.Handler) { a.handler.Store(&handler) }
 
-// ServeHTTP implements [http.Handler].
 func (a *atomicHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*a.handler.Load()).ServeHTTP(w, r)
 }

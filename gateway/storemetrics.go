@@ -39,7 +39,6 @@ func (s *timedStore) observe(table, kind string, took time.Duration) {
 	observer.(prometheus.Observer).Observe(took.Seconds())
 }
 
-// Get implements [hbase.Store].
 func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	tables := distinct(len(gets), func(i int) string { return gets[i].Table })
 	start := time.Now()
@@ -51,7 +50,7 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 	return results, err
 }
 
-// Scan implements [hbase.Store]. It does not measure the caller.
+// Scan does not measure the caller.
 func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()
@@ -68,7 +67,6 @@ func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.
 	}
 }
 
-// Mutate implements [hbase.Store].
 func (s *timedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	tables := distinct(len(mutations), func(i int) string { table, _ := mutations[i].At(); return table })
 	start := time.Now()
@@ -80,7 +78,6 @@ func (s *timedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 	return errs, err
 }
 
-// CheckAndPut implements [hbase.Store].
 func (s *timedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	start := time.Now()
 	done, err := s.Store.CheckAndPut(ctx, check, put)

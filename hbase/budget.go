@@ -28,7 +28,6 @@ type Budget struct {
 // OverBudget is the error of a read of more than Most bytes, maybe estimated.
 type OverBudget struct{ Most, Read int64 }
 
-// Error implements error.
 func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: the request reads %d bytes, of at most %d", e.Read, e.Most)
 }
@@ -145,7 +144,7 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get implements [Store]. Large results are read in successive pieces.
+// Get reads large results in successive pieces.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
@@ -198,7 +197,6 @@ func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Resul
 	return results, err
 }
 
-// Scan implements [Store].
 func (b *budgeted) Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range b.Store.Scan(ctx, scan) {

@@ -41,7 +41,6 @@ type Outage struct {
 	after time.Duration
 }
 
-// Error implements error.
 func (o *Outage) Error() string { return "hbase: " + o.what }
 
 // Temporary is true for every Outage, also for [ErrDenied]: package apierr responds UNAVAILABLE.

@@ -80,7 +80,6 @@ func (m *Memory) Load() (held, refused int64) {
 // Busy means that too little memory is free.
 type Busy struct{}
 
-// Error implements error.
 func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
 
 // RetryAfter is how packages recognise a Busy without importing package hbase.

@@ -67,7 +67,6 @@ func (e Errors) Error() string {
 // Errors implements the BatchErrors interface of gqlgen.
 func (e Errors) Errors() []error { return e }
 
-// Unwrap is for errors.Is.
 func (e Errors) Unwrap() []error { return e }
 
 func (e *Errors) set(i, n int, err error) {

@@ -41,7 +41,6 @@ func (c cursorOf[T]) after(owner string, cursor *string) (*live.Key, error) {
 	return &live.Key{Owner: owner, Position: position}, err
 }
 
-// TwitDeleted implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TwitDeleted(
 	ctx context.Context, username string, after *string,
 ) (<-chan *tables.TwitDeletion, error) {

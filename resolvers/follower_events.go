@@ -22,7 +22,6 @@ var (
 	}
 )
 
-// FollowerChanged implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) FollowerChanged(
 	ctx context.Context, after *string,
 ) (<-chan *tables.FollowerChange, error) {

@@ -24,7 +24,6 @@ func (event) cost(call *costCall) error {
 	return nil
 }
 
-// TimelineTwitAdded implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tables.ID) (<-chan *tables.Twit, error) {
 	viewer, err := authorizeNow(r.WithLoaders(ctx), permission.Subscribe, permission.Target{})
 	if err != nil {
@@ -37,7 +36,6 @@ func (r *subscriptionResolver) TimelineTwitAdded(ctx context.Context, after *tab
 	return subscribe(ctx, r, timelineEvents, viewer, since)
 }
 
-// TwitPosted implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) TwitPosted(
 	ctx context.Context, username string, after *tables.ID,
 ) (<-chan *tables.Twit, error) {
@@ -62,7 +60,6 @@ func afterTwit(after *tables.ID) (*live.Key, error) {
 	return &live.Key{Owner: key.Author, Position: key.Position}, nil
 }
 
-// CommentAdded implements [exec.SubscriptionResolver].
 func (r *subscriptionResolver) CommentAdded(
 	ctx context.Context, twitID tables.ID, after *tables.ID,
 ) (<-chan *tables.Comment, error) {
@@ -179,7 +176,6 @@ func (r *subscriptionResolver) newStream(
 	return &stream{Subscription: s, owner: owner, begun: time.Now(), replayed: map[live.Key]bool{}}, nil
 }
 
-// MoveTo implements [resume.Position].
 func (s *stream) MoveTo(earlier resume.Position) {
 	own, e := s.Subscription, earlier.(*stream)
 	own.MoveTo(e.Subscription)
@@ -187,7 +183,6 @@ func (s *stream) MoveTo(earlier resume.Position) {
 	s.Subscription = own
 }
 
-// Rewind implements [resume.Position].
 func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
 
 // run replays entries, and then sends each entry once. When expiry fires, run suspends the

@@ -211,7 +211,7 @@ func (a relationArgs) ends() references {
 	}
 }
 
-// MarshalJSON implements json.Marshaler. The relation declares the names of the ends.
+// MarshalJSON uses the names of the ends that the relation declares.
 func (a relationArgs) MarshalJSON() ([]byte, error) {
 	from, to := &a.relation.From, &a.relation.To
 	text := fmt.Appendf(nil, "{%q:%s,%q:%s",
@@ -223,7 +223,7 @@ func (a relationArgs) MarshalJSON() ([]byte, error) {
 	return append(text, others[1:]...), err
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The caller has set a.relation.
+// UnmarshalJSON requires a.relation.
 func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal(text, &arguments); err != nil {

@@ -98,7 +98,6 @@ type statusWriter struct {
 // CountCode is called by [apierr.Error.Write].
 func (w *statusWriter) CountCode(code string) { w.trace.CountCode(code) }
 
-// WriteHeader implements [http.ResponseWriter].
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)

@@ -116,7 +116,6 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	context.AfterFunc(ctx, e.end)
 }
 
-// ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	traceOf(r.Context()).identify(r.Header)
 	switch {

@@ -13,8 +13,8 @@ func init() { schema.Conform(parsedSchema) }
 
 var errDisabled = errors.New("introspection disabled")
 
-// IntrospectSchema shadows gqlgen's method, whose types gqlgen.yml replaces by those of
-// twibase/graph/introspection.
+// IntrospectSchema and IntrospectType shadow gqlgen's methods, whose types gqlgen.yml replaces by
+// those of twibase/graph/introspection.
 func (ec *executionContext) IntrospectSchema() (*introspection.Schema, error) {
 	if ec.DisableIntrospection {
 		return nil, errDisabled
@@ -22,7 +22,6 @@ func (ec *executionContext) IntrospectSchema() (*introspection.Schema, error) {
 	return introspection.Of(ec.Schema()), nil
 }
 
-// IntrospectType is like [executionContext.IntrospectSchema].
 func (ec *executionContext) IntrospectType(name string) (*introspection.Type, error) {
 	if ec.DisableIntrospection {
 		return nil, errDisabled

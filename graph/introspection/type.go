@@ -154,7 +154,6 @@ func (t *Type) OfType() *Type {
 
 type deprecation struct{ directives ast.DirectiveList }
 
-// IsDeprecated reports whether there is @deprecated.
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
 // DeprecationReason is nil without @deprecated.

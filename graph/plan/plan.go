@@ -39,7 +39,6 @@ type planned struct {
 	noop     middlewares
 }
 
-// Exec executes queries and mutations.
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})

@@ -24,11 +24,8 @@ type Tasks interface {
 
 type untracked struct{}
 
-// Start implements [Tasks].
 func (untracked) Start(int) {}
-
-// End implements [Tasks].
-func (untracked) End() {}
+func (untracked) End()      {}
 
 // Await returns nothing: without loaders there are no lazy objects.
 func (untracked) Await() map[any]error { return nil }

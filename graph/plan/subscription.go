@@ -71,7 +71,6 @@ func End(ctx context.Context, err error) {
 	}
 }
 
-// ExecWithEventContext executes subscriptions.
 func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHandlerWithContext {
 	op := graphql.GetOperationContext(ctx)
 	op.Stats.SetExtension(executionKey, Execution{Executor: "plan"})

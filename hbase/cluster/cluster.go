@@ -206,7 +206,6 @@ const (
 
 type withoutStacks struct{ slog.Handler }
 
-// Handle implements [slog.Handler].
 func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 	short := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
@@ -221,7 +220,7 @@ func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf implements zk.Logger. Debug is enough: ZooKeeper's calls return their errors.
+// Printf logs at level debug: ZooKeeper's calls return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
 // multiSize returns gohbase's metric of the sizes of multis. gohbase does not count the multis of

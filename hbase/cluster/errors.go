@@ -115,7 +115,6 @@ type throttled struct {
 
 func (t throttled) Unwrap() error { return t.error }
 
-// RetryAfter returns the time after which to retry.
 func (t throttled) RetryAfter() time.Duration { return t.after }
 
 var (

@@ -134,7 +134,7 @@ func newGet(ctx context.Context, table, row string, sel *selection) *getCall {
 	return &getCall{Get: get, selection: sel}
 }
 
-// ToProto implements hrpc.Call. gohbase calls it for each attempt.
+// ToProto is called by gohbase for each attempt.
 func (c *getCall) ToProto() proto.Message {
 	c.cells = nil
 	get := new(pb.Get)
@@ -142,7 +142,6 @@ func (c *getCall) ToProto() proto.Message {
 	return &pb.GetRequest{Region: regionSpecifier(c.Region()), Get: get}
 }
 
-// DeserializeCellBlocks implements a gohbase interface.
 func (c *getCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	row, read, err := readRow(cells, int(answer.(*pb.GetResponse).GetResult().GetAssociatedCellCount()))
 	c.cells = row.Cells

@@ -28,7 +28,6 @@ func setLocator(client any, log *zerolog.Logger) *locator {
 	return l
 }
 
-// LocateResource implements zk.Client.
 func (l *locator) LocateResource(znode zk.ResourceName) (address string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -20,19 +20,10 @@ type masterCall struct {
 	request, response    proto.Message
 }
 
-// Name implements [hrpc.Call].
-func (c *masterCall) Name() string { return c.name }
-
-// Description implements [hrpc.Call].
-func (c *masterCall) Description() string { return c.name }
-
-// Table implements [hrpc.Call].
-func (c *masterCall) Table() []byte { return []byte(c.table) }
-
-// ToProto implements [hrpc.Call].
-func (c *masterCall) ToProto() proto.Message { return c.request }
-
-// NewResponse implements [hrpc.Call].
+func (c *masterCall) Name() string               { return c.name }
+func (c *masterCall) Description() string        { return c.name }
+func (c *masterCall) Table() []byte              { return []byte(c.table) }
+func (c *masterCall) ToProto() proto.Message     { return c.request }
 func (c *masterCall) NewResponse() proto.Message { return c.response }
 
 // askMaster sends an RPC, and fills response. table is for its error.

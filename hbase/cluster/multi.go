@@ -171,7 +171,6 @@ func (m *multi) fail(k int, err error) {
 	m.failed[k] = err
 }
 
-// DeserializeCellBlocks implements a gohbase interface.
 func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32, error) {
 	regions, all := answer.(*pb.MultiResponse).GetRegionActionResult(), 0
 	for _, region := range regions {
@@ -202,32 +201,15 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 	return uint32(b.at), nil
 }
 
-// Name implements [hrpc.Call].
-func (m *multi) Name() string { return methodOf(m.ctx, "Multi") }
-
-// Description implements [hrpc.Call].
-func (m *multi) Description() string { return "Multi" }
-
-// Context implements [hrpc.Call].
-func (m *multi) Context() context.Context { return m.ctx }
-
-// ToProto implements [hrpc.Call].
-func (m *multi) ToProto() proto.Message { return m.request }
-
-// NewResponse implements [hrpc.Call].
-func (m *multi) NewResponse() proto.Message { return new(pb.MultiResponse) }
-
-// ResultChan implements [hrpc.Call].
+func (m *multi) Name() string                    { return methodOf(m.ctx, "Multi") }
+func (m *multi) Description() string             { return "Multi" }
+func (m *multi) Context() context.Context        { return m.ctx }
+func (m *multi) ToProto() proto.Message          { return m.request }
+func (m *multi) NewResponse() proto.Message      { return new(pb.MultiResponse) }
 func (m *multi) ResultChan() chan hrpc.RPCResult { return m.answer }
 
-// Table implements [hrpc.Call]. A known server needs no table, key or region.
-func (m *multi) Table() []byte { return nil }
-
-// Key implements [hrpc.Call].
-func (m *multi) Key() []byte { return nil }
-
-// Region implements [hrpc.Call].
-func (m *multi) Region() hrpc.RegionInfo { return nil }
-
-// SetRegion implements [hrpc.Call].
+// Table is empty: a known server needs no table, key or region.
+func (m *multi) Table() []byte             { return nil }
+func (m *multi) Key() []byte               { return nil }
+func (m *multi) Region() hrpc.RegionInfo   { return nil }
 func (m *multi) SetRegion(hrpc.RegionInfo) {}

@@ -136,7 +136,6 @@ func (c *mutationCall) request() *pb.MutateRequest {
 	}
 }
 
-// SerializeCellBlocks implements a gohbase interface.
 func (c *mutationCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byte, uint32) {
 	if len(c.cells) > 0 {
 		blocks = append(blocks, c.cells)
@@ -144,5 +143,4 @@ func (c *mutationCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]
 	return c.request(), blocks, uint32(len(c.cells))
 }
 
-// CellBlocksEnabled implements a gohbase interface.
 func (c *mutationCall) CellBlocksEnabled() bool { return true }

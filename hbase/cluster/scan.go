@@ -126,12 +126,11 @@ func newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanC
 	return &scanCall{Scan: call, selection: sel}, nil
 }
 
-// Name implements hrpc.Call.
 func (c *scanCall) Name() string {
 	return methodOf(c.Context(), c.Scan.Name())
 }
 
-// ToProto implements hrpc.Call. gohbase calls it for each attempt.
+// ToProto is called by gohbase for each attempt.
 func (c *scanCall) ToProto() proto.Message {
 	c.rows = nil
 	request := c.Scan.ToProto().(*pb.ScanRequest)
@@ -144,7 +143,6 @@ func (c *scanCall) ToProto() proto.Message {
 	return request
 }
 
-// DeserializeCellBlocks implements a gohbase interface.
 func (c *scanCall) DeserializeCellBlocks(answer proto.Message, cells []byte) (uint32, error) {
 	page := answer.(*pb.ScanResponse)
 	c.rows = make([]hbase.Row, len(page.GetCellsPerResult()))

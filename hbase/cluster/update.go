@@ -65,7 +65,6 @@ func newCheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (*che
 	}, nil
 }
 
-// SerializeCellBlocks implements a gohbase interface.
 func (c *checkCall) SerializeCellBlocks(blocks [][]byte) (proto.Message, [][]byte, uint32) {
 	request, blocks, size := c.mutationCall.SerializeCellBlocks(blocks)
 	request.(*pb.MutateRequest).Condition = c.condition

@@ -66,14 +66,12 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 
 type pebbleLog struct{ log *slog.Logger }
 
-// Infof implements [pebble.Logger].
 func (l pebbleLog) Infof(format string, args ...any) {
 	if l.log.Enabled(context.Background(), slog.LevelDebug) {
 		l.log.Debug(fmt.Sprintf(format, args...), "component", "pebble")
 	}
 }
 
-// Errorf implements [pebble.Logger].
 func (l pebbleLog) Errorf(format string, args ...any) {
 	l.log.Error(fmt.Sprintf(format, args...), "component", "pebble")
 }

@@ -61,12 +61,10 @@ type broadcasters struct{ Table string }
 
 const broadcastersFamily = "l" // a column per author
 
-// Get reads all states.
 func (b broadcasters) Get() hbase.Get {
 	return hbase.Get{Table: b.Table, Row: RowKey(""), Columns: broadcastersFamily}
 }
 
-// Of reads the state of an author.
 func (b broadcasters) Of(author string) hbase.Get {
 	get := b.Get()
 	get.Page = hbase.Exactly(author)
@@ -127,7 +125,6 @@ const (
 	importMarker   = "filling"  // see Marker
 )
 
-// Get reads the row.
 func (imports) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
 }
@@ -138,7 +135,6 @@ func (imports) Repaired(cells []hbase.Cell) bool {
 	return repaired
 }
 
-// PutRepaired stores what Repaired reports, for ever.
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
 // Marker reports whether an import has added timeline entries and not trimmed them.
@@ -147,7 +143,6 @@ func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	return string(c.Value) == "1", c.Timestamp
 }
 
-// PutMarker stores what Marker reports.
 func (n imports) PutMarker(on bool, timestamp int64) hbase.Put {
 	return n.put(importMarker, flag(on), timestamp)
 }

@@ -223,7 +223,7 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
 
-// AddedCell returns the column that Added reads. Early versions stored no mark.
+// AddedCell takes an empty mark: early versions stored none.
 func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
 	value := encodeMilli(at)
 	if mark != "" {
@@ -232,7 +232,6 @@ func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp i
 	return textCell(commenterAdded+hashKey(key), value, timestamp)
 }
 
-// RemovedCell returns the column that Removed reads.
 func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }
@@ -252,7 +251,6 @@ func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, 
 	return time.Time{}, "", false, nil
 }
 
-// DecodeRemoved reports what Removed or RemovedAt read.
 func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	return slices.ContainsFunc(cells, func(c hbase.Cell) bool {
 		return strings.HasPrefix(c.Qualifier, commenterRemoved)

@@ -75,12 +75,10 @@ func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	return 0, empty, nil
 }
 
-// DepthCell returns the column that Depth decodes.
 func (tree) DepthCell(levels int, timestamp int64) hbase.Cell {
 	return textCell(treeDepth, strconv.Itoa(levels), timestamp)
 }
 
-// Put writes the commit row.
 func (tree) Put(cells ...hbase.Cell) hbase.Put {
 	return hbase.Put{Table: Departments.Table, Row: RowKey(Root), Cells: cells}
 }

@@ -85,7 +85,6 @@ var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }
 
-// Get reads all days.
 func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
@@ -112,7 +111,6 @@ func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	return get
 }
 
-// KeyCell returns the column that DecodeKey decodes.
 func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+hashKey(key), day, timestamp)
 }
@@ -127,7 +125,6 @@ func (p plays) DecodeKey(cells []hbase.Cell) (day string, err error) {
 	return "", nil
 }
 
-// Delete deletes days up to a timestamp.
 func (p plays) Delete(username, game string, days []DayCount, timestamp int64) hbase.Delete {
 	deletion := hbase.Delete{Table: p.Table, Row: edgeKey(username, game)}
 	for _, day := range days {
@@ -142,7 +139,6 @@ func (p plays) Ends(row string) (username, game string, err error) {
 	return edgeOf(row, CheckUsername, CheckCode)
 }
 
-// Put stores a day.
 func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {
 	return hbase.Put{Table: p.Table, Row: edgeKey(username, game), Cells: []hbase.Cell{
 		dayCell(p.family, day, timestamp)}}
@@ -162,7 +158,6 @@ func (d gameDays) Get(game, from, to string) hbase.Get {
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
 }
 
-// Cell returns a day's column.
 func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }

@@ -18,19 +18,17 @@ type GatewaySettings struct {
 	At          int64 // last put, by the store's clock
 }
 
-// Get reads all settings.
 func (gateways) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("gateways"), Columns: broadcastersFamily}
 }
 
-// Put stores the settings, at the store's time.
+// Put uses the store's time.
 func (n gateways) Put(s GatewaySettings) hbase.Put {
 	get := n.Get()
 	return hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: s.Gateway, Value: strconv.AppendInt(nil, int64(s.FanoutLimit), 10)}}}
 }
 
-// Remove removes the settings of a gateway that ends.
 func (n gateways) Remove(gateway string) hbase.Delete {
 	get := n.Get()
 	return hbase.Delete{Table: get.Table, Row: get.Row, Columns: []hbase.Deletion{

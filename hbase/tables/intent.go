@@ -45,7 +45,7 @@ func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
 
-// Put stores an intent, with the timestamp i.At.
+// Put uses the timestamp i.At.
 func (n intents) Put(i Intent) hbase.Put {
 	at, due := strconv.FormatInt(i.At, 10), ""
 	if i.Due != 0 {

@@ -20,7 +20,6 @@ type marks struct{}
 // Table returns the table with the marks. Create it first.
 func (marks) Table() string { return Broadcasters.Table }
 
-// Get reads all marks.
 func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }

@@ -208,19 +208,16 @@ const (
 	twitNameDeleted = "gone" // "1": deleted
 )
 
-// Get reads what Decode decodes.
 func (n twitNames) Get(name string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: RowKey(name),
 		Columns: Attributes + ":" + twitNameKey + " " + Attributes + ":" + twitNameDeleted}
 }
 
-// Put stores the key of a twit.
 func (n twitNames) Put(t *Twit, timestamp int64) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: RowKey(t.Name), Cells: []hbase.Cell{
 		textCell(twitNameKey, t.Key().String(), timestamp)}}
 }
 
-// DeletedCell marks a twit as deleted.
 func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 	return textCell(twitNameDeleted, "1", timestamp)
 }

@@ -69,7 +69,6 @@ type accounts struct{ Table string }
 
 const accountPassword = "password"
 
-// Get reads the hash.
 func (a accounts) Get(username string) hbase.Get {
 	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
 }

@@ -111,7 +111,6 @@ type phc struct {
 // The encoding is strict: a hash has one representation.
 var encoding = base64.RawStdEncoding.Strict()
 
-// String implements the PHC string format.
 func (p phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.KiB, p.Passes, p.Threads,
 		encoding.EncodeToString(p.salt), encoding.EncodeToString(p.hash))

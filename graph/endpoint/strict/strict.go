@@ -120,5 +120,4 @@ func value(d *json.Decoder, field string, into any) error {
 
 type ignored struct{}
 
-// UnmarshalJSON implements [json.Unmarshaler].
 func (*ignored) UnmarshalJSON([]byte) error { return nil }

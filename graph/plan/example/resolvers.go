@@ -30,7 +30,6 @@ var cities = map[string][]*atlas.City{
 
 type query struct{}
 
-// Countries implements [exec.QueryResolver].
 func (query) Countries(context.Context) ([]*atlas.Country, error) {
 	fmt.Println("Query.countries")
 	return []*atlas.Country{{Name: "Italy"}, {Name: "France"}}, nil

@@ -29,10 +29,8 @@ func main() {
 // conform is a plugin that corrects the schema, as package exec does when it loads it.
 type conform struct{}
 
-// Name implements gqlgen's plugin.Plugin.
 func (conform) Name() string { return "conform" }
 
-// MutateSchema implements gqlgen's plugin.SchemaMutator.
 func (conform) MutateSchema(parsed *ast.Schema) error {
 	schema.Conform(parsed)
 	return nil

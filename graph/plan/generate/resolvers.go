@@ -18,10 +18,8 @@ var resolversTemplate string
 // variables, except for subscriptions, and a table of all of them.
 type resolvers struct{}
 
-// Name implements gqlgen's plugin.Plugin.
 func (resolvers) Name() string { return "resolvergen" }
 
-// GenerateCode implements gqlgen's plugin.CodeGenerator.
 func (resolvers) GenerateCode(data *codegen.Data) error {
 	return templates.Render(templates.Options{
 		PackageName:     data.Config.Resolver.Package,
@@ -36,7 +34,6 @@ func (resolvers) GenerateCode(data *codegen.Data) error {
 
 type resolversData struct{ *codegen.Data }
 
-// Variable names the variable of a field.
 func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }

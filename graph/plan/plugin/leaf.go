@@ -11,7 +11,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Fails reports whether a field is a method that returns an error.
 func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
 // AddsErrors reports whether the code of a leaf may add errors to its ctx.

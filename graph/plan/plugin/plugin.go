@@ -98,7 +98,6 @@ func (b *build) Arguments(f *codegen.Field) string {
 	return list.String()
 }
 
-// Resolver returns the resolver method.
 func (b *build) Resolver(f *codegen.Field) string {
 	return fmt.Sprintf("exec.(*executionContext).Resolvers.%s().%s", templates.UcFirst(f.Object.Name), f.GoFieldName)
 }
