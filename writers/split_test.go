@@ -1,11 +1,14 @@
 package writers
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"twibase/hbase"
 	"twibase/hbase/tables"
 )
 
@@ -45,6 +48,37 @@ func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 		violations, err := checkStore(ctx, store)
 		if len(violations) > 0 || err != nil {
 			t.Error(violations, err)
+		}
+	})
+}
+
+func TestHeightOfADepartmentDuringASplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, store := t.Context(), openStore(t)
+		defer store.Close()
+		chain(t, 2)(store)
+		importChildren(t, store, "a", "b", "c", "d")
+		mustMutate(t, store, memberPut(tables.Children, "d", tables.Child{Name: "e", Code: "e"}))
+		get := func(gets ...hbase.Get) ([][]hbase.Cell, error) { return hbase.GetAll(ctx, store, gets) }
+		var cleaned atomic.Bool
+		options := Options{ListBound: 2, Observe: func(ctx context.Context, opType string, _ []string) (context.Context, func()) {
+			cleaned.Store(cleaned.Load() || opType == "empty")
+			if height, err := heightOf("d2", get); height != 3 || err != nil {
+				t.Errorf("before a call of %s: height %d, error %v, want 3", opType, height, err)
+			}
+			return ctx, func() {}
+		}}
+		w := New(store, options)
+		if err := execute(ctx, w, nil, split, splitOf("d2")); err != nil {
+			t.Fatal(err)
+		}
+		w.Close(ctx)
+		time.Sleep(grace + time.Second)
+		if err := New(store, options).Sweep(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if !cleaned.Load() {
+			t.Error("no split was cleaned up")
 		}
 	})
 }
