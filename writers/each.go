@@ -141,7 +141,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 }
 
 // clearList reads the rows of all buckets, also of pending ones, and keeps the directory, so that
-// it can be repeated.
+// it can be repeated. Removing each member by eachMember could not: interrupted during a split, it
+// may leave a member in a pending bucket only, where its repetition does not read.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)
