@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 		if len(created) > 0 {
 			log.Info().Strs("tables", created).Int("regions", s.regions()).Msg("created missing tables")
 		}
-	} else if err := s.requireTables(ctx, store); err != nil {
+	} else if err := s.requireTables(ctx, store, log); err != nil {
 		return err
 	}
 	if c, ok := store.(*cluster.Store); ok {
@@ -43,7 +44,7 @@ func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerol
 	return loadSample(ctx, store, log)
 }
 
-func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) error {
+func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	found, err := transfer.FindTables(ctx, store)
 	create := "twibase tables create --store " + s.Store
 	if s.Namespace != cluster.DefaultNamespace {
@@ -54,7 +55,11 @@ func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store) err
 		return err
 	case len(found.Missing) == 0:
 		incomplete, err := transfer.IncompleteSearch(ctx, store)
-		if err == nil && len(incomplete) > 0 {
+		switch {
+		case errors.Is(err, hbase.ErrUnavailable): // most requests can be served
+			log.Warn().Err(err).Msg("starting without the check of the search tables: a region does not answer")
+			return nil
+		case err == nil && len(incomplete) > 0:
 			err = fmt.Errorf("--store %s: the search tables %s may lack objects that an earlier version stored: complete them with %s",
 				s.Store, strings.Join(incomplete, ", "), create)
 		}

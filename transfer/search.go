@@ -33,7 +33,9 @@ func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []stri
 }
 
 func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bool, error) {
-	cells, err := hbase.GetOne(ctx, store, o.Search.Complete())
+	cells, err := retried(ctx, func(ctx context.Context) ([]hbase.Cell, error) {
+		return hbase.GetOne(ctx, store, o.Search.Complete())
+	})
 	return o.Search.IsComplete(cells), err
 }
 

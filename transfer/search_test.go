@@ -112,3 +112,18 @@ func TestRowsOfAnEarlierFoldAreReplaced(t *testing.T) {
 		t.Errorf("got %v, error %v, want none", incomplete, err)
 	}
 }
+
+func TestMarksOfSearchTablesAreReadAgain(t *testing.T) {
+	store := openStore(t)
+	mark, failures := tables.Users.Search.Complete(), 0
+	faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
+		if op.Table != mark.Table || op.Row != mark.Row || failures == 2 {
+			return hbasetest.Fault{}
+		}
+		failures++
+		return hbasetest.Fault{Err: hbase.ErrUnresponsive}
+	})
+	if incomplete, err := IncompleteSearch(t.Context(), faulty); err != nil || len(incomplete) > 0 || failures != 2 {
+		t.Errorf("got %v, error %v after %d failures, want none after 2", incomplete, err, failures)
+	}
+}

@@ -19,6 +19,7 @@ const createTimeout = 3 * time.Minute
 
 const (
 	// FindTables waits up to findTimeout for hbase:meta, and again for the table of the marks.
+	// IncompleteSearch waits as long for each search table.
 	findTimeout = 30 * time.Second
 	findPause   = 200 * time.Millisecond
 )
