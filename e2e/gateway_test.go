@@ -40,10 +40,13 @@ type gateway struct {
 	root    *resolvers.Resolver
 }
 
-func newGateway(name string, store hbase.Store) *gateway {
+func newGateway(name string, store hbase.Store) *gateway { return gatewayOver(name, store, store) }
+
+// gatewayOver gives the writers and the loaders views of one store.
+func gatewayOver(name string, written, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
 		Now: time.Now}
-	w := writers.New(store, writers.Options{Observe: loaders.Writing})
+	w := writers.New(written, writers.Options{Observe: loaders.Writing})
 	withLoaders := loadersOver(store)
 	root := &resolvers.Resolver{Writers: w, Accounts: writers.NewAccounts(w, password.New()), Tokens: tokens,
 		Attempts: auth.NewAttempts(time.Now), WithLoaders: withLoaders}

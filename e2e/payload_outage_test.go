@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -9,45 +8,40 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/hbase"
 	"twibase/hbase/hbasetest"
-	"twibase/hbase/tables"
 	"twibase/transfer"
 )
 
-// The store does not answer reads of a table after a write to it.
+// The store does not answer the loaders' reads after a write.
 func TestOutageAfterAWriteSaysThatTheMutationMayBeExecuted(t *testing.T) {
-	var table atomic.Pointer[string] // that of the outage, or nil
-	var written atomic.Bool
-	store := hbasetest.NewFaults(inMemory(t), func(op hbasetest.Op) (f hbasetest.Fault) {
-		switch name := table.Load(); {
-		case name == nil || op.Table != *name:
-		case op.Writes():
-			written.Store(true)
-		case written.Load():
-			f.Err = hbase.ErrUnavailable
-		}
-		return f
-	})
-	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
-		t.Fatal(err)
-	}
-	g := newGateway("embedded", store)
 	alice, root := oracle.Viewer{Username: "alice"}, oracle.Viewer{Username: "root", Admin: true}
-	g.ask(t, `mutation{createUser(input:{username:"alice",name:"Alice"}){userErrors{message}}}`, nil, root)
-	posted := string(g.ask(t, `mutation{postTwit(input:{content:"hello"}){twit{id}}}`, nil, alice))
-	_, id, _ := strings.Cut(posted, `"id":"`)
-	id, _, _ = strings.Cut(id, `"`)
-	for _, test := range []struct{ name, table, mutation, path string }{
-		{"the posted twit", tables.Twits.Table, `postTwit(input:{content:"x"}){twit{content}}`, `["postTwit"]`},
-		{"the added comment", tables.Comments.Table, fmt.Sprintf(`addComment(input:{twitId:%q,content:"x"}){comment{content}}`, id),
-			`["addComment"]`},
-		{"a field of the payload", tables.Users.Table, `updateUser(input:{username:"alice",name:"A"}){user{name}}`,
-			`["updateUser","user"]`},
+	for _, test := range []struct{ name, mutation, path string }{
+		{"the posted twit", `postTwit(input:{content:"x"}){twit{content}}`, `["postTwit"]`},
+		{"the added comment", `addComment(input:{twitId:"%s",content:"x"}){comment{content}}`, `["addComment"]`},
+		{"a field of the payload", `updateUser(input:{username:"alice",name:"A"}){user{name}}`, `["updateUser","user"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			table.Store(&test.table)
-			written.Store(false)
-			defer table.Store(nil)
-			got := string(g.ask(t, "mutation{"+test.mutation+"}", nil, alice))
+			store := inMemory(t)
+			if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
+				t.Fatal(err)
+			}
+			before := newGateway("before", store)
+			before.ask(t, `mutation{createUser(input:{username:"alice",name:"Alice"}){userErrors{message}}}`, nil, root)
+			posted := string(before.ask(t, `mutation{postTwit(input:{content:"hello"}){twit{id}}}`, nil, alice))
+			before.root.Writers.Close(t.Context())
+			_, id, _ := strings.Cut(posted, `"id":"`)
+			id, _, _ = strings.Cut(id, `"`)
+
+			var written atomic.Bool
+			noted := hbasetest.NewFaults(store, func(op hbasetest.Op) (none hbasetest.Fault) {
+				if op.Writes() {
+					written.Store(true)
+				}
+				return none
+			})
+			failing := hbasetest.NewFaults(store,
+				hbasetest.When(func(hbasetest.Op) bool { return written.Load() }, hbasetest.Fault{Err: hbase.ErrUnavailable}))
+			mutation := "mutation{" + strings.ReplaceAll(test.mutation, "%s", id) + "}"
+			got := string(gatewayOver("after", noted, failing).ask(t, mutation, nil, alice))
 			for _, part := range []string{"the mutation may have been executed", `"path":` + test.path, `"UNAVAILABLE"`} {
 				if !strings.Contains(got, part) {
 					t.Errorf("%s, want %s", got, part)
