@@ -49,7 +49,7 @@ func (c *cachedFiles[T]) failing() bool {
 	return c.read() != nil
 }
 
-// read parses changed files. mu is held.
+// The caller holds mu.
 func (c *cachedFiles[T]) read() error {
 	infos := make([]os.FileInfo, 0, len(c.files))
 	for _, file := range c.files {

@@ -12,7 +12,7 @@ import (
 //   - possible is the size of all other rows: for each, the assumed sizes of its named columns and,
 //     for whole families, the number of columns times the size of a cell. The size of a cell
 //     is the row's average for columns known as small, otherwise the assumed size of the family's
-//     cells, which for texts of twits is usually a hundred times too large.
+//     cells. For texts of twits, the assumed size is usually a hundred times too large.
 type size struct{ likely, possible int64 }
 
 const (

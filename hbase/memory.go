@@ -33,12 +33,12 @@ const (
 //	           └──► semaphore calls: a call takes the possible bytes of its rows, in engines that
 //	                can't stop between two rows
 //
-// At most [maxWaiting] requests wait for the semaphore requests, up to [maxMemoryWait]: before a
-// piece, or before a response if they hold no memory yet. Any number waits for calls, up to
-// [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each semaphore
+// The semaphore requests has at most [maxWaiting] waiting requests, for up to [maxMemoryWait]:
+// before a piece, or before a response if they hold no memory yet. Any number waits for calls, up
+// to [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each semaphore
 // has the size of the memory; while others read, a client that already holds bytes gets at most
-// half. A piece with many unknown rows takes most of the semaphore calls, so the engines that use
-// it read such pieces one after the other.
+// half. A piece with many unknown rows takes most of the semaphore calls, so such pieces are read
+// one at a time.
 type Memory struct {
 	most     int64
 	requests *fair.Semaphore

@@ -69,7 +69,7 @@ type Servers struct {
 	calls map[string]ServerCalls
 }
 
-// Add adds ended RPCs.
+// Add is called when c ended.
 func (s *Servers) Add(c ServerCalls) {
 	if s == nil {
 		return
@@ -104,7 +104,6 @@ func (s *Servers) All() []ServerCalls {
 // Tables is a set of tables. It is safe for concurrent use. A nil one stays empty.
 type Tables struct{ names sync.Map }
 
-// Add adds a table.
 func (t *Tables) Add(name string) {
 	if t != nil {
 		t.names.Store(name, nil)

@@ -72,10 +72,9 @@ func (o *observations) forget(at time.Time) {
 // of a fan-out, and twice the maximum clock skew.
 const Window = maxLag + 2*MaxClockSkew
 
-// MayHaveMissed reports whether a subscriber of any gateway, who has received an entry, may have
-// missed an older one. The subscriber has not missed the older entry if it arrived in the store
-// well before the received one: then every gateway finds the older one earlier, or both in the same
-// poll.
+// MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
+// older one. It does not if the older entry arrived more than certainOrder before: every gateway
+// finds it earlier, or both in the same poll.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
@@ -89,10 +88,12 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription surely delivers an entry of the row: if a poll after the
-// one with which it joined found the entry, or if no poll has found it yet and it is later than the
-// floor. Otherwise it may still deliver the entry: the poll with which it joined delivers entries
-// that are not older than the call of Subscribe.
+// Delivers reports whether the subscription surely delivers an entry of the row. That is true if
+//   - a poll after the one with which it joined found the entry, or
+//   - no poll has found it yet, and it is later than the floor.
+//
+// Otherwise it may still deliver the entry: the poll with which it joined delivers entries that are
+// not older than the call of Subscribe.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

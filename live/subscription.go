@@ -73,9 +73,8 @@ type Subscription struct {
 // as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
 // are parked for [Subscription.Resume]; zero is no end.
 //
-// An address may add its first row while one is free. To have n rows, it must leave rowReserve × n
-// rows free. So one address adds at most a fifth of [MaxRows], and the next one a fifth of the
-// others.
+// An address may add its first row while one is free, and others while rowReserve × its rows stay
+// free: at most a fifth of [MaxRows], the next address a fifth of the rest.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
@@ -165,7 +164,6 @@ func (s *Subscription) Err() error {
 	return s.err
 }
 
-// Close closes the subscription.
 func (s *Subscription) Close() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
@@ -177,7 +175,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// end closes the subscription. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) end(err error) {
 	switch s.state {
 	case waiting, joining:

@@ -46,7 +46,6 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 	}}
 }
 
-// Kind returns the declaration of the lists.
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
 // Page loads pages of many lists. Each page is read by a [listscan.Scan], which sends Gets in one
@@ -124,7 +123,6 @@ func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], po
 	return Member[E]{members[0], true}, positions[0], nil
 }
 
-// Position returns the position of a member in a list.
 func (l List[E]) Position(e E) string { return l.of.Position(e) }
 
 type pager[E any] struct {

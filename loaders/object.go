@@ -40,7 +40,6 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 	}
 }
 
-// Kind returns the declaration of the objects.
 func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 
 // Roots returns lazy objects for keys that may name no object, such as keys from a client. It

@@ -48,9 +48,9 @@ type look struct {
 
 func (l look) first() bool { return l.condition == "" }
 
-// looks returns, for each look, how many candidates it and the looks before it read at most. A
-// backward look of a list that may be split reads at least the positions of a whole bucket, so a
-// single look reads the lookahead.
+// looks returns the cumulative maximum of candidates after each look. A backward look of a list
+// that may be split reads at least the positions of a whole bucket, so a single look reads the
+// lookahead.
 func (f filteredConnection[P, T, C]) looks(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}

@@ -160,7 +160,7 @@ func (w *Writers) UpdateRole(ctx context.Context, c RoleChange) (string, error) 
 	return c.Code, execute(ctx, w, &in, updateRole, &updateRoleArgs{RoleChange: c})
 }
 
-// DeleteRole deletes a role.
+// DeleteRole returns NOT_FOUND for a missing role.
 func (w *Writers) DeleteRole(ctx context.Context, code string) error {
 	var in input
 	return execute(ctx, w, &in, deleteRole, &deleteRoleArgs{Code: in.code("code", code)})

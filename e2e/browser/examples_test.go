@@ -134,7 +134,7 @@ func (e *example) checkTree(t *testing.T) {
 	}
 }
 
-// isLabel reports whether a drawn text is a label, or its beginning.
+// isLabel accepts a truncated label.
 func isLabel(drawn, label string) bool {
 	start, truncated := strings.CutSuffix(drawn, "…")
 	return drawn == label || truncated && len(start) >= 8 && strings.HasPrefix(label, start)

@@ -153,7 +153,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor is for the other direction.
+// behindCursor is the has-more flag against the paging direction.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:

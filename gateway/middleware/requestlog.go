@@ -50,8 +50,7 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin starts a measurement, with an id, a trace and a logger in the ctx. end ends it, and returns
-// the log line.
+// begin puts an id, a trace and a logger into the ctx. end returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

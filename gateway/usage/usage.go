@@ -33,7 +33,7 @@ type Request struct {
 	Fields          []int
 }
 
-// Usage counts requests. It is safe for concurrent use.
+// Usage is safe for concurrent use.
 type Usage struct {
 	// Deprecated is registered by the caller.
 	Deprecated *prometheus.CounterVec
@@ -80,7 +80,6 @@ func New(fields []endpoint.Field) *Usage {
 	}
 }
 
-// Add counts a request.
 func (u *Usage) Add(r Request, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

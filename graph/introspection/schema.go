@@ -1,5 +1,7 @@
 // Package introspection implements __schema and __type by the specification of September 2025, in
-// place of gqlgen's package: docs/UPSTREAM.md lists the differences.
+// place of gqlgen's package: docs/UPSTREAM.md lists the differences. Named types and directives are
+// sorted; other lists are in the order of the definition. Pointers are nil where the specification
+// requires null.
 package introspection
 
 import (
@@ -15,10 +17,8 @@ type Schema struct{ schema *ast.Schema }
 // Of returns the introspection of a schema.
 func Of(schema *ast.Schema) *Schema { return &Schema{schema} }
 
-// Description may be nil.
 func (s *Schema) Description() *string { return text(s.schema.Description) }
 
-// Types returns all named types, sorted.
 func (s *Schema) Types() []Type {
 	types := make([]Type, 0, len(s.schema.Types))
 	for _, name := range slices.Sorted(maps.Keys(s.schema.Types)) {
@@ -30,16 +30,12 @@ func (s *Schema) Types() []Type {
 // Type may be nil.
 func (s *Schema) Type(name string) *Type { return named(s.schema, s.schema.Types[name]) }
 
-// QueryType is the root type of queries.
 func (s *Schema) QueryType() *Type { return named(s.schema, s.schema.Query) }
 
-// MutationType may be nil.
 func (s *Schema) MutationType() *Type { return named(s.schema, s.schema.Mutation) }
 
-// SubscriptionType may be nil.
 func (s *Schema) SubscriptionType() *Type { return named(s.schema, s.schema.Subscription) }
 
-// Directives are sorted by name.
 func (s *Schema) Directives() []Directive {
 	directives := make([]Directive, 0, len(s.schema.Directives))
 	for _, name := range slices.Sorted(maps.Keys(s.schema.Directives)) {
@@ -54,16 +50,12 @@ type Directive struct {
 	definition *ast.DirectiveDefinition
 }
 
-// Name has no @.
 func (d *Directive) Name() string { return d.definition.Name }
 
-// Description may be nil.
 func (d *Directive) Description() *string { return text(d.definition.Description) }
 
-// IsRepeatable directives may be several times at one location.
 func (d *Directive) IsRepeatable() bool { return d.definition.IsRepeatable }
 
-// Locations are __DirectiveLocation values in the order of the definition.
 func (d *Directive) Locations() []string {
 	locations := make([]string, len(d.definition.Locations))
 	for i, l := range d.definition.Locations {
@@ -72,7 +64,6 @@ func (d *Directive) Locations() []string {
 	return locations
 }
 
-// Args are in the order of the definition.
 func (d *Directive) Args(includeDeprecated bool) []InputValue {
 	return arguments(d.schema, d.definition.Arguments, includeDeprecated)
 }

@@ -36,7 +36,6 @@ func (t *Type) is(kinds ...ast.DefinitionKind) bool {
 	return false
 }
 
-// Kind is a __TypeKind.
 func (t *Type) Kind() string {
 	switch {
 	case t.definition != nil:
@@ -47,7 +46,6 @@ func (t *Type) Kind() string {
 	return "LIST"
 }
 
-// Name is nil for LIST and NON_NULL.
 func (t *Type) Name() *string {
 	if t.definition == nil {
 		return nil
@@ -55,7 +53,6 @@ func (t *Type) Name() *string {
 	return &t.definition.Name
 }
 
-// Description is nil for LIST and NON_NULL.
 func (t *Type) Description() *string {
 	if t.definition == nil {
 		return nil
@@ -63,7 +60,6 @@ func (t *Type) Description() *string {
 	return text(t.definition.Description)
 }
 
-// SpecifiedByURL is that of @specifiedBy.
 func (t *Type) SpecifiedByURL() *string {
 	if !t.is(ast.Scalar) {
 		return nil
@@ -74,7 +70,6 @@ func (t *Type) SpecifiedByURL() *string {
 	return nil
 }
 
-// IsOneOf is nil unless the type is an input object.
 func (t *Type) IsOneOf() *bool {
 	if !t.is(ast.InputObject) {
 		return nil
@@ -93,7 +88,6 @@ func (t *Type) Fields(includeDeprecated bool) []Field {
 	})
 }
 
-// Interfaces are those of an object or interface.
 func (t *Type) Interfaces() []Type {
 	if !t.is(ast.Object, ast.Interface) {
 		return nil
@@ -105,7 +99,6 @@ func (t *Type) Interfaces() []Type {
 	return interfaces
 }
 
-// PossibleTypes are those of an interface or union.
 func (t *Type) PossibleTypes() []Type {
 	if !t.is(ast.Interface, ast.Union) {
 		return nil
@@ -119,7 +112,6 @@ func (t *Type) PossibleTypes() []Type {
 	return possible
 }
 
-// EnumValues are in the order of the definition.
 func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	if !t.is(ast.Enum) {
 		return nil
@@ -129,7 +121,6 @@ func (t *Type) EnumValues(includeDeprecated bool) []EnumValue {
 	})
 }
 
-// InputFields are in the order of the definition.
 func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	if !t.is(ast.InputObject) {
 		return nil
@@ -139,7 +130,6 @@ func (t *Type) InputFields(includeDeprecated bool) []InputValue {
 	})
 }
 
-// OfType is the wrapped type of a LIST or NON_NULL.
 func (t *Type) OfType() *Type {
 	switch {
 	case t.wrapping == nil:
@@ -156,7 +146,6 @@ type deprecation struct{ directives ast.DirectiveList }
 
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
-// DeprecationReason is nil without @deprecated.
 func (d deprecation) DeprecationReason() *string {
 	directive := d.directives.ForName("deprecated")
 	if directive == nil {
@@ -188,18 +177,14 @@ type Field struct {
 	definition *ast.FieldDefinition
 }
 
-// Name is not an alias.
 func (f *Field) Name() string { return f.definition.Name }
 
-// Description may be nil.
 func (f *Field) Description() *string { return text(f.definition.Description) }
 
-// Args are in the order of the definition.
 func (f *Field) Args(includeDeprecated bool) []InputValue {
 	return arguments(f.schema, f.definition.Arguments, includeDeprecated)
 }
 
-// Type includes LIST and NON_NULL.
 func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
 
 // EnumValue is GraphQL's __EnumValue.
@@ -208,10 +193,8 @@ type EnumValue struct {
 	definition *ast.EnumValueDefinition
 }
 
-// Name is as in documents.
 func (v *EnumValue) Name() string { return v.definition.Name }
 
-// Description may be nil.
 func (v *EnumValue) Description() *string { return text(v.definition.Description) }
 
 // InputValue is GraphQL's __InputValue.
@@ -224,13 +207,10 @@ type InputValue struct {
 	defaultValue *ast.Value
 }
 
-// Name is that of the argument or field.
 func (v *InputValue) Name() string { return v.name }
 
-// Description may be nil.
 func (v *InputValue) Description() *string { return text(v.description) }
 
-// Type includes LIST and NON_NULL.
 func (v *InputValue) Type() *Type { return reference(v.schema, v.typ) }
 
 // DefaultValue is a GraphQL literal.

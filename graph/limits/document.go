@@ -25,7 +25,7 @@ func (l *Limits) Length(query string) *apierr.Error {
 	return c.refusal
 }
 
-// Text checks a document before it is parsed.
+// Text checks length, tokens and nesting before parsing.
 func (l *Limits) Text(query string) *apierr.Error {
 	if refusal := l.Length(query); refusal != nil {
 		return refusal

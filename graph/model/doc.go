@@ -3,7 +3,7 @@ package model
 
 import "twibase/hbase/tables"
 
-// Node is a row type of the schema with an id.
+// Node is a row type of the schema. ID is its global id.
 type Node interface{ ID() tables.ID }
 
 // Query is empty, because all fields of the query root have resolvers.

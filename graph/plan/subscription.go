@@ -30,13 +30,10 @@ var _ interface {
 	graphql.ResponseInterceptor
 } = Events{}
 
-// ExtensionName implements [graphql.HandlerExtension].
 func (Events) ExtensionName() string { return "events" }
 
-// Validate implements [graphql.HandlerExtension].
 func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 
-// InterceptResponse implements [graphql.ResponseInterceptor].
 func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {

@@ -153,9 +153,8 @@ func (o *Operation) stop(position Position, expired bool) {
 }
 
 // settle keeps the position if it is current, that is, if all events before it were sent. If it is
-// not, but the operation was resumed and has sent no event, settle keeps the position where the
-// operation resumed, no longer than that position would have been kept. Otherwise it closes the
-// position. mu is held.
+// not, but the operation was resumed and has sent no event, settle keeps the earlier position until
+// its original expiry. Otherwise it closes the position. mu is held.
 func (o *Operation) settle(current bool) {
 	position := o.position
 	o.position = nil

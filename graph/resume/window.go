@@ -78,14 +78,14 @@ func (w *Window) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// drop removes an entry, and closes its position. The caller holds mu.
+// drop also closes the position. The caller holds mu.
 func (w *Window) drop(e *entry) {
 	if w.remove(e) {
 		e.position.Close()
 	}
 }
 
-// remove removes an entry, and reports whether w had it. The caller holds mu.
+// remove reports whether w had the entry. The caller holds mu.
 func (w *Window) remove(e *entry) bool {
 	i := slices.Index(w.entries, e)
 	if i < 0 {

@@ -4,9 +4,9 @@
 //
 //   - The waiting client with the fewest units is served next; of several, the one with the oldest
 //     request. So a client with one request does not queue behind the hundreds of another.
-//   - A client gets more units only if reserve times its new total stays free: n clients that want
-//     more hold 1/(n+reserve) each, and others find free units. A client without units may take any
-//     number. A client that was alone for the last [Contention] may take all.
+//   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
+//     1/(n+reserve) of the units each, and others find free units. A client without units may take
+//     any number. A client that was alone for the last [Contention] may take all.
 //   - If too many requests wait, a new one replaces the newest of the client with the most waiting
 //     ones. If that is its own client, the new request is rejected.
 //
@@ -188,8 +188,7 @@ func (s *Semaphore) contend() {
 	})
 }
 
-// add adds a request to the queue of its client, and takes units for the requests that may have
-// them.
+// add also takes units for the requests that may have them.
 func (s *Semaphore) add(c *client, units int64) *request {
 	if len(c.queue) == 0 {
 		s.queues = append(s.queues, c)
@@ -258,7 +257,7 @@ func (s *Semaphore) longest() (longest *client) {
 	return longest
 }
 
-// remove removes a waiting request. The caller calls dispatch, because it may have blocked others.
+// The caller of remove calls dispatch, because the request may have blocked others.
 func (s *Semaphore) remove(c *client, r *request) {
 	i := slices.Index(c.queue, r)
 	c.queue = slices.Delete(c.queue, i, i+1)

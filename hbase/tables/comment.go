@@ -75,7 +75,6 @@ func ParseCommentKey(key string) (CommentKey, error) {
 	return CommentKey{k, position}, checkCommentPosition(position)
 }
 
-// ID is the global id.
 func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }

@@ -23,7 +23,6 @@ type Department struct {
 	RoleCount  *int
 }
 
-// ID is the global id.
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
 // Root is the key that owns the top-level departments, but is no department's.

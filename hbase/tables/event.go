@@ -55,13 +55,10 @@ func deletionParts(qualifier string) (at time.Time, position string, err error) 
 	return at, position, err
 }
 
-// DeletedID returns the twit's id.
 func (d *TwitDeletion) DeletedID() ID { return ID{NounTwit, d.Twit.String()} }
 
-// Position returns the event's position in [TwitDeletions].
 func (d *TwitDeletion) Position() string { return TwitDeletions.Position(d) }
 
-// Put stores the event.
 func (d *TwitDeletion) Put() hbase.Put { return putEvent(TwitDeletions, d.Twit.Author, d, d.At) }
 
 // FollowerChange is an event of the followed user.
@@ -105,13 +102,10 @@ func changeParts(qualifier string) (at time.Time, follower string, err error) {
 	return at, follower, err
 }
 
-// FollowerID returns the follower's id.
 func (c *FollowerChange) FollowerID() ID { return ID{NounUser, c.Follower} }
 
-// Position returns the event's position in [FollowerChanges].
 func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) }
 
-// Put stores the event.
 func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
 
 // putEvent stores an event with its time as timestamp. The TTL begins at that time.

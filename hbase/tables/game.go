@@ -19,7 +19,6 @@ type Game struct {
 	PlayerCount *int
 }
 
-// ID is the global id.
 func (g *Game) ID() ID { return ID{NounGame, g.Code} }
 
 // Games are the games, by code.

@@ -178,7 +178,6 @@ func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
 
-// Key returns the key.
 func (o *Object[T]) Key(t *T) string { return *o.key(t) }
 
 // New returns objects with only their keys.

@@ -76,12 +76,12 @@ const (
 	edgeAt    = "at"    // milliseconds
 )
 
-// Related reads an edge's state.
+// Related reads an edge without its time.
 func (r *Relation) Related(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes + ":" + edgeState}
 }
 
-// Get reads an edge.
+// Get reads an edge with its time.
 func (r *Relation) Get(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes}
 }
@@ -116,7 +116,6 @@ func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err e
 	return false, time.Time{}, fmt.Errorf("%w: the state of an edge is %q, neither 0 nor 1", hbase.ErrCorrupt, state)
 }
 
-// Put stores an edge.
 func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64) hbase.Put {
 	return hbase.Put{Table: r.Table, Row: edgeKey(a, b), Cells: []hbase.Cell{
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}

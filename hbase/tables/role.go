@@ -13,7 +13,6 @@ type Role struct {
 	UserCount      *int
 }
 
-// ID is the global id.
 func (r *Role) ID() ID { return ID{NounRole, r.Code} }
 
 // Roles are the roles, by code.

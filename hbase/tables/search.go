@@ -59,7 +59,6 @@ func unmarked(r rune) rune {
 	return r
 }
 
-// Row returns the row of an object.
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
 // Prefix begins the rows that a query finds. ok is false if no valid key can begin with the query.
@@ -71,22 +70,19 @@ func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	return fold(query), true
 }
 
-// Get reads the row of an object.
 func (s *Search) Get(key string) hbase.Get {
 	return hbase.Get{Table: s.Table, Row: s.Row(key), Columns: Attributes + ":" + searchFound}
 }
 
-// Scan scans all objects.
 func (s *Search) Scan() hbase.Scan {
 	return hbase.Scan{Table: s.Table, Columns: Attributes + ":" + searchFound}
 }
 
-// Put writes the row of an object.
 func (s *Search) Put(key string, timestamp int64) hbase.Put {
 	return hbase.PutCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Delete removes the row of an object up to a timestamp.
+// Delete deletes up to a timestamp.
 func (s *Search) Delete(key string, timestamp int64) hbase.Delete {
 	return hbase.DeleteCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }

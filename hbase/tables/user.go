@@ -32,7 +32,6 @@ type User struct {
 	Lazy bool
 }
 
-// ID is the global id.
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
 // Users are the users, by username. [Followers] and [Twits] are in the same rows, because they are

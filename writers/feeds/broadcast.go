@@ -96,8 +96,8 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// Unlike deliverOnce, this keeps the cursor. A late transition may still name this job, and
-	// another run of the job may end that state only if the cursor shows that all was delivered.
+	// Unlike deliverOnce, this keeps the cursor: if a late CheckAndPut names this job, its next run
+	// must see that delivery is complete.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }

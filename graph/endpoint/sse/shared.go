@@ -141,5 +141,4 @@ func (t *Stream) send(ctx context.Context, event []byte) bool {
 	return t.events.send(ctx, event)
 }
 
-// Stop cancels a running operation.
 func (t *Stream) Stop(id string) { t.operations.Stop(id) }

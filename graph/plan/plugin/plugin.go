@@ -27,7 +27,6 @@ type Plugin struct {
 	Lazy []string
 }
 
-// Name implements [github.com/99designs/gqlgen/plugin.Plugin].
 func (Plugin) Name() string { return "plan" }
 
 // GenerateCode writes plan.generated.go into the package of the generated schema.

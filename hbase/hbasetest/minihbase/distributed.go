@@ -38,7 +38,6 @@ func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
 
-// StartDistributedSecured is StartDistributed with security.
 func StartDistributedSecured(ctx context.Context, dir string, security Security) (d *Distributed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
