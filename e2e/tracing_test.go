@@ -41,7 +41,7 @@ type traced struct {
 func newTraced(store hbase.Store) *traced {
 	spans, log := tracetest.NewInMemoryExporter(), new(bytes.Buffer)
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(spans))
-	return &traced{service.New(store, service.Config{Traces: provider, Shared: true}), spans, log}
+	return &traced{service.New(store, service.Config{Traces: provider, Shared: true, Log: zerolog.New(log)}), spans, log}
 }
 
 func (g *traced) ask(t *testing.T, query, flags string) []byte {
@@ -50,8 +50,7 @@ func (g *traced) ask(t *testing.T, query, flags string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequestWithContext(zerolog.New(g.log).WithContext(t.Context()), http.MethodPost, "/graphql",
-		bytes.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set(costs.Header, "1")
 	r.Header.Set("traceparent", "00-"+remoteTrace+"-"+remoteSpan+"-"+flags)

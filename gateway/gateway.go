@@ -70,9 +70,7 @@ type Config struct {
 	// PrivateMetrics hides /metrics on Public.
 	PrivateMetrics bool
 	Collectors     []prometheus.Collector
-	// Log is for background work. Requests use the logger of their context, which [Serve] sets to
-	// Log.
-	Log zerolog.Logger
+	Log            zerolog.Logger
 }
 
 // Gateway serves one store. It is safe for concurrent use.
@@ -137,7 +135,7 @@ func New(base hbase.Store, config Config) *Gateway {
 	g.endpoint = g.newEndpoint()
 	g.usage = usage.New(g.endpoint.Fields())
 	operations := newOperationMetrics(g.usage)
-	g.requests = middleware.NewRequestLog(operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared},
+	g.requests = middleware.NewRequestLog(config.Log, operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared},
 		middleware.NewSpans(config.Traces))
 	g.graphQL.set(g.newGraphQLHandler(config))
 	g.Metrics = g.newRegistry(operations)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 
 	"twibase/graph/auth"
 	"twibase/graph/limits"
@@ -27,8 +29,11 @@ func TestTwoGatewaysInOneProcess(t *testing.T) {
 	if _, err := transfer.EnsureTables(t.Context(), empty, 1); err != nil {
 		t.Fatal(err)
 	}
-	config := Config{Limits: limits.Default()}
-	first, second := New(sampleStore(t), config), New(empty, config)
+	logs := [2]bytes.Buffer{}
+	config := func(log *bytes.Buffer) Config {
+		return Config{Limits: limits.Default(), Log: zerolog.New(zerolog.SyncWriter(log))}
+	}
+	first, second := New(sampleStore(t), config(&logs[0])), New(empty, config(&logs[1]))
 	for _, g := range []*Gateway{first, second} {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -52,6 +57,11 @@ func TestTwoGatewaysInOneProcess(t *testing.T) {
 	}
 	if _, body := get(second, query); body != `{"data":{"user":null}}` {
 		t.Error("the gateway on the empty store answers ", body)
+	}
+	for i, want := range []int{3, 1} {
+		if n := strings.Count(logs[i].String(), `"message":"request"`); n != want {
+			t.Errorf("%d requests are logged, want %d", n, want)
+		}
 	}
 	for g, want := range map[*Gateway]int{first: 3, second: 1} {
 		if n := executions(t, g.Metrics); n != want {

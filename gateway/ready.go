@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/rs/zerolog"
 	"golang.org/x/sync/singleflight"
 
 	"twibase/hbase"
@@ -123,7 +122,7 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	case errShuttingDown:
 		writeText(w, http.StatusServiceUnavailable, errShuttingDown.Error()+"\n")
 	default:
-		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("the store does not answer")
+		g.config.Log.Warn().Err(err).Msg("the store does not answer")
 		writeText(w, http.StatusServiceUnavailable, publicReason(err)+"\n")
 	}
 }

@@ -64,7 +64,7 @@ func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	serving, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	server := newServer(&front.public, config.Concurrency, log)
-	server.BaseContext = func(net.Listener) context.Context { return log.WithContext(context.WithoutCancel(ctx)) }
+	server.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
 	server.TLSConfig = l.TLS
 	defer server.Close()
 	scheme, start := "http://", func() error { return server.Serve(l.Public) }

@@ -21,8 +21,9 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 		<-executed
 		return false
 	}, hbasetest.Fault{}))
-	gateway := New(store, Config{Limits: limits.Default(), Concurrency: 1, Origins: []string{"https://example.org"}})
 	var log bytes.Buffer
+	gateway := New(store, Config{Limits: limits.Default(), Concurrency: 1, Origins: []string{"https://example.org"},
+		Log: zerolog.New(zerolog.SyncWriter(&log))})
 	ask := func(method, path string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, strings.NewReader(`{"query":"{user(username:\"LiLei\"){name}}"}`))
 		r.Header.Set("Content-Type", "application/json")
@@ -31,7 +32,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 			r.Header.Set(headers[i], headers[i+1])
 		}
 		w := httptest.NewRecorder()
-		gateway.Public.ServeHTTP(w, r.WithContext(zerolog.New(zerolog.SyncWriter(&log)).WithContext(t.Context())))
+		gateway.Public.ServeHTTP(w, r.WithContext(t.Context()))
 		return w
 	}
 	var others sync.WaitGroup

@@ -35,8 +35,8 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 			Timeout: requestTimeout, Concurrency: 1, Sending: s.sending, Receiving: s.receiving,
 			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }})
-		requests := middleware.NewRequestLog(newOperationMetrics(usage.New(graphQL.Fields())).observe, middleware.Slow{},
-			middleware.Spans{})
+		requests := middleware.NewRequestLog(zerolog.Nop(), newOperationMetrics(usage.New(graphQL.Fields())).observe,
+			middleware.Slow{}, middleware.Spans{})
 		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.sending), requests.Handler), 0, zerolog.Nop())
 		go server.Serve(s.network)
 		defer server.Close()

@@ -19,14 +19,13 @@ import (
 
 func slowLines(t *testing.T, slow time.Duration, body string) (lines []map[string]any, text string) {
 	t.Helper()
-	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true})
 	var log bytes.Buffer
+	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true, Log: zerolog.New(zerolog.SyncWriter(&log))})
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("apollographql-client-name", "web")
 	r.Header.Set(report.Header, "1")
-	ctx := zerolog.New(zerolog.SyncWriter(&log)).WithContext(t.Context())
-	g.Public.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	g.Public.ServeHTTP(httptest.NewRecorder(), r.WithContext(t.Context()))
 	for line := range strings.Lines(log.String()) {
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(line), &fields); err != nil {

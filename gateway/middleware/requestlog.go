@@ -20,6 +20,7 @@ func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 // stream, but at most 10 rejected ones per second. All log lines of a request have its id as
 // "request". It is safe for concurrent use.
 type RequestLog struct {
+	log      zerolog.Logger
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
 	slow     Slow
 	spans    Spans
@@ -27,9 +28,10 @@ type RequestLog struct {
 }
 
 // NewRequestLog returns a RequestLog that calls measure at the end of each request and operation.
-func NewRequestLog(measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow,
-	spans Spans) *RequestLog {
-	return &RequestLog{measure, slow, spans, newRejectionSampler()}
+func NewRequestLog(
+	log zerolog.Logger, measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow, spans Spans,
+) *RequestLog {
+	return &RequestLog{log, measure, slow, spans, newRejectionSampler()}
 }
 
 // Handler logs requests, and sends their X-Request-Id.
@@ -57,7 +59,7 @@ func (l *RequestLog) begin(
 	start := time.Now()
 	id = rand.Text()
 	trace = &endpoint.Trace{ID: l.spans.traceID(ctx)}
-	fields := zerolog.Ctx(ctx).With().Str("request", id)
+	fields := l.log.With().Str("request", id)
 	if trace.ID != "" {
 		fields = fields.Str("trace_id", trace.ID)
 	}
