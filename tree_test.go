@@ -11,10 +11,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// maxLines bounds hand-written files. Split longer ones by noun.
-const maxLines = 400
+const (
+	// maxLines bounds hand-written files. Split longer ones by noun.
+	maxLines = 400
+	// maxComment bounds lines of comments, in columns. A tab counts 4. Diagrams, tables and
+	// expected output may be wider.
+	maxComment = 100
+)
 
 var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist", "bin", "data", "testdata"}
 
@@ -48,6 +54,13 @@ func TestTree(t *testing.T) {
 				found = append(found, path)
 			}
 			comments[filepath.Dir(path)] = found
+			for i, line := range strings.Split(string(text), "\n") {
+				_, comment, found := strings.Cut(line, "// ")
+				prose := found && strings.Trim(line[:len(line)-len(comment)], "\t") == "// " && !strings.HasPrefix(comment, "{")
+				if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); prose && n > maxComment {
+					t.Errorf("%s:%d: the comment has %d columns, more than %d: wrap it", path, i+1, n, maxComment)
+				}
+			}
 		}
 		if n := bytes.Count(text, []byte("\n")); n > maxLines {
 			t.Errorf("%s has %d lines, more than %d: split it", path, n, maxLines)

@@ -29,8 +29,9 @@ import (
 const (
 	// tracingRounds is the number of measured rounds.
 	tracingRounds = 300
-	// roundRequests is the number of requests of each variant in a round. At 1 %, the first of them is
-	// sampled. The variants take turns with each request, so that all see the same load of the machine.
+	// roundRequests is the number of requests of each variant in a round. At 1 %, the first of them
+	// is sampled. The variants take turns with each request, so that all see the same load of the
+	// machine.
 	roundRequests = 100
 	// collectedRequests is the number of requests of each variant between two garbage collections.
 	collectedRequests = 10

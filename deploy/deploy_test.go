@@ -197,7 +197,8 @@ func (c compose) content(t *testing.T, config string) string {
 	return content
 }
 
-// TestPathsInContainersAreMounted looks up the files that commands and configs of compose.yaml name.
+// TestPathsInContainersAreMounted looks up the files that commands and configs of compose.yaml
+// name.
 func TestPathsInContainersAreMounted(t *testing.T) {
 	compose, found := readCompose(t), 0
 	absolute := regexp.MustCompile(`/(?:etc|var)/[\w./-]+`)

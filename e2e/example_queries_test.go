@@ -16,8 +16,8 @@ type testQuery struct {
 	query     string
 	variables map[string]any
 	viewers   []oracle.Viewer
-	// connection is the path of a connection that is read to its end, or from its end to its start if
-	// backward is set. The query has a variable $cursor then.
+	// connection is the path of a connection that is read to its end, or from its end to its start
+	// if backward is set. The query has a variable $cursor then.
 	connection []any
 	backward   bool
 }

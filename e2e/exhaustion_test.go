@@ -44,10 +44,10 @@ const (
 	mostResident             = 400 << 20
 )
 
-// exhaustingLoads are the queries of the attackers. An author has 100 twits of 40 KB: 24 authors are 96 MB in
-// one round, and 7 are just within the limit. The user long has 1,000 such twits: a page from the end
-// reads 256 of them from the beginning, and the positions of all others. An answer of 16 MB has two of
-// them 200 times.
+// exhaustingLoads are the queries of the attackers. An author has 100 twits of 40 KB: 24 authors
+// are 96 MB in one round, and 7 are just within the limit. The user long has 1,000 such twits: a
+// page from the end reads 256 of them from the beginning, and the positions of all others. An
+// answer of 16 MB has two of them 200 times.
 var exhaustingLoads = []struct{ name, query string }{
 	{"a cheap query", `{user(username:"A"){name}}`},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors)},
@@ -214,9 +214,9 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 	return code
 }
 
-// startAttack has clients send a query to url without pause until stop is called, which returns what
-// they got. They are a process of the lowest priority: attackers have processors of their own, and
-// must not take those of the gateway and of the other clients.
+// startAttack has clients send a query to url without pause until stop is called, which returns
+// what they got. They are a process of the lowest priority: attackers have processors of their own,
+// and must not take those of the gateway and of the other clients.
 func startAttack(t *testing.T, clients int, url, query string) (stop func() map[string]int) {
 	order, err := json.Marshal(attackOrder{clients, url, query})
 	if err != nil {

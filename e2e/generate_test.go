@@ -16,8 +16,8 @@ type generator struct {
 	*rand.Rand
 	*fixture
 	schema *ast.Schema
-	// forward omits pages from the end: they are short at the end of a bucket, which the oracle does
-	// not model.
+	// forward omits pages from the end: they are short at the end of a bucket, which the oracle
+	// does not model.
 	forward bool
 	sorted  map[string][]string
 

@@ -56,8 +56,8 @@ func TestHostileArguments(t *testing.T) {
 				if list.path != "" {
 					query = strings.Replace(query, "{", "{"+list.path+"{", 1) + "}"
 				}
-				// A cursor of the right kind may belong to another list, except for descendants: its position
-				// counts.
+				// A cursor of the right kind may belong to another list, except for descendants:
+				// its position counts.
 				cursor := f.opaque.Seen[kind][0]
 				if list.kind == kind && kind == "Department.descendants" && cursor.Owner != "ceo" {
 					continue

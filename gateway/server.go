@@ -156,8 +156,8 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// limitHeader rejects requests with too many header fields. It reads no body, because a slow one would
-// keep the header in memory.
+// limitHeader rejects requests with too many header fields. It reads no body, because a slow one
+// would keep the header in memory.
 func limitHeader(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fields := 0

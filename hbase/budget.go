@@ -51,8 +51,8 @@ func (b *Budget) Spend(n int64) error {
 }
 
 // hold reserves memory until the request ends, so that it has at least bytes in all. Up to
-// [smallRequest] bytes need none. If too little is free, hold returns a [*Busy]; if wait is true, it
-// first waits up to [maxMemoryWait].
+// [smallRequest] bytes need none. If too little is free, hold returns a [*Busy]; if wait is true,
+// it first waits up to [maxMemoryWait].
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -130,8 +130,8 @@ func pieceOf(ctx context.Context) piece {
 }
 
 // Budgeted returns a view of store for a request of a client that ends with ctx. Its reads stop at
-// the row that exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that is
-// nil.
+// the row that exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that
+// is nil.
 func Budgeted(ctx context.Context, store Store, client string, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store

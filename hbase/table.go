@@ -30,8 +30,8 @@ type FamilySchema struct {
 	TTL time.Duration
 }
 
-// TimeToPurgeDeletes is the minimum age of a delete marker that an engine drops. Until then it masks
-// puts of older cells that arrive late.
+// TimeToPurgeDeletes is the minimum age of a delete marker that an engine drops. Until then it
+// masks puts of older cells that arrive late.
 const TimeToPurgeDeletes = time.Hour
 
 // Validate returns [ErrInvalid] if the definition is malformed.

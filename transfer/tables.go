@@ -148,8 +148,8 @@ func (e *ForeignError) Error() string {
 //
 // A table without a mark is twibase's only if
 //
-//   - there are no marks, as in stores of the first versions, all tables of the first version exist,
-//     and all tables have their families; or
+//   - there are no marks, as in stores of the first versions, all tables of the first version
+//     exist, and all tables have their families; or
 //   - it is the table of the marks, and it is empty and the only one: its creation was interrupted.
 func FindTables(ctx context.Context, store hbase.Store) (found Found, err error) {
 	names, err := retried(ctx, store.Tables)

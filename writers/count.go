@@ -50,7 +50,8 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before has the counts and the journal, read before the commit. fresh is true until it is used.
+	// before has the counts and the journal, read before the commit. fresh is true until it is
+	// used.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error

@@ -24,7 +24,8 @@ type trial struct {
 
 type design struct {
 	name string
-	// tables and rows are nil for a design that reads the tables of the previous one in another way.
+	// tables and rows are nil for a design that reads the tables of the previous one in another
+	// way.
 	tables []hbase.Table
 	rows   iter.Seq[hbase.Put]
 }

@@ -35,8 +35,8 @@ type client struct {
 	f    *fixture
 	name string
 	rand *rand.Rand
-	// facts has the possible values of each fact: several after a mutation with an unknown outcome. A
-	// fact is named by its kind and keys, as in "follow a b". An empty value is an absent fact.
+	// facts has the possible values of each fact: several after a mutation with an unknown outcome.
+	// A fact is named by its kind and keys, as in "follow a b". An empty value is an absent fact.
 	facts map[string][]string
 	// dependents are the facts that end with another one.
 	dependents map[string][]string

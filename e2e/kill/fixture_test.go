@@ -106,7 +106,8 @@ func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) 
 	for _, name := range []string{"users", "games", "departments", "twits"} {
 		args = append(args, filepath.Join(dir, name+".csv"))
 	}
-	// A cluster that has just started may take too long to create tables; the next import continues.
+	// A cluster that has just started may take too long to create tables; the next import
+	// continues.
 	for try := 0; ; try++ {
 		if status, out := command(t, args...); status == 0 {
 			break

@@ -20,8 +20,8 @@ import (
 const (
 	// A broadcaster becomes an ordinary author again with one follower.
 	fanoutLimit = 4
-	// quarantine is at least the time that the job of an author who stops being a broadcaster waits:
-	// docs/FEEDS.md.
+	// quarantine is at least the time that the job of an author who stops being a broadcaster
+	// waits: docs/FEEDS.md.
 	quarantine = 45 * time.Second
 )
 

@@ -30,9 +30,9 @@ func (o RateResult) Percentile(p int) time.Duration {
 // More requests in flight would overload this program.
 const outstanding = 4000
 
-// SendAtRate sends the request at a rate, whether earlier requests are answered or not. Requests use any
-// free connection, as those of a proxy do, or a number of connections in turn, as those of users
-// do. A request with neither a response nor status 429 or 503 is lost.
+// SendAtRate sends the request at a rate, whether earlier requests are answered or not. Requests
+// use any free connection, as those of a proxy do, or a number of connections in turn, as those of
+// users do. A request with neither a response nor status 429 or 503 is lost.
 func (g *Gateway) SendAtRate(
 	r Request, perSecond float64, connections int, duration time.Duration,
 ) (o RateResult, err error) {

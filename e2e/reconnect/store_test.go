@@ -72,8 +72,8 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits for a poll that has read its first row: the given one, if it is not empty. If
-// none does in a minute, the history goes on without it.
+// awaitFirstRead waits for a poll that has read its first row: the given one, if it is not empty.
+// If none does in a minute, the history goes on without it.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {

@@ -82,8 +82,8 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		// The writer is a buffer: see Compress in gateway/middleware, which counts its bytes while it
-		// sends them. So read memory is held only until the write.
+		// The writer is a buffer: see Compress in gateway/middleware, which counts its bytes while
+		// it sends them. So read memory is held only until the write.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {

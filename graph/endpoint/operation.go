@@ -247,8 +247,9 @@ func (e *Endpoint) subscription(
 	}
 	defer charge()
 	for response := next(); response != nil; response = next() {
-		// From [resume.Grace] after the expiry of the token on, no response is sent. During shutdown, a
-		// response without data is not sent either: it may have failed only because ctx is done.
+		// From [resume.Grace] after the expiry of the token on, no response is sent. During
+		// shutdown, a response without data is not sent either: it may have failed only because ctx
+		// is done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break
 		}

@@ -19,8 +19,8 @@ const (
 	// With blocks of this size, the index of a file usually has one level, which saves each seek
 	// the read of a block.
 	indexBlockSize = 256 << 10
-	// format is pinned. If a newer Pebble wrote its own newest format, an earlier version of twibase,
-	// with an older Pebble, could not open the store any more.
+	// format is pinned. If a newer Pebble wrote its own newest format, an earlier version of
+	// twibase, with an older Pebble, could not open the store any more.
 	format = pebble.FormatValueSeparation
 )
 

@@ -107,8 +107,8 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 type reader struct {
 	rest []byte
 	// valid: the whole record is UTF-8. Then each text is, too, because the bytes before and after
-	// it, of lengths and tags, are ASCII. A record with long lengths may not be UTF-8: then each text
-	// is checked.
+	// it, of lengths and tags, are ASCII. A record with long lengths may not be UTF-8: then each
+	// text is checked.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]

@@ -26,8 +26,8 @@ type Comment struct {
 }
 
 const (
-	// markAuthor is the maximum length, in bytes, of the author's name in a mark. Marks begin with the
-	// name, so most comments with the same time are sorted by author.
+	// markAuthor is the maximum length, in bytes, of the author's name in a mark. Marks begin with
+	// the name, so most comments with the same time are sorted by author.
 	markAuthor = 24
 	markHash   = 8 // bytes
 )

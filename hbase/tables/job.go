@@ -21,8 +21,9 @@ const (
 	Followed JobKind = "followed"
 	// Unfollowed removes them from a former follower's.
 	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the newest twits of an author who is Leaving to all followers, and ends that
-	// state. The deletion of a user also puts a Returned job, which only starts Leaving if needed.
+	// Returned delivers the newest twits of an author who is Leaving to all followers, and ends
+	// that state. The deletion of a user also puts a Returned job, which only starts Leaving if
+	// needed.
 	Returned JobKind = "returned"
 )
 

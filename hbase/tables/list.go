@@ -16,8 +16,8 @@ const ListBound = 50_000
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// Count and PublicCount are the owner's columns with the numbers of all and of public members, or
-	// empty if there is no such column.
+	// Count and PublicCount are the owner's columns with the numbers of all and of public members,
+	// or empty if there is no such column.
 	Count, PublicCount string
 	MaxMember          int  // bytes; 0 for the default of [MaxCell]
 	Cursor             byte // begins the cursors; 0 if the schema does not show the list

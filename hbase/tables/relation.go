@@ -13,8 +13,9 @@ import (
 // derived from it. The end of a relation is a stored value, not a deletion: a delete marker would
 // mask a later write of a slower clock.
 type Relation struct {
-	// Name is the mutation that relates two objects, and Inverse the mutation that ends the relation.
-	// Intents store these names as operation types. Verb is for messages, as in "LiLei follows Lucy".
+	// Name is the mutation that relates two objects, and Inverse the mutation that ends the
+	// relation. Intents store these names as operation types. Verb is for messages, as in "LiLei
+	// follows Lucy".
 	Name, Inverse, Verb string
 	// Table has the edges, and File is their CSV file's name.
 	Table, File string

@@ -13,7 +13,8 @@ type pair struct {
 	a, b string
 	// entries are the expected ones of the lists of a and b.
 	entries [2]entry
-	// dangling reports that an object is missing. The repair ends the relation, or deletes the plays.
+	// dangling reports that an object is missing. The repair ends the relation, or deletes the
+	// plays.
 	dangling func(why string)
 }
 

@@ -60,8 +60,8 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 	}
 }
 
-// State is what the program keeps of users, by their ids. It is one Go type in all operations, since
-// it is a fragment.
+// State is what the program keeps of users, by their ids. It is one Go type in all operations,
+// since it is a fragment.
 type State map[string]api.Counts
 
 // UserErrors is why a mutation did nothing, for the person who asked for it.

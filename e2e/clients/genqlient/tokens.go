@@ -14,8 +14,8 @@ type Tokens struct {
 	token string
 }
 
-// Token returns the token. If the server refused that one, or there is none, it gets a new one, once
-// for all requests.
+// Token returns the token. If the server refused that one, or there is none, it gets a new one,
+// once for all requests.
 func (t *Tokens) Token(ctx context.Context, refused string) (token string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,8 @@
 // Buckets cover the list without gaps. A split moves the end of a bucket to new buckets, during
 // reads and writes:
 //
-//  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore them.
+//  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore
+//     them.
 //  2. The members are copied.
 //  3. One Put adds the new buckets to the directory. They now cover their ranges.
 //  4. The old copies stay while requests may use the old directory. A page of bucket 0 may return
@@ -86,8 +87,8 @@ const (
 	// FarLookup is the number of directory columns that a forward scan of a Far range reads in one
 	// round with bucket 0.
 	FarLookup = 2
-	// Lookup is the maximum number of directory columns that a forward lookup reads. A backward lookup
-	// reads all columns up to its position.
+	// Lookup is the maximum number of directory columns that a forward lookup reads. A backward
+	// lookup reads all columns up to its position.
 	Lookup = 256
 	// HeadLimit is the number of columns of bucket 0 that a backward scan reads in one round with
 	// the directory. A shorter bucket 0 is not read again, unless members may be large: then its
