@@ -84,7 +84,7 @@ func TestCommandsOnACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("a table that was made otherwise is listed with what differs, and how to mend it", func(t *testing.T) {
+	t.Run("a table that was made otherwise is listed with what differs, and the command that corrects it", func(t *testing.T) {
 		status, stdout, stderr := command(t, "tables", "list", "--store", h.URL())
 		want := `plays
     family d: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1

@@ -265,7 +265,7 @@ func TestImportAndExport(t *testing.T) {
 		}
 	})
 	write("users.csv", "username,name\nLi Lei,李雷\nHanMeimei,韩梅梅\n")
-	t.Run("a bad row is told with its place, and fails", func(t *testing.T) {
+	t.Run("an invalid row is reported with file and line", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", filepath.Join(data, "users.csv"))
 		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "users.csv:2") {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)

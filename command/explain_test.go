@@ -107,7 +107,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			}
 		})
 	}
-	t.Run("what costs too much is told, and refused", func(t *testing.T) {
+	t.Run("an operation above the limit is reported and rejected", func(t *testing.T) {
 		file := document(t, "{ users(first: 100) { nodes { followers(first: 100) { nodes { followers(first: 100) { nodes { id } } } } } } }")
 		status, stdout, stderr := command(t, "explain", file)
 		if status != statusFailed || !strings.HasPrefix(stdout, "at most ") ||
@@ -119,7 +119,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			t.Error(status, stderr)
 		}
 	})
-	t.Run("a page that is too long is told at its place", func(t *testing.T) {
+	t.Run("a page above the maximum is reported with its line", func(t *testing.T) {
 		file := document(t, "{ users(first: 101) { totalCount } }")
 		if status, _, stderr := command(t, "explain", file); status != statusFailed ||
 			stderr != "twibase: "+file+":1:3: a page's number of entries is limited to 100, and this is 101\n" {

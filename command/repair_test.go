@@ -81,7 +81,7 @@ func TestRepair(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a store without tables is told", func(t *testing.T) {
+	t.Run("missing tables are reported", func(t *testing.T) {
 		status, _, stderr := command(t, "repair", "--check", "--store", "embedded:")
 		if status != statusFailed || !strings.Contains(stderr, "--store embedded: has no twibase tables: ") ||
 			!strings.Contains(stderr, "twibase tables create") {

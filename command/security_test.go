@@ -78,7 +78,7 @@ func TestOrigins(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what is answered to one origin is kept for no other", func(t *testing.T) {
+	t.Run("responses are not cached across origins", func(t *testing.T) {
 		if _, header := ask(t, listed, http.MethodGet, "https://example.org"); !slices.Contains(header.Values("Vary"),
 			"Origin") {
 			t.Errorf("Vary: %q", header.Values("Vary"))

@@ -185,7 +185,7 @@ func TestServe(t *testing.T) {
 			t.Error(body)
 		}
 	})
-	t.Run("an address that is taken is told", func(t *testing.T) {
+	t.Run("an address in use is reported", func(t *testing.T) {
 		address := strings.TrimPrefix(url, "http://")
 		status, _, stderr := command(t, "serve", "--store", "embedded:", "--listen", address)
 		if status != statusFailed || !strings.Contains(stderr, "--listen "+address) ||

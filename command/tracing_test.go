@@ -51,7 +51,7 @@ func TestTracingHeaders(t *testing.T) {
 }
 
 // The collector accepts connections, but does not answer.
-func TestSilentCollectorDoesNotChangeTheExitStatus(t *testing.T) {
+func TestUnresponsiveCollectorDoesNotChangeTheExitStatus(t *testing.T) {
 	collector, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -168,7 +168,7 @@ func TestHTTPVersionsAndCompression(t *testing.T) {
 			t.Error(response.Status, response.ContentLength, body)
 		}
 	})
-	t.Run("OPTIONS tells the methods", func(t *testing.T) {
+	t.Run("OPTIONS lists the methods", func(t *testing.T) {
 		r := get(t, server+"/graphql")
 		r.Method = http.MethodOptions
 		if response, body := do(t, nil, r); response.StatusCode != http.StatusNoContent ||

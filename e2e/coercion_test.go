@@ -105,7 +105,7 @@ func TestBlockStringsAndEscapes(t *testing.T) {
 }
 
 // A Date is a string until the field checks it: the others keep their data.
-func TestTextThatIsNoDayFailsItsFieldOnly(t *testing.T) {
+func TestInvalidDateFailsItsFieldOnly(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	for _, day := range []string{"2014-02-30", "1969-12-31", "today", ""} {
 		got, err := decodeAnswer(s.ask(t, `query($day:Date!){game(code:"chess"){name plays(from:$day,to:"2014-12-25"){day}}}`,

@@ -92,7 +92,7 @@ func (h *hanging) CheckAndPut(context.Context, hbase.Check, hbase.Put) (bool, er
 	return false, hbase.ErrClosed
 }
 
-func TestReadyAnswersWhileTheStoreHangs(t *testing.T) {
+func TestReadyzRespondsWhileTheStoreBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &hanging{release: make(chan struct{})}
 		ready := readiness{store: store}

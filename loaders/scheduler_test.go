@@ -268,7 +268,7 @@ func TestWatchdogIgnoresASlowStore(t *testing.T) {
 	})
 }
 
-func TestWatchdogBeginsAnewWhenTheStoreAnswers(t *testing.T) {
+func TestWatchdogRestartsAfterEachBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{latency: 9 * time.Second, begin: time.Now()}
 		ctx := With(t.Context(), store)

@@ -88,7 +88,7 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 }
 
 // The second loader finds the row in memory: it waits for no answer.
-func TestUseThatBeganAfterTheRoundTookNothing(t *testing.T) {
+func TestLoaderCalledAfterTheRoundHasZeroDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.WithValue(With(t.Context(), &slow{latency: 10 * ms}), fieldKey{}, "f")
 		rounds := Trace(ctx, fieldOf)

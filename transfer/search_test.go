@@ -86,7 +86,7 @@ func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 }
 
 // An earlier version folded names differently.
-func TestRowsOfAnEarlierFoldAreReplaced(t *testing.T) {
+func TestOutdatedSearchRowsAreReplaced(t *testing.T) {
 	store := openStore(t)
 	search, key, name := tables.Users.Search, "مُحَمَّد", "Muhammad"
 	outdated := hbase.PutCells(search.Table, key+"\x00"+key, search.Put(key, 1).Cells...)

@@ -178,7 +178,7 @@ func TestRecipesThatCannotBeShownAreReported(t *testing.T) {
 	}
 }
 
-func TestBlocksFollowTheirRecipes(t *testing.T) {
+func TestDocsShowTheTestedPrograms(t *testing.T) {
 	recipes, err := recipesOf("def f():\n    # recipe: a\n\n    if x:\n\n        y()\n    # end of recipe\n")
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestFirstValuesHaveSeries(t *testing.T) {
 	f.check(t)
 }
 
-func TestSeriesDoNotFlap(t *testing.T) {
+func TestValueKeepsItsSeries(t *testing.T) {
 	f := newFixture()
 	f.of("rare", 1)
 	f.of("usual", 10)

@@ -122,7 +122,7 @@ func follow(t *testing.T, trusted *Trusted, changes ...func()) (log string) {
 	return written.String()
 }
 
-func TestABrokenFileIsMended(t *testing.T) {
+func TestCorrectedFileIsRead(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.json": `{"x":"{a}"}`})
 	trusted, err := Read(dir)
@@ -182,7 +182,7 @@ func TestInvalidDocumentsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestFollowOfNothing(t *testing.T) {
+func TestFollowWithoutFilesReturns(t *testing.T) {
 	var none *Trusted
 	none.Follow(t.Context(), zerolog.Nop(), nil)
 	if none.Outdated() || none.Failures() != 0 || none.Len() != 0 || len(texts(none)) != 0 {

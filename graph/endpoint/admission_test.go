@@ -19,7 +19,7 @@ import (
 	"twibase/graph/endpoint/sse"
 )
 
-func TestAdmission(t *testing.T) {
+func TestOperationsBeyondSlotsAndQueueAreRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(2)
 		acquire := func(ctx context.Context) (release func(), waited time.Duration) {
@@ -199,7 +199,7 @@ func TestEventsWaitForASlotUntilTheirContextEnds(t *testing.T) {
 	})
 }
 
-func TestUnlimitedAdmission(t *testing.T) {
+func TestZeroConcurrencyAdmitsAll(t *testing.T) {
 	a := newAdmission(0)
 	for range 100 {
 		if _, rejection := a.acquire(t.Context()); rejection != nil {

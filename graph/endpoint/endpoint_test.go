@@ -313,7 +313,7 @@ func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	}
 }
 
-func TestClientThatLeavesWhileItWaitsIsNoError(t *testing.T) {
+func TestDisconnectedClientGetsNoResponse(t *testing.T) {
 	e := newEndpoint(Config{})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()

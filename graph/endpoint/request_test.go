@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestAccept(t *testing.T) {
+func TestPreferredMediaTypeIsServed(t *testing.T) {
 	for _, test := range []struct{ name, header, want string }{
 		{"no Accept", "", mediaJSON},
 		{"*/*", "*/*", mediaJSON},

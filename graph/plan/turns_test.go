@@ -75,7 +75,7 @@ func TestRoomForLongText(t *testing.T) {
 	}
 }
 
-func TestReservationsHoldNoTurn(t *testing.T) {
+func TestReservationReleasesWriteSlot(t *testing.T) {
 	turns := make(Turns, 1)
 	reservations := 0
 	executeReserving(t, 0, turns, func(int) error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestHold(t *testing.T) {
+func TestOldestResponsesAreCutOffAboveTheLimit(t *testing.T) {
 	b := New(100)
 	var cut []string
 	hold := func(name string, bytes int) (sent func()) {

@@ -149,7 +149,7 @@ func TestSharedStream(t *testing.T) {
 	})
 }
 
-func TestIDOfAStoppedOperationIsFree(t *testing.T) {
+func TestStoppedOperationFreesItsID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		stream := shared.Find(shared.Reserve(func() {}))
