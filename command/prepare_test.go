@@ -25,7 +25,8 @@ func TestStartWithoutTheMarkOfASearchTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	mark := tables.Users.Search.Complete()
-	unresponsive := hbasetest.NewFaults(store, hbasetest.On(mark.Table, mark.Row, hbasetest.Fault{Err: hbase.ErrUnresponsive}))
+	fault := hbasetest.Fault{Err: hbase.ErrUnresponsive}
+	unresponsive := hbasetest.NewFaults(store, hbasetest.On(mark.Table, mark.Row, fault))
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		if err := new(serveCommand).requireTables(t.Context(), unresponsive, zerolog.New(&log)); err != nil {

@@ -198,7 +198,8 @@ func TestLongTextsAreLimited(t *testing.T) {
 		bytes       int
 	}{
 		{"content", fmt.Sprintf("content:%q", strings.Repeat("x", 10_000)), 10_000},
-		{"photo URLs", fmt.Sprintf("content:\"\",photoUrls:[%s]", strings.Repeat(fmt.Sprintf("%q,", photo), writers.MaxPhotos)),
+		{"photo URLs",
+			fmt.Sprintf("content:\"\",photoUrls:[%s]", strings.Repeat(fmt.Sprintf("%q,", photo), writers.MaxPhotos)),
 			writers.MaxPhotos * len(photo)},
 		{"title and content", fmt.Sprintf("title:%q,content:%q",
 			strings.Repeat("\U0001F600", writers.MaxTitle), strings.Repeat("x", 4<<10)), 4*writers.MaxTitle + 4<<10},

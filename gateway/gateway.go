@@ -135,8 +135,8 @@ func New(base hbase.Store, config Config) *Gateway {
 	g.endpoint = g.newEndpoint()
 	g.usage = usage.New(g.endpoint.Fields())
 	operations := newOperationMetrics(g.usage)
-	g.requests = middleware.NewRequestLog(config.Log, operations.observe, middleware.Slow{After: config.Slow, Servers: config.Shared},
-		middleware.NewSpans(config.Traces))
+	slow := middleware.Slow{After: config.Slow, Servers: config.Shared}
+	g.requests = middleware.NewRequestLog(config.Log, operations.observe, slow, middleware.NewSpans(config.Traces))
 	g.graphQL.set(g.newGraphQLHandler(config))
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()

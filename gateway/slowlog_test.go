@@ -20,7 +20,9 @@ import (
 func slowLines(t *testing.T, slow time.Duration, body string) (lines []map[string]any, text string) {
 	t.Helper()
 	var log bytes.Buffer
-	g := New(sampleStore(t), Config{Tokens: &auth.Tokens{}, Slow: slow, Shared: true, Log: zerolog.New(zerolog.SyncWriter(&log))})
+	g := New(sampleStore(t), Config{
+		Tokens: &auth.Tokens{}, Slow: slow, Shared: true, Log: zerolog.New(zerolog.SyncWriter(&log)),
+	})
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("apollographql-client-name", "web")

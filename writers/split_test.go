@@ -61,13 +61,14 @@ func TestHeightOfADepartmentDuringASplit(t *testing.T) {
 		mustMutate(t, store, memberPut(tables.Children, "d", tables.Child{Name: "e", Code: "e"}))
 		get := func(gets ...hbase.Get) ([][]hbase.Cell, error) { return hbase.GetAll(ctx, store, gets) }
 		var cleaned atomic.Bool
-		options := Options{ListBound: 2, Observe: func(ctx context.Context, opType string, _ []string) (context.Context, func()) {
+		options := Options{ListBound: 2}
+		options.Observe = func(ctx context.Context, opType string, _ []string) (context.Context, func()) {
 			cleaned.Store(cleaned.Load() || opType == "empty")
 			if height, err := heightOf("d2", get); height != 3 || err != nil {
 				t.Errorf("before a call of %s: height %d, error %v, want 3", opType, height, err)
 			}
 			return ctx, func() {}
-		}}
+		}
 		w := New(store, options)
 		if err := execute(ctx, w, nil, split, splitOf("d2")); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,9 @@ func TestTenRejectionsPerSecondAreLogged(t *testing.T) {
 			Timeout: time.Minute, Concurrency: 1,
 			Around: func(ctx context.Context) context.Context { <-executed; return loaders.With(ctx, nil) }})
 		var log bytes.Buffer
-		server := NewRequestLog(zerolog.New(zerolog.SyncWriter(&log)), func(*endpoint.Trace, *hbase.Stats, time.Duration) {}, Slow{}, Spans{}).Handler(graphQL)
+		requests := NewRequestLog(zerolog.New(zerolog.SyncWriter(&log)),
+			func(*endpoint.Trace, *hbase.Stats, time.Duration) {}, Slow{}, Spans{})
+		server := requests.Handler(graphQL)
 		ask := func() (status int) {
 			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/graphql?query={__typename}", nil)
 			server.ServeHTTP(w, r)
