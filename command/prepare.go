@@ -57,7 +57,7 @@ func (s *serveCommand) requireTables(ctx context.Context, store hbase.Store, log
 		incomplete, err := transfer.IncompleteSearch(ctx, store)
 		switch {
 		case errors.Is(err, hbase.ErrUnavailable): // most requests can be served
-			log.Warn().Err(err).Msg("starting without the check of the search tables: a region does not answer")
+			log.Warn().Err(err).Msg("starting without the check of the search tables, which may lack objects: a region does not answer")
 			return nil
 		case err == nil && len(incomplete) > 0:
 			err = fmt.Errorf("--store %s: the search tables %s may lack objects that an earlier version stored: complete them with %s",

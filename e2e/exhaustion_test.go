@@ -236,6 +236,7 @@ func startAttack(t *testing.T, clients int, url, query string) (stop func() map[
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = child.Wait() }) // if the test ends before stop
 	results := bufio.NewReader(out)
 	if _, err := results.ReadString('\n'); err != nil { // the attack begins
 		t.Fatal(err)
@@ -376,6 +377,9 @@ func (x *exhaustion) run(t *testing.T) {
 }
 
 func (x *exhaustion) check(t *testing.T, attack string) {
+	if len(x.got) < 2 {
+		t.Errorf("%s: only %v", attack, x.got)
+	}
 	for what, n := range x.got {
 		switch what {
 		case "others: UNAVAILABLE": // on a busy machine some requests wait too long for a slot

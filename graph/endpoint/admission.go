@@ -19,10 +19,10 @@ const (
 	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to an eighth of the slots while others send requests: running
+	// slotReserve limits a client to a sixth of the slots while others send requests: running
 	// operations compete for the processors and for the store. docs/LIMITS.md has the latencies of
 	// the others.
-	slotReserve = 7
+	slotReserve = 5
 	// placeReserve limits a client that holds places to half of all places. A page may have several
 	// heavy operations.
 	placeReserve = 1

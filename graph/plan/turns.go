@@ -8,8 +8,7 @@ import (
 // Turns bounds the goroutines that write long responses at the same time. Go lets a goroutine run
 // for up to 10 ms. A goroutine that the network wakes runs after all goroutines that are ready. So
 // without turns, a short request would wait for many long responses in each of its rounds. nil
-// bounds nothing. After a turn, all ready goroutines run before the next. Turns are safe for
-// concurrent use.
+// bounds nothing. Between turns, other goroutines run. Turns are safe for concurrent use.
 type Turns chan struct{}
 
 // turnLength is the number of bytes that a goroutine writes in a turn. Shorter data need none.

@@ -134,8 +134,9 @@ func (w *writer) check() bool {
 		w.inTurn = true
 	}
 	w.checked = min(len(w.dst)+turnLength, w.allowed)
-	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < 2*turnLength {
-		w.dst = withRoom(w.dst, min(len(w.dst), w.allowed-len(w.dst)))
+	room := min(len(w.dst), w.allowed-len(w.dst))
+	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < min(2*turnLength, room) {
+		w.dst = withRoom(w.dst, room)
 	}
 	return true
 }

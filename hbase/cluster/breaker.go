@@ -60,8 +60,8 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 }
 
 // remove closes the breaker for regions, except those that add has since opened for another
-// connection. It returns since when the server was marked as unresponsive, if it was, and removes
-// that mark.
+// connection. If the breaker is then open for no region of the server, it removes the server's mark,
+// and returns since when it was marked as unresponsive.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,9 +74,22 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (s
 	if client == nil {
 		return time.Time{}, false
 	}
-	since, marked = b.unresponsive[client.Addr()]
-	delete(b.unresponsive, client.Addr())
-	return since, marked
+	server := client.Addr()
+	if since, marked = b.unresponsive[server]; !marked || b.isOpenFor(server) {
+		return time.Time{}, false
+	}
+	delete(b.unresponsive, server)
+	return since, true
+}
+
+// isOpenFor reports whether the breaker is open for a region of the server. mu is held.
+func (b *breaker) isOpenFor(server string) bool {
+	for _, client := range b.regions {
+		if client != nil && client.Addr() == server {
+			return true
+		}
+	}
+	return false
 }
 
 // mark marks a server as unresponsive, and returns false if it was marked already. It also returns
@@ -84,19 +97,14 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (s
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, marked := b.unresponsive[server]; marked {
+	if _, marked := b.unresponsive[server]; marked || !b.isOpenFor(server) {
 		return false
 	}
-	for _, client := range b.regions {
-		if client != nil && client.Addr() == server {
-			if b.unresponsive == nil {
-				b.unresponsive = map[string]time.Time{}
-			}
-			b.unresponsive[server] = time.Now()
-			return true
-		}
+	if b.unresponsive == nil {
+		b.unresponsive = map[string]time.Time{}
 	}
-	return false
+	b.unresponsive[server] = time.Now()
+	return true
 }
 
 func (b *breaker) countUnresponsive() int {

@@ -99,6 +99,28 @@ func TestUnresponsiveServerIsReportedOnce(t *testing.T) {
 	}
 }
 
+func TestServerIsMarkedUntilTheBreakerIsClosedForAllItsRegions(t *testing.T) {
+	var b breaker
+	server := &silentServer{}
+	first, others := newRegion("", "m", ""), newRegion("m", "", "")
+	b.add(server, first)
+	b.add(server, others)
+	if !b.mark(server.Addr()) {
+		t.Fatal("the server is not marked")
+	}
+	for _, test := range []struct {
+		region hrpc.RegionInfo
+		marked int
+	}{{first, 1}, {others, 0}} {
+		if _, removed := b.remove(server, []hrpc.RegionInfo{test.region}); removed != (test.marked == 0) {
+			t.Errorf("the mark was removed: %t", removed)
+		}
+		if n := b.countUnresponsive(); n != test.marked {
+			t.Errorf("%d servers are marked, want %d", n, test.marked)
+		}
+	}
+}
+
 // linesOf returns the server and the message of each line.
 func linesOf(t *testing.T, log []byte) (lines []string) {
 	t.Helper()
