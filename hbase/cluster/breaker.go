@@ -60,8 +60,8 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 }
 
 // remove closes the breaker for regions, except those that add has since opened for another
-// connection. If the breaker is then open for no region of the server, it removes the server's mark,
-// and returns since when it was marked as unresponsive.
+// connection. If the breaker is then open for no region of the server, it removes the server's
+// mark, and returns since when it was marked as unresponsive.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
