@@ -247,8 +247,8 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
 // the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
-// take 600 ms ('go -C bench run . overload'). With 16, a client may have two operations beside
-// others: a slow one does not stop its client.
+// take 600 ms ('go -C bench run . overload'). With 16, a client may run two operations while
+// others send requests: a slow one does not stop its client.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -113,13 +113,14 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	}
 	if call.Serial { // it begins after all rounds of the calls before it
 		parents = &Set{Cardinality: 1, Ready: Stage{round: e.chains[0]}}
-		// A condition can change which calls come before it. So it shares no reads with them.
-		e.shared.sent = nil
 	}
 	s := &step{parents: parents.Cardinality}
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
+	if call.Serial { // a condition can change which calls come before it
+		c.Forget()
+	}
 	s.err, s.uncalled = call.Err, call.Err != nil
 	if s.uncalled || parents.Cardinality == 0 {
 		return c.below
