@@ -171,4 +171,15 @@ func TestServeNeedsNoMaster(t *testing.T) {
 		}
 	}
 	t.Logf("the server answers %v after its start", time.Since(begun))
+	t.Run("/readyz answers while a region server hangs", func(t *testing.T) {
+		h.StopServer(0)
+		defer h.ContinueServer(0)
+		for begun := time.Now(); time.Since(begun) < 3*time.Second; time.Sleep(100 * time.Millisecond) {
+			sent := time.Now()
+			status, body := send(t, http.MethodGet, url+"/readyz", "")
+			if took := time.Since(sent); took > time.Second { // half a second, and as much on a busy machine
+				t.Errorf("/readyz took %v: status %d, %s", took, status, body)
+			}
+		}
+	})
 }

@@ -18,6 +18,8 @@ func (s *Store) Uncut() { s.maxMulti = 1 << 20 }
 
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
+func (s *Store) Client() gohbase.Client { return s.client }
+
 func (s *Store) ServerOf(table, row string) string { return s.regions.find(table, row).Client().Addr() }
 
 func (s *Store) Administer(ctx context.Context, name string, request, response proto.Message) error {

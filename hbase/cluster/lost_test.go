@@ -89,8 +89,13 @@ func TestLostResponses(t *testing.T) {
 
 func newTable(t testing.TB, store hbase.Store, splits ...string) string {
 	t.Helper()
+	return createTable(t, store, hbase.Table{Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits})
+}
+
+func createTable(t testing.TB, store hbase.Store, table hbase.Table) string {
+	t.Helper()
 	name := fmt.Sprintf("cluster-%x", rand.Uint64())
-	table := hbase.Table{Name: name, Families: []hbase.FamilySchema{{Name: "f"}}, Splits: splits}
+	table.Name = name
 	if err := store.CreateTable(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,7 @@ func TestStatesOfACluster(t *testing.T) {
 	t.Run("a missing right", func(t *testing.T) { testDenied(t, h.URL()) })
 	t.Run("a read-only table", func(t *testing.T) { testReadOnly(t, h.URL()) })
 	t.Run("a quota", func(t *testing.T) { testQuota(t, h.URL()) })
+	t.Run("a gateway", func(t *testing.T) { testGateway(t, h.URL()) })
 	t.Run("an empty znode", func(t *testing.T) { testEmptyZnode(t, h.URL()) })
 }
 
@@ -132,17 +133,26 @@ func testReadOnly(t *testing.T, url string) {
 
 func newReadOnlyTable(t *testing.T, store *cluster.Store) string {
 	t.Helper()
-	name := "readonly"
-	families := map[string]map[string]string{"f": {}}
+	createReadOnly(t, store, "default", "readonly", map[string]map[string]string{"f": {}})
+	awaitTable(t, store, "readonly")
+	return "readonly"
+}
+
+func createReadOnly(t *testing.T, store *cluster.Store, namespace, name string, families map[string]map[string]string) {
+	t.Helper()
 	request := hrpc.NewCreateTable(t.Context(), []byte(name), families).ToProto().(*pb.CreateTableRequest)
+	request.TableSchema.TableName.Namespace = []byte(namespace)
 	request.TableSchema.Attributes = []*pb.BytesBytesPair{{First: []byte("READONLY"), Second: []byte("true")}}
 	if err := store.Administer(t.Context(), "CreateTable", request, new(pb.CreateTableResponse)); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if err := store.Warm(t.Context(), name); err == nil {
-			return name
-		} else if !errors.Is(err, hbase.ErrTableNotFound) {
+}
+
+func awaitTable(t *testing.T, store *cluster.Store, name string) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for err := store.Warm(t.Context(), name); err != nil; err = store.Warm(t.Context(), name) {
+		if time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -154,7 +164,7 @@ func testQuota(t *testing.T, url string) {
 	table, other := newTable(t, store), newTable(t, store)
 	fill(t, store, table, []string{"r"})
 	fill(t, store, other, []string{"r"})
-	throttle(t, store, table, 5)
+	throttle(t, store, "default", table, 5)
 	err := error(nil)
 	begun := time.Now()
 	for deadline := begun.Add(20 * time.Second); err == nil; {
@@ -196,10 +206,10 @@ func testQuota(t *testing.T, url string) {
 	})
 }
 
-func throttle(t *testing.T, store *cluster.Store, table string, calls uint64) {
+func throttle(t *testing.T, store *cluster.Store, namespace, table string, calls uint64) {
 	t.Helper()
 	request := &pb.SetQuotaRequest{
-		TableName: &pb.TableName{Namespace: []byte("default"), Qualifier: []byte(table)},
+		TableName: &pb.TableName{Namespace: []byte(namespace), Qualifier: []byte(table)},
 		Throttle: &pb.ThrottleRequest{Type: pb.ThrottleType_REQUEST_NUMBER.Enum(), TimedQuota: &pb.TimedQuota{
 			TimeUnit: pb.TimeUnit_MINUTES.Enum(), SoftLimit: &calls, Scope: pb.QuotaScope_MACHINE.Enum()}},
 	}
