@@ -77,7 +77,7 @@ nulls: ## checks on 100,000 random queries with store errors that @semanticNonNu
 	go test -count 1 -timeout 0 -v -run TestSemanticNonNull ./e2e -nulled $${QUERIES:-100000}
 
 conformance: node_modules/.package-lock.json ## compares twibase with graphql-js on 20,000 random documents (DOCUMENTS)
-	CI=true go test -count 1 -timeout 0 -v -run 'TestConformance|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}
+	CI=true go test -count 1 -timeout 0 -v -run 'TestResponsesConform|TestIntended' ./e2e/conformance -documents $${DOCUMENTS:-20000}
 
 fuzzdocuments: ## looks for internal errors and panics with a million random documents (DOCUMENTS)
 	CI=true go test -count 1 -timeout 0 -v -run TestNoDocumentIsAnInternalError ./e2e/conformance -fuzzed $${DOCUMENTS:-1000000}
@@ -89,7 +89,7 @@ killservers: ## kills the region servers of a real HBase one after the other, an
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false} -kerberos=$${KERBEROS:-}
 
 secure: ## the conformance of the store, and a killed region server, on HBases with Kerberos in each protection and with TLS
-	CI=true go test -count 1 -timeout 0 -v -run 'TestKerberos|TestTLS' ./hbase/cluster -secure
+	CI=true go test -count 1 -timeout 0 -v -run 'OverKerberos|OverTLS' ./hbase/cluster -secure
 	for protection in authentication integrity privacy; do $(MAKE) killservers SERVERS=1 KERBEROS=$$protection || exit 1; done
 	$(MAKE) killservers SERVERS=1 TLS=true
 	$(MAKE) killservers SERVERS=1 TLS=true KERBEROS=authentication
@@ -98,13 +98,13 @@ rolling: ## upgrades two gateways of a real HBase under writes from a commit's v
 	CI=true go test -count 1 -timeout 15m -v -run TestRollingUpgrade ./e2e/kill -previous $${PREVIOUS:-HEAD~1}
 
 stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
-	CI=true go test -count 1 -timeout 10m -v -run TestStoppedRegionServers ./e2e/kill -stopped
+	CI=true go test -count 1 -timeout 10m -v -run TestGatewayRecoversFromStopped ./e2e/kill -stopped
 
 events: ## prints how long readers and writers have no success when regions move, split and merge, servers end, and so on, beside HBase's own client (EVENTS)
-	CI=true go test -count 1 -timeout 30m -v -run TestEvents ./e2e/kill -events "$${EVENTS:-.}"
+	CI=true go test -count 1 -timeout 30m -v -run TestOutagesAtClusterEvents ./e2e/kill -events "$${EVENTS:-.}"
 
 soak: ## half an hour of reads, writes, attacks and subscriptions on a real HBase with failing region servers (SOAK)
-	CI=true go test -count 1 -timeout 2h -v -run TestSoak ./e2e -soak $${SOAK:-30m}
+	CI=true go test -count 1 -timeout 2h -v -run TestMemoryStaysBounded ./e2e -soak $${SOAK:-30m}
 
 bench: ## compares twibase with gqlgen's executor and a program by hand, on both engines, as data grow
 	go -C bench run .

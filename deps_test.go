@@ -89,7 +89,7 @@ var owners = []owner{
 		"nothing below GraphQL serves HTTP; 'twibase health' is a client"},
 }
 
-func TestImports(t *testing.T) {
+func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 	list, err := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
 	if err != nil {
 		t.Fatal("go list: ", err)
@@ -102,7 +102,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-func TestViolations(t *testing.T) {
+func TestForbiddenImportIsReportedWithItsReason(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		pkg     string

@@ -165,7 +165,7 @@ func root(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-func TestMutableVars(t *testing.T) {
+func TestVarThatMayChangeIsReported(t *testing.T) {
 	const product = `package p
 var fixed, assigned, field, entry, counted, deleted, shadowed = 0, 0, T{}, map[int]int{}, 0, map[int]int{}, 0
 var lock sync.Mutex

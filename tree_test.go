@@ -26,7 +26,7 @@ var skipped = []string{".git", ".cache", "node_modules", "__generated__", "dist"
 
 var source = []string{".go", ".graphqls", ".graphql", ".mjs", ".jsx", ".ts", ".tsx", ".css", ".html", ".java", ".sh"}
 
-func TestTree(t *testing.T) {
+func TestSourceFilesFollowTheConventions(t *testing.T) {
 	comments := map[string][]string{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAdminGrant(t *testing.T) {
+func TestAdminGrantAssignsTheRole(t *testing.T) {
 	users := filepath.Join(t.TempDir(), "users.csv")
 	if err := os.WriteFile(users, []byte("username,name\nLiLei,Li Lei\nLucy,Lucy\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // archive is a store of an earlier version with its export: see testdata/README.md.
 const archive = "testdata/store-224cd05.tar.gz"
 
-func TestReadStoreOfAnEarlierVersion(t *testing.T) {
+func TestStoreOfAnEarlierVersionIsRead(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()
 	unpack(t, archive, dir)
@@ -39,7 +39,7 @@ func TestReadStoreOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-func TestImportExportOfAnEarlierVersion(t *testing.T) {
+func TestExportOfAnEarlierVersionIsImported(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	dir := t.TempDir()
 	unpack(t, archive, dir)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDocumentsCheck(t *testing.T) {
+func TestDocumentsCheckFailsAboveBaselineOrMaximum(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
 		t.Helper()
@@ -77,9 +77,9 @@ func TestDocumentsCheck(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfTheWebApplication finds changes of the schema that the application does not
-// follow, and queries that became expensive.
-func TestDocumentsOfTheWebApplication(t *testing.T) {
+// The test finds changes of the schema that the application does not follow, and queries that
+// became expensive.
+func TestDocumentsOfTheWebApplicationAreWithinLimits(t *testing.T) {
 	status, stdout, stderr := command(t, "documents", "check", "--max", "rows=4000", "../examples/web/documents.json")
 	if status != 0 || !strings.HasSuffix(stdout, "\n14 operations: valid and within limits\n") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)

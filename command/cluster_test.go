@@ -19,7 +19,7 @@ import (
 
 // An HBase of its own, because twibase's tables have fixed names. It requires TLS and client
 // certificates.
-func TestCommandsOnACluster(t *testing.T) {
+func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	minihbase.Slow(t)
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
 	if err != nil {

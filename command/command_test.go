@@ -32,7 +32,7 @@ func secretFile(t *testing.T) string {
 	return path
 }
 
-func TestUsageErrors(t *testing.T) {
+func TestInvalidArgumentsAreUsageErrors(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.secret")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestUsageErrors(t *testing.T) {
 	})
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpIsOnStdoutWithStatusZero(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {"serve", "--help"}, {"import", "--help"}, {"export", "--help"}, {"token", "--help"}, {"schema",
 			"--help"}, {"explain", "--help"}, {"documents", "check", "--help"},
@@ -160,7 +160,7 @@ func TestVersionInTheEnvironmentIsIgnored(t *testing.T) {
 	}
 }
 
-func TestToken(t *testing.T) {
+func TestTokenIsValidForItsViewer(t *testing.T) {
 	secret := secretFile(t)
 	secrets, err := auth.ReadSecrets(secret)
 	if err != nil {
@@ -195,7 +195,7 @@ func TestToken(t *testing.T) {
 	})
 }
 
-func TestTables(t *testing.T) {
+func TestTablesAreCreatedListedAndDropped(t *testing.T) {
 	var all []string
 	for _, table := range tables.Definitions(1) {
 		all = append(all, table.Name)
@@ -235,7 +235,7 @@ var emptyIsNil = cmp.Transformer("emptyIsNil", func(s []string) []string {
 	return s
 })
 
-func TestImportAndExport(t *testing.T) {
+func TestImportedRowsAreExported(t *testing.T) {
 	data := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {

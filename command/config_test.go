@@ -32,7 +32,7 @@ func parsed(t *testing.T, args ...string) (line commandLine) {
 	return line
 }
 
-func TestConfigFile(t *testing.T) {
+func TestConfigFileSetsFlags(t *testing.T) {
 	file := configured(t, `
 listen: :1
 drain-delay: 7s
@@ -70,7 +70,7 @@ store: "embedded:"
 	})
 }
 
-func TestConfigCheck(t *testing.T) {
+func TestConfigCheckReportsInvalidKeys(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"no keys", "# listen: :1\n", ""},
 		{"keys", "listen: :1\nstore: 'embedded:'\n", ""},

@@ -84,8 +84,8 @@ func TestConfigIsReloaded(t *testing.T) {
 	}
 }
 
-// TestReloadDuringTheStart sends SIGHUP while the server fetches keys. The file is reloaded later.
-func TestReloadDuringTheStart(t *testing.T) {
+// The server gets SIGHUP while it fetches keys. The file is reloaded later.
+func TestReloadDuringTheStartIsNotLost(t *testing.T) {
 	file := configured(t, "cors: [https://a.example]\n")
 	keys := newSigner(t, "a").set()
 	var first sync.Once

@@ -76,7 +76,7 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-func TestListedOriginsReadEveryResponse(t *testing.T) {
+func TestListedOriginsCanReadEveryResponse(t *testing.T) {
 	url, _ := started(t, "--cors", listedOrigin, "--jwt-secret-file", secretFile(t))
 	const query = `{"query":"{__typename}"}`
 	for _, test := range []struct {

@@ -13,8 +13,8 @@ import (
 
 const exampleDir = "../examples/web"
 
-// TestDocumentsExampleInTheDocs runs commands of README.md.
-func TestDocumentsExampleInTheDocs(t *testing.T) {
+// TestDocumentsExampleInTheDocsIsWhatItPrints runs commands of README.md.
+func TestDocumentsExampleInTheDocsIsWhatItPrints(t *testing.T) {
 	page, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestBaselineOfTheExampleIsUpToDate(t *testing.T) {
 	}
 }
 
-func TestWorkflowOfTheExample(t *testing.T) {
+func TestWorkflowOfTheExampleChecksDocuments(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(exampleDir, "pull-request.yml"))
 	if err != nil {
 		t.Fatal(err)

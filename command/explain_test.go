@@ -29,7 +29,7 @@ func chain(n int) string {
 	return text + fmt.Sprintf(" fragment f%d on Query { __typename }", n)
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainPrintsThePlanOfADocument(t *testing.T) {
 	const followers = `query F($n: Int = 2) { user(username: "LiLei") { name followers(first: $n) { totalCount nodes { name twits { nodes { id } } } } } } query G { __typename }`
 	const want = `at most     3 rounds, 21 Gets, 3 RPCs, 21 rows, 211 objects
 ordinarily  2 rounds, 11 Gets, 2 RPCs, 11 rows, 211 objects
@@ -152,7 +152,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 	})
 }
 
-func TestExplainExampleInTheDocs(t *testing.T) {
+func TestExplainExampleInTheDocsIsWhatItPrints(t *testing.T) {
 	page, err := os.ReadFile("../docs/EXPLAIN.md")
 	if err != nil {
 		t.Fatal(err)

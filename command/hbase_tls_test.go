@@ -71,7 +71,7 @@ func TestCertificatesForHBaseAreReloaded(t *testing.T) {
 	}
 }
 
-func TestTLSToHBaseWithTheRootsOfTheSystem(t *testing.T) {
+func TestTLSToHBaseCanTrustTheRootsOfTheSystem(t *testing.T) {
 	config, err := (&hbaseTLSFlags{HBaseCA: systemRoots}).readFiles(zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestTLSToHBaseWithTheRootsOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestHBaseTLSFlags(t *testing.T) {
+func TestInvalidHBaseTLSFlagsAreRejected(t *testing.T) {
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestHealth(t *testing.T) {
+func TestHealthHasTheStatusOfItsURL(t *testing.T) {
 	url, _ := started(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -92,7 +92,7 @@ func authenticate(t *testing.T, url, token string) (status int, body string, clo
 	return status, body, websocket.CloseStatus(err)
 }
 
-func TestTokensOfOtherIssuers(t *testing.T) {
+func TestOnlyTokensOfTheIssuerAreAccepted(t *testing.T) {
 	known, unknown := newSigner(t, "known"), newSigner(t, "unknown")
 	var fetches atomic.Int64
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -160,7 +160,7 @@ func TestTokensOfOtherIssuers(t *testing.T) {
 	}
 }
 
-func TestUnreachableIssuer(t *testing.T) {
+func TestUnreachableIssuerIsUnavailable(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	down.Close()
 	url, _ := started(t, "--jwks", down.URL, "--jwt-issuer", "https://id.example", "--jwt-audience", "twibase")

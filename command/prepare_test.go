@@ -15,7 +15,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestStartWithoutTheMarkOfASearchTable(t *testing.T) {
+func TestServerStartsWithoutTheMarkOfASearchTable(t *testing.T) {
 	store, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)

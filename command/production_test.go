@@ -29,7 +29,7 @@ func send(t *testing.T, method, url, body string) (status int, text string) {
 	return status, text
 }
 
-func TestProduction(t *testing.T) {
+func TestProductionAcceptsTrustedDocumentsOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "documents.json")
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestProduction(t *testing.T) {
 	})
 }
 
-func TestProductionWithoutTrustedDocuments(t *testing.T) {
+func TestProductionHidesTheSchemaFromAnyDocument(t *testing.T) {
 	url, _ := started(t, "--production")
 	for _, test := range []struct{ name, body, want string }{
 		{"query", `{"query":"{viewer{username}}"}`, `{"data":{"viewer":null}}`},
@@ -120,7 +120,7 @@ func TestProductionWithoutTrustedDocuments(t *testing.T) {
 	}
 }
 
-func TestMetricsListener(t *testing.T) {
+func TestMetricsAreServedOnTheirListenerOnly(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--production"}} {
 		free, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

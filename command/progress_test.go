@@ -26,7 +26,7 @@ func collect(in, out *os.File) (written func() string) {
 
 const progressEnd = `\d+ rows read in \d+\.\d s\n`
 
-func TestRepairOnAPipe(t *testing.T) {
+func TestRepairOnAPipeWritesNoControlCharacters(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	store, _ := following(t)
 	var ends [2]*os.File
@@ -47,7 +47,7 @@ func TestRepairOnAPipe(t *testing.T) {
 	}
 }
 
-func TestProgressLines(t *testing.T) {
+func TestProgressIsPrintedPeriodically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := newProgress(&out)

@@ -111,7 +111,7 @@ func TestDocumentsAreReloaded(t *testing.T) {
 	}
 }
 
-func TestMetricsOfDocuments(t *testing.T) {
+func TestReloadsOfDocumentsAreMetrics(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "documents.json")
 	_, manifest := manifestOf(t, "{a:__typename}", "{b:__typename}")
 	replaceFile(t, file, manifest)

@@ -33,7 +33,7 @@ func following(t *testing.T) (store, data string) {
 	return store, data
 }
 
-func TestRepair(t *testing.T) {
+func TestRepairRepairsAndCheckReports(t *testing.T) {
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	store, data := following(t)
 	damage := func(mutations ...hbase.Mutation) {
@@ -91,7 +91,7 @@ func TestRepair(t *testing.T) {
 }
 
 // Tables of a later version are created. Others were lost.
-func TestRepairAndExportWithMissingTables(t *testing.T) {
+func TestRepairAndExportNameMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {
 			table   string

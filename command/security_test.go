@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSecurityHeaders(t *testing.T) {
+func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	url, _ := started(t)
 	for _, path := range []string{"/", "/graphql", "/graphql?query={viewer{name}}", "/schema.graphql", "/healthz",
 		"/readyz", "/metrics", "/assets/none.js", "/nowhere"} {
@@ -33,7 +33,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-func TestOrigins(t *testing.T) {
+func TestOnlyListedOriginsMayRead(t *testing.T) {
 	listed, _ := started(t, "--cors", "https://example.org,http://localhost:3000")
 	none, _ := started(t)
 	ask := func(t *testing.T, url, method, origin string, ask ...string) (int, http.Header) {

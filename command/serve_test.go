@@ -94,7 +94,7 @@ func fetch(t *testing.T, r *http.Request, err error) (status int, body string, h
 	return response.StatusCode, string(text), response.Header
 }
 
-func TestServe(t *testing.T) {
+func TestServeRespondsOnEveryPath(t *testing.T) {
 	secret := secretFile(t)
 	url, log := started(t, "--jwt-secret-file", secret)
 
@@ -243,7 +243,7 @@ func TestShutdownClosesSubscriptions(t *testing.T) {
 	}
 }
 
-func TestReadLimit(t *testing.T) {
+func TestReadLimitFailsLargeQueries(t *testing.T) {
 	url, _ := started(t, "--limit", "read=2000")
 	ask := func(query string) string {
 		post, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"`+query+`"}`))

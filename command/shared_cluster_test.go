@@ -19,8 +19,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// TestSharedCluster has access control, and two installations.
-func TestSharedCluster(t *testing.T) {
+// The cluster has access control, and two installations.
+func TestInstallationsShareACluster(t *testing.T) {
 	minihbase.Slow(t)
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 	const controller = "org.apache.hadoop.hbase.security.access.AccessController"

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func TestWrongTracingVariables(t *testing.T) {
+func TestInvalidTracingVariablesAreUsageErrors(t *testing.T) {
 	for _, test := range []struct{ variable, value, want string }{
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", "must be a URL"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector", "must be a URL"},
@@ -37,7 +37,7 @@ func TestWrongTracingVariables(t *testing.T) {
 	}
 }
 
-func TestTracingHeaders(t *testing.T) {
+func TestInvalidTracingHeadersAreRejected(t *testing.T) {
 	const variable = "OTEL_EXPORTER_OTLP_HEADERS"
 	for value, valid := range map[string]bool{
 		"": true, "a=": true, "a=b": true, "a=b,": true, "Authorization=Bearer%20x==,x-b = c d": true,

@@ -119,7 +119,7 @@ func TestTLSCertificateIsReloaded(t *testing.T) {
 
 func ungzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 
-func TestHTTPVersionsAndCompression(t *testing.T) {
+func TestLongResponsesAreCompressed(t *testing.T) {
 	server, _ := started(t)
 	long := server + "/graphql?query=" + url.QueryEscape("{__schema{types{name fields{name description args{name description}}}}}")
 	short := server + "/graphql?query=" + url.QueryEscape("{__typename}")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestVersion(t *testing.T) {
+func TestVersionIsPrinted(t *testing.T) {
 	status, stdout, stderr := command(t, "--version")
 	if status != 0 || stdout != version()+"\n" || !strings.HasSuffix(stdout, ", "+runtime.Version()+"\n") || stderr != "" {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)

@@ -63,7 +63,7 @@ func TestSignUpReturnsTokenOfNewUser(t *testing.T) {
 	}
 }
 
-func TestLogIn(t *testing.T) {
+func TestLogInReturnsATokenForTheRightPassword(t *testing.T) {
 	g := newEmptyGateway(t)
 	g.queryWithToken(t, signUpLiLei, "")
 	logIn := func(username, password string) string {
@@ -150,7 +150,7 @@ func TestSignUpIsIdempotent(t *testing.T) {
 	}
 }
 
-func TestFiftySignUpsFromOneAddress(t *testing.T) {
+func TestFiftySignUpsFromOneAddressSucceed(t *testing.T) {
 	g := newEmptyGateway(t)
 	var all sync.WaitGroup
 	for i := range 50 {

@@ -22,7 +22,7 @@ import (
 func sortedInts(list []int) []int { return slices.Sorted(slices.Values(list)) }
 
 // A page from the end may be short at the end of a bucket.
-func TestPagesOfListsInBuckets(t *testing.T) {
+func TestPagesOfListsInBucketsMatchTheOracle(t *testing.T) {
 	w := newFixture(t, generated(t, 1), transfer.Options{ListBound: 7})
 	m := w.oracle.Model
 	hub := m.Users[dataset.Hub]

@@ -90,7 +90,7 @@ func TestNullForNonNullArgumentFailsItsFieldOnly(t *testing.T) {
 	}
 }
 
-func TestBlockStringsAndEscapes(t *testing.T) {
+func TestBlockStringsAndEscapesAreDecoded(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	for literal, want := range map[string]string{
 		`"""a\n  b"""`:                    `a\n  b`,

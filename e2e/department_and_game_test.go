@@ -29,7 +29,7 @@ func mutation(name, input, shows string) string {
 	return fmt.Sprintf(`mutation{%s(input:{%s}){%s userErrors{code field}}}`, name, input, shows)
 }
 
-func TestDepartmentMutations(t *testing.T) {
+func TestDepartmentMutationsChangeTheTree(t *testing.T) {
 	boss, tree := as("boss"), `{topDepartments{totalCount nodes{code descendants{edges{depth node{code name parent{code}}}}}}}`
 	runSteps(t, []step{
 		{boss, mutation("createDepartment", `code:"web",name:"Web",parent:"dev",idempotencyKey:"k",clientMutationId:"m"`,
@@ -67,7 +67,7 @@ func TestDepartmentMutations(t *testing.T) {
 	})
 }
 
-func TestGameAndPlayMutations(t *testing.T) {
+func TestPlaysAddToCountsOfTheirDay(t *testing.T) {
 	boss, fan := as("boss"), as("fan")
 	const sums = `{game(code:"go"){name playerCount isPlayed players{nodes{username}} plays(from:"2014-12-01",to:"2014-12-31"){day count}} user(username:"fan"){hasPlayed(code:"go") games{edges{day count node{code}}}}}`
 	play := func(input string) string {

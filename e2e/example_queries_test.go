@@ -116,7 +116,7 @@ func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	return all
 }
 
-func TestNestedQueries(t *testing.T) {
+func TestNestedQueriesMatchTheOracle(t *testing.T) {
 	f := newFixture(t, dataFolder(t), transfer.Options{})
 	f.learnExampleIDs(t)
 	for _, q := range exampleQueries(f) {

@@ -142,7 +142,7 @@ func compare(planned, stock []byte, event bool) (difference string, executed boo
 	return got.compare(want), true
 }
 
-func TestExecutors(t *testing.T) {
+func TestExecutorsAgree(t *testing.T) {
 	n := queryCount(*compared)
 	random := seedOf(t)
 	t.Logf("-seed %d -compared %d", random, n)

@@ -74,7 +74,7 @@ func pagesFromTheEnd(pages int) string {
 	return "{" + query.String() + "}"
 }
 
-func TestExhaustion(t *testing.T) {
+func TestOthersAreServedUnderAttack(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		minihbase.Slow(t)
 		dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 
 // An address that sends ten requests for each request of others gets its rows per second, and the
 // others get all responses.
-func TestFairness(t *testing.T) {
+func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 	store := inMemory(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ var guardedFields = map[string]string{
 // permissions.
 var payloadFields = strings.Fields("query userErrors clientMutationId deletedId token expiresAt day count")
 
-func TestEveryFieldHasARow(t *testing.T) {
+func TestEveryFieldHasAPermission(t *testing.T) {
 	rows := map[string]bool{}
 	for _, row := range permissionRows(t) {
 		rows[row.what] = true

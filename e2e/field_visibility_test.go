@@ -81,7 +81,7 @@ func (s *peopleGateway) objects(t *testing.T) map[string]object {
 	return objects
 }
 
-func TestFieldVisibility(t *testing.T) {
+func TestFieldsShowOnlyWhatTheViewerMaySee(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, morePeople()))
 	objects := s.objects(t)
 	follows := map[[2]string]bool{{"fan", "owner"}: true, {"owner", "writer"}: true}

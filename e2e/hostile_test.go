@@ -12,7 +12,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestHostileArguments(t *testing.T) {
+func TestHostileArgumentsAreRejectedOrFindNothing(t *testing.T) {
 	f := smallFixture(t)
 	recorder := hbasetest.NewRecorder(f.store, hbasetest.Names{})
 	f.gateway = newGateway("embedded", recorder)

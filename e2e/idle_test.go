@@ -43,7 +43,7 @@ func openKeepAlive(address string) (net.Conn, error) {
 	return c, err
 }
 
-func TestTenThousandIdleConnections(t *testing.T) {
+func TestIdleConnectionsTakeLittleMemory(t *testing.T) {
 	minihbase.Slow(t)
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Cur < idleConnections+500 {

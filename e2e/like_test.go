@@ -11,7 +11,7 @@ import (
 
 // The twit w is public and by the writer; m is by the owner, for followers. The fan follows the
 // owner.
-func TestLikes(t *testing.T) {
+func TestLikeIsIdempotentAndNeedsAVisibleTwit(t *testing.T) {
 	files := morePeople()
 	delete(files, "likes")
 	s := newPeopleGateway(t, folderOf(t, files))

@@ -84,7 +84,7 @@ const (
 	signUpAgain     = `{username:"young",name:"Young",password:"correct horse",idempotencyKey:"k"}`
 )
 
-func TestRoundsOfMutations(t *testing.T) {
+func TestMutationsTakeTheirDocumentedRounds(t *testing.T) {
 	folder := folderOf(t, people)
 	counted := map[string]bool{}
 	for _, c := range mutationCosts {

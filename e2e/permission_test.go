@@ -95,7 +95,7 @@ var mutationInputs = map[string]string{
 	"recordPlay":       `{game:"chess"}`,
 }
 
-func TestPermissions(parent *testing.T) {
+func TestPermissionsMatchTheirTable(parent *testing.T) {
 	folder := folderOf(parent, people)
 	var shared *peopleGateway
 	for _, row := range permissionRows(parent) {

@@ -65,7 +65,7 @@ func exampleNames(t *testing.T) (names []string) {
 
 // The plans in testdata/plans stand next to the actual costs, so that a bound that grows is
 // noticed.
-func TestPlans(t *testing.T) {
+func TestPlansAreUnchanged(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
 			handler := explaining(store, tables.ListBound)
@@ -90,7 +90,7 @@ func TestPlans(t *testing.T) {
 	check("scan", store, request{query: `{users(first:20){nodes{name followers(first:20){totalCount nodes{name twits(last:3){nodes{content author{name}}}}}}}}`})
 }
 
-func TestPlanOfReferenceQuery(t *testing.T) {
+func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
 	p := planOf(t, explaining(sampleStore(t), tables.ListBound), request{query: hub})
 	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
 		t.Errorf("ordinary cost: got %s, want 3 rounds, 421 Gets, 4 RPCs", o)
@@ -102,7 +102,7 @@ func TestPlanOfReferenceQuery(t *testing.T) {
 }
 
 // The chains may end with a filtered connection, which takes one more round.
-func TestRoundsOfKHops(t *testing.T) {
+func TestKHopsTakeKPlusOneRounds(t *testing.T) {
 	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role",
 		`department(code:"x")`: "Department", `game(code:"x")`: "Game",
@@ -153,7 +153,7 @@ func TestRoundsOfKHops(t *testing.T) {
 }
 
 // A cursor may be in any bucket of a list.
-func TestRoundsOfKHopsAfterCursor(t *testing.T) {
+func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
 		At: tables.UnknownTime}))
@@ -167,7 +167,7 @@ func TestRoundsOfKHopsAfterCursor(t *testing.T) {
 }
 
 // The exceptions of docs/EXPLAIN.md.
-func TestRoundsOfExceptions(t *testing.T) {
+func TestExceptionsTakeTheirDocumentedRounds(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
 		At: tables.UnknownTime}))

@@ -11,7 +11,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-func TestTwitsOfATime(t *testing.T) {
+func TestTwitsArePagedBySinceAndUntil(t *testing.T) {
 	files := map[string]string{"users": people["users"], "comments": people["comments"], "follows": people["follows"],
 		"twits": people["twits"] + "\nzero,owner,1970-01-01T00:00:00Z,zero,https://example.org/a.jpg,PUBLIC" +
 			"\nlate,owner,2014-06-02T00:00:00.001Z,late,,PUBLIC"}

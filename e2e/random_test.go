@@ -36,7 +36,7 @@ func queryCount(flag int) int {
 	return 3000
 }
 
-func TestRandomQueries(t *testing.T) {
+func TestRandomQueriesMatchTheOracle(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		part    int // divides the number of queries

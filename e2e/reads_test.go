@@ -63,7 +63,7 @@ func word(s string) string {
 }
 
 // Rewrite testdata/reads with -rewrite, and review the difference.
-func TestReads(t *testing.T) {
+func TestReadsAreUnchanged(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
 		store := sampleStore(t)
 		for _, name := range exampleNames(t) {
@@ -141,7 +141,7 @@ func checkRecordedReads(
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
-		t.Errorf("the reads differ from %s; to accept them, run go test ./e2e -run TestReads -rewrite (-want +got):\n%s",
+		t.Errorf("the reads differ from %s; to accept them, run go test ./e2e -run TestReadsAreUnchanged -rewrite (-want +got):\n%s",
 			file, diff)
 	}
 }
@@ -196,7 +196,7 @@ func checkReads(t *testing.T, query string, lines []string) {
 	}
 }
 
-func TestFewReads(t *testing.T) {
+func TestQueriesReadOnlyWhatTheySelect(t *testing.T) {
 	f := smallFixture(t)
 	recorder := hbasetest.NewRecorder(f.store, readableKeys)
 	f.gateway = newGateway("recorded", recorder)

@@ -113,7 +113,7 @@ func sampleStore(tb testing.TB) hbase.Store {
 }
 
 // Rewrite testdata/reports with -rewrite-reports, and review the difference.
-func TestReport(t *testing.T) {
+func TestReportsMatchTheRecordedReads(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := reporting(recorder, plannedSchema())
 	stock := reporting(recorder, stockSchema())

@@ -11,9 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// TestRoundsOfRootsAndCursors checks the further rounds that EXPLAIN.md, "How many rounds", lists
-// for roots, and for cursors and times of filtered lists. C is the cursor of a list's first entry.
-func TestRoundsOfRootsAndCursors(t *testing.T) {
+// The further rounds that EXPLAIN.md, "How many rounds", lists for roots, and for cursors and times
+// of filtered lists. C is the cursor of a list's first entry.
+func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	const twit = `"VEx1Y3kAf__-ahlKpH9sdWN5LTM"`
 	handler := explaining(sampleStore(t), tables.ListBound)
 	for _, test := range []struct {

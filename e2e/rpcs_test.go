@@ -33,7 +33,7 @@ const (
 
 // Reports count the RPCs that gohbase sends. A level takes one multi per region server, or one for
 // 256 Gets.
-func TestRPCsOnHBase(t *testing.T) {
+func TestRPCsOnHBaseAreCountedInReports(t *testing.T) {
 	t.Run("the examples", func(t *testing.T) {
 		store, embedded := onHBase(t), sampleStore(t)
 		if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {

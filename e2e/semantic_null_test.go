@@ -22,7 +22,7 @@ import (
 	"twibase/transfer"
 )
 
-var nulled = flag.Int("nulled", 3000, "number of random queries of TestSemanticNonNull")
+var nulled = flag.Int("nulled", 3000, "number of random queries of TestSemanticNonNullIsWhereNullHasAnError")
 
 var neverNull = map[string]string{
 	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
@@ -38,7 +38,7 @@ var neverNull = map[string]string{
 // @semanticNonNull is exactly where null always comes with an error. The responses are those to
 // random queries over a store that fails, and has lists that name deleted objects, and those to all
 // mutations.
-func TestSemanticNonNull(t *testing.T) {
+func TestSemanticNonNullIsWhereNullHasAnError(t *testing.T) {
 	random, all := seedOf(t), newNulls(apiSchema)
 	for part, bound := range []int{0, 5} {
 		store := inMemory(t)

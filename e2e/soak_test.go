@@ -166,7 +166,7 @@ func (s *soak) load() {
 	})
 }
 
-func TestSoak(t *testing.T) {
+func TestMemoryStaysBoundedUnderLoad(t *testing.T) {
 	if *soaking == 0 {
 		t.Skip("it takes half an hour: make soak")
 	}

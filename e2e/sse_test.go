@@ -89,7 +89,7 @@ func TestExpiredTokenEndsSubscription(t *testing.T) {
 	}
 }
 
-func TestRejectedSubscriptionsOverSSE(t *testing.T) {
+func TestInvalidSubscriptionsOverSSEAreRejected(t *testing.T) {
 	s := liveGateways(t, 1, 0, "a")[0]
 	t.Run("without accepting events", func(t *testing.T) {
 		response := s.events(t, s.url, "", `subscription{twitPosted(username:"a"){content}}`, "application/json")

@@ -166,7 +166,7 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	t.Logf("%d of %d queries: half of the static costs are at most %.1f times the rows of the plan", len(ratios), n, ratios[len(ratios)/2])
 }
 
-func TestStaticCostOfArguments(t *testing.T) {
+func TestStaticCostDependsOnArguments(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: gatewaypkg.SDL()})
 	for text, want := range map[string]int{
 		`{ games { edges { cursor } } }`:             22, // a page of 20, one more, and the cursor

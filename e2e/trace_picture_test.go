@@ -24,7 +24,7 @@ var rewriteTrace = flag.Bool("rewrite-trace", false, "rewrite docs/trace.svg ins
 const tracePicture = "../docs/trace.svg"
 
 // Times in the picture differ, and so does the number of region servers that a round calls.
-func TestTracePicture(t *testing.T) {
+func TestTracePictureInTheDocsIsUnchanged(t *testing.T) {
 	store := onHBase(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
 		t.Fatal(err)

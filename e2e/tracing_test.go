@@ -59,7 +59,7 @@ func (g *traced) ask(t *testing.T, query, flags string) []byte {
 	return w.Body.Bytes()
 }
 
-func TestSpans(t *testing.T) {
+func TestSpansOfARequestAreComplete(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { checkSpans(t, sampleStore(t)) })
 	t.Run("HBase", func(t *testing.T) {
 		store := onHBase(t)
@@ -159,7 +159,7 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 
 // Operations of a WebSocket are spans of the traces that their clients name, and so are the events
 // of a subscription. The connection has no span.
-func TestSpansOfWebSocket(t *testing.T) {
+func TestOperationsOfAWebSocketAreSpans(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup

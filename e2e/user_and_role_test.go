@@ -43,7 +43,7 @@ func (s *peopleGateway) query(t *testing.T, viewer oracle.Viewer, query string) 
 	return a.Data
 }
 
-func TestCreateAndUpdateUser(t *testing.T) {
+func TestCreatedAndUpdatedUserIsReturned(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	const fields = `user{id username name email age avatarUrl createdAt version followerCount}`
 	same := func(payload any) {
@@ -77,7 +77,7 @@ func TestCreateAndUpdateUser(t *testing.T) {
 	}
 }
 
-func TestRoleMutations(t *testing.T) {
+func TestRoleMutationsChangeRolesAndTheirUsers(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	boss := as("boss")
 	const fields = `role{id code name version userCount department{code}}`

@@ -110,7 +110,7 @@ func (f *fixture) checkPaths(t *testing.T) {
 	}
 }
 
-func TestVisibilityOnEveryPath(t *testing.T) {
+func TestVisibilityHoldsOnEveryPath(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		options transfer.Options

@@ -20,7 +20,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestTwoGatewaysInOneProcess(t *testing.T) {
+func TestGatewaysOfOneProcessShareNothing(t *testing.T) {
 	empty, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)

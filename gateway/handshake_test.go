@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-func TestStalledTLSHandshake(t *testing.T) {
+func TestStalledTLSHandshakeIsClosed(t *testing.T) {
 	example := httptest.NewTLSServer(http.NotFoundHandler())
 	certificates := example.TLS.Certificates
 	example.Close()
@@ -99,7 +99,7 @@ func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, er
 	}
 }
 
-func TestSlowHTTP2Clients(t *testing.T) {
+func TestSlowHTTP2ClientsAreClosed(t *testing.T) {
 	t.Run("incomplete headers", func(t *testing.T) {
 		slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 			f, began := s.newSlowFrames(), time.Now()

@@ -127,7 +127,7 @@ func newFlooded(t *testing.T) *flooded {
 	return f
 }
 
-func TestHTTP2FrameFloods(t *testing.T) {
+func TestHTTP2FrameFloodsDelayNoOtherRequest(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		times int
@@ -258,7 +258,7 @@ func heapNow() int64 {
 	return int64(m.HeapInuse)
 }
 
-func TestHTTP2ReceiveWindow(t *testing.T) {
+func TestHTTP2ReceiveWindowsAreBounded(t *testing.T) {
 	conn, err := net.Dial("tcp", newFlooded(t).address)
 	if err != nil {
 		t.Fatal(err)

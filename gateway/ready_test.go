@@ -18,7 +18,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestReady(t *testing.T) {
+func TestReadyzFailsWithoutTablesOrStore(t *testing.T) {
 	memory, err := embedded.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestFanoutLimitConflictOfSharedStores(t *testing.T) {
+func TestDifferentFanoutLimitsOfASharedStoreAreAMetric(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		shared bool

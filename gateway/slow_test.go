@@ -124,7 +124,7 @@ func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Dura
 	})
 }
 
-func TestSlowRequestBody(t *testing.T) {
+func TestSlowRequestBodyTimesOut(t *testing.T) {
 	const complete = `{"query":"{__typename}"}`
 	for _, test := range []struct{ name, first, everySecond string }{
 		{"a byte per second", "", `{"query":` + strconv.Quote(long())},
@@ -226,7 +226,7 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 	}
 }
 
-func TestSlowReader(t *testing.T) {
+func TestSlowReaderTimesOut(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		header string

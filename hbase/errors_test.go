@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-func TestBounded(t *testing.T) {
+func TestEarlierDeadlineBoundsACall(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		deadline, call time.Duration // 0 is none

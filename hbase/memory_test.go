@@ -52,7 +52,7 @@ func pagesOf(rows int) (gets []Get) {
 
 func maxCell(string, string) int { return 48 << 10 }
 
-func TestMemory(t *testing.T) {
+func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	const cell = 40 << 10
 	read := func(t *testing.T, ctx context.Context, store Store, rows int) (answered int, err error) {
 		t.Helper()
@@ -268,7 +268,7 @@ func TestSizesOfColumnsAreBounded(t *testing.T) {
 	}
 }
 
-func TestKnownRows(t *testing.T) {
+func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
 	m := NewMemory(64<<20, maxCell)
 	row := func(name string, cells, bytes int) (Get, Result) {
 		var r Result

@@ -85,7 +85,7 @@ func TestPollReadsNoTexts(t *testing.T) {
 	})
 }
 
-func TestNextEntries(t *testing.T) {
+func TestCandidatesAreReadInBoundedCalls(t *testing.T) {
 	var all []Candidate
 	for i := range 2*entriesPerCall + 1 {
 		for range 3 { // subscribers

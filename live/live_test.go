@@ -185,7 +185,7 @@ func TestIdleRowsArePolledUntilTheTimeout(t *testing.T) {
 	})
 }
 
-func TestMayHaveMissedAndDelivers(t *testing.T) {
+func TestLateEntriesMayHaveBeenMissed(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		earlier := f.addEntry("u", "a", "earlier", 2*time.Second)
 		first := f.addEntry("u", "a", "first", time.Second)

@@ -152,7 +152,7 @@ func TestPageRoundsAreBounded(t *testing.T) {
 	})
 }
 
-func TestBackwardPageReads(t *testing.T) {
+func TestBackwardPageReadsItsEndOnly(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		list   sparse
@@ -199,7 +199,7 @@ func largeRoles() List[string] {
 	return list("largeRoles", &of)
 }
 
-func TestBackwardPageOfMembersThatChangeAfterTheirPositionsWereRead(t *testing.T) {
+func TestBackwardPageReadsChangedMembersAgain(t *testing.T) {
 	list, s := largeRoles(), sparse{size: 300, members: []int{300}}
 	role := func(i int) hbase.Cell { return list.of.Cell(s.at(0, i), 1) }
 	row := list.of.Row("LiLei", 0)
@@ -235,7 +235,7 @@ func TestBackwardPageOfMembersThatChangeAfterTheirPositionsWereRead(t *testing.T
 	}
 }
 
-func TestPageReadsOfSparseBuckets(t *testing.T) {
+func TestPageReadsMoreSparseBucketsEachRound(t *testing.T) {
 	const buckets = 400
 	for _, test := range []struct {
 		name    string
@@ -273,7 +273,7 @@ func TestPageReadsOfSparseBuckets(t *testing.T) {
 	}
 }
 
-func TestPageReadsByRound(t *testing.T) {
+func TestPageTakesFewRoundsWhereverItBegins(t *testing.T) {
 	const members, bucket = 300, 3
 	startsOf := func(members int) (starts []int) {
 		for start := bucket; start < members; start += bucket {

@@ -15,7 +15,7 @@ import (
 
 // During a split, the old buckets still have copies of the moved members: not of those added since,
 // and maybe of those removed since.
-func TestPagesDuringASplit(t *testing.T) {
+func TestPagesAreCorrectDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
 		return hbase.Put{Table: l.Table, Row: l.Row(owner, bucket), Cells: cells}
@@ -77,7 +77,7 @@ func (l *splitting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, 
 	return results, nil
 }
 
-func TestPageWithADirectoryOlderThanASplit(t *testing.T) {
+func TestPageIsCorrectWithADirectoryOlderThanASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, names ...string) hbase.Put {
 		put := hbase.Put{Table: l.Table, Row: l.Row(owner, bucket)}

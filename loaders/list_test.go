@@ -149,7 +149,7 @@ func readBackward[E any](t rapid.TB, ctx context.Context, l List[E], owner strin
 	}
 }
 
-func TestPagesOfRandomBuckets(t *testing.T) {
+func TestPagesOfRandomBucketsAreCorrect(t *testing.T) {
 	store, owners := openStore(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		owners++

@@ -15,7 +15,7 @@ import (
 	"twibase/transfer"
 )
 
-func TestSample(t *testing.T) {
+func TestSampleLoadsReproducibly(t *testing.T) {
 	ctx := context.Background()
 	store, err := embedded.Open("")
 	if err != nil {

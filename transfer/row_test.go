@@ -31,7 +31,7 @@ func importCSV(store hbase.Store, files map[string]string, options Options) (Sum
 	return ImportFiles(context.Background(), store, csvFiles(files), options)
 }
 
-func TestBadRows(t *testing.T) {
+func TestInvalidRowsAreReported(t *testing.T) {
 	const otherTwit = " is the id of a twit with another author, time, content, title, visibility or photos: " +
 		"a twit cannot be changed"
 	long := strings.Repeat("x", 100)
@@ -126,7 +126,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-func TestBadHeaders(t *testing.T) {
+func TestInvalidHeadersAreReported(t *testing.T) {
 	for _, test := range []struct{ schema, header, want string }{
 		{"users", "username,name,shoe_size",
 			`users.csv:1: column shoe_size: users has no such column; it has username,name[,email,age,avatar_url,bio,created_at]`},

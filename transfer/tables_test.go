@@ -117,7 +117,7 @@ func TestListingTablesWaitsForTheStore(t *testing.T) {
 	}
 }
 
-func TestTablesOfOtherApplications(t *testing.T) {
+func TestTablesOfOtherApplicationsAreNotTouched(t *testing.T) {
 	games := func(table hbase.Table) bool { return table.Name == "games" }
 	put := func(table string) func(*testing.T, hbase.Store) {
 		return func(t *testing.T, store hbase.Store) {

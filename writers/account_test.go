@@ -89,7 +89,7 @@ func userErrors(t *testing.T, err error) []string {
 
 const secret = "correct horse"
 
-func TestSignUp(t *testing.T) {
+func TestSignUpStoresUserAndPasswordHash(t *testing.T) {
 	r := newFixture(t)
 	email, age, avatar := "li@example.org", 17, "https://example.org/li.jpg"
 	u := writers.NewUser{Username: "Ame\u0301lie", Name: "Li Lei", Email: &email, Age: &age, AvatarURL: &avatar}

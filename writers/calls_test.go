@@ -66,7 +66,7 @@ type mutationCalls struct {
 	want     []string
 }
 
-func TestStoreCallsOfMutations(t *testing.T) {
+func TestMutationsMakeTheirDocumentedStoreCalls(t *testing.T) {
 	mutations := map[string]bool{}
 	for _, of := range []func(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls){
 		callsOfTwits, callsOfPeople, callsOfDepartments, callsOfGames,

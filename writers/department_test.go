@@ -69,7 +69,7 @@ func rename(code, name string) func(context.Context, *Writers) error {
 	}
 }
 
-func TestRoundsOfDepartmentMutations(t *testing.T) {
+func TestRoundsOfDepartmentMutationsGrowOnlyWithLevels(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(context.Context, *Writers) error
@@ -101,7 +101,7 @@ func TestRoundsOfDepartmentMutations(t *testing.T) {
 	}
 }
 
-func TestUserErrorsOfDepartments(t *testing.T) {
+func TestInvalidDepartmentMutationsReturnUserErrors(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		act  func(context.Context, *Writers) error

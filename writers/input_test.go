@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestValidation(t *testing.T) {
+func TestInvalidTextsAreUserErrors(t *testing.T) {
 	const form = "an email address has the form name@example.org, and at most 254 bytes"
 	const picture = "a URL is absolute, with http or https, without blanks or a user name, and has at most 2048 bytes"
 	text := func(check func(*input, string, string) string) func(*input, string) string {
@@ -121,7 +121,7 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-func TestValidationOfNumbers(t *testing.T) {
+func TestNumbersOutOfRangeAreUserErrors(t *testing.T) {
 	photos := func(in *input, n int) {
 		urls := make([]string, n)
 		for i := range urls {

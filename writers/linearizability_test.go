@@ -118,7 +118,7 @@ func (m callResult) deadline() int {
 	return m.end
 }
 
-func TestLinearizable(t *testing.T) {
+func TestNonLinearizableHistoryIsDetected(t *testing.T) {
 	set := func(value string) func(facts) Code {
 		return func(f facts) Code {
 			if f["x"] == value {

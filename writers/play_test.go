@@ -22,7 +22,7 @@ func addGame(t *testing.T, store hbase.Store) {
 	mustMutate(t, store, tables.Games.Put("go", &tables.Game{Name: &name}, 1))
 }
 
-func TestUserErrorsOfGamesAndPlays(t *testing.T) {
+func TestInvalidGameMutationsReturnUserErrors(t *testing.T) {
 	long := strings.Repeat("x", 201)
 	for _, test := range []struct {
 		name string

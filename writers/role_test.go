@@ -24,7 +24,7 @@ func newStaffFixture(t *testing.T) *fixture {
 
 func given(s *string) writers.Change[string] { return writers.Change[string]{Given: true, Value: s} }
 
-func TestUserErrorsOfRoles(t *testing.T) {
+func TestInvalidRoleMutationsReturnUserErrors(t *testing.T) {
 	r := newStaffFixture(t)
 	none, version, blank, key := "none", "x", " ", strings.Repeat("k", 201)
 	create := func(n writers.NewRole) func(*writers.Writers) error {

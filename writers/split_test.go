@@ -52,7 +52,7 @@ func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	})
 }
 
-func TestHeightOfADepartmentDuringASplit(t *testing.T) {
+func TestHeightCountsMembersThatASplitMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()

@@ -55,7 +55,7 @@ func rejected(t *testing.T, r *fixture, calls []rejection) {
 	}
 }
 
-func TestUserErrorsOfUsers(t *testing.T) {
+func TestInvalidUserMutationsReturnUserErrors(t *testing.T) {
 	r := newFixture(t)
 	none := tables.Gone
 	r.mutate(t, newUser("Lucy"), tables.Users.Put("gone", &tables.User{Name: &none}, 1))

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPageOfAnotherOrigin(t *testing.T) {
+func TestPageOfAnotherOriginReadsNothing(t *testing.T) {
 	needsBrowser(t)
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

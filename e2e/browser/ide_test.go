@@ -44,7 +44,7 @@ type session struct {
 	}
 }
 
-func TestTheIDE(t *testing.T) {
+func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
 	needsBrowser(t)
 	gateway := start(t, "--dev-tokens")
 	var s session
@@ -153,7 +153,7 @@ func checkCurl(t *testing.T, gateway, command string, sent map[string]string) {
 }
 
 // The gateway has no --dev-tokens.
-func TestTokenField(t *testing.T) {
+func TestTokenFieldSetsTheViewer(t *testing.T) {
 	needsBrowser(t)
 	gateway := start(t)
 	var got struct {

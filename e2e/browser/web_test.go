@@ -24,7 +24,7 @@ const application = "../../examples/web"
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
 // The gateway has only its trusted documents.
-func TestWebApplication(t *testing.T) {
+func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
 	var line line

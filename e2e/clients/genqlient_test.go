@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestGenqlient(t *testing.T) {
+func TestGenqlientQueriesAndSubscribes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	check(t, run(t, "genqlient", "go", "run", ".", s.url, s.tokens(t, "LiLei"), s.cut(t)))

@@ -63,7 +63,7 @@ var (
 	}
 )
 
-func TestJavaScriptClients(t *testing.T) {
+func TestJavaScriptClientsQueryAndSubscribe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds bundles: run without -short")
 	}

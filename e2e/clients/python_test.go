@@ -32,7 +32,7 @@ func python(t *testing.T) string {
 	return interpreter
 }
 
-func TestPythonGQL(t *testing.T) {
+func TestPythonGQLQueriesAndSubscribes(t *testing.T) {
 	t.Parallel()
 	interpreter := python(t)
 	s := start(t)

@@ -99,7 +99,7 @@ func (c *comparison) differ(t testing.TB, r request) (got, want outcome, text st
 	return got, want, difference(got, want)
 }
 
-func TestConformance(t *testing.T) {
+func TestResponsesConformToTheReference(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	c := newComparison(t)
 	from, to := uint64(0), uint64(*documents)
@@ -170,7 +170,7 @@ func (c *comparison) report(t testing.TB, s sample) string {
 	r := c.shrink(t, s.request)
 	got, want, text := c.differ(t, r)
 	return fmt.Sprintf("%s\n  made by: %s\n%s  twibase: %s\n  graphql-js: %s\n%s",
-		text, s.made, r, got, want, repeatCommand("TestConformance", c.seed, s.number))
+		text, s.made, r, got, want, repeatCommand("TestResponsesConformToTheReference", c.seed, s.number))
 }
 
 func repeatCommand(test string, seed, number uint64) string {

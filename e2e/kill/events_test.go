@@ -72,7 +72,7 @@ var clusterEvents = []event{
 const metaRow = "hbase:meta 00"
 
 // The test prints how long clients of two gateways, and a client of HBase, had no success.
-func TestEvents(t *testing.T) {
+func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")
 	}

@@ -33,7 +33,7 @@ const (
 	reconnectTime = 40 * time.Second
 )
 
-func TestStoppedRegionServers(t *testing.T) {
+func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	if !*stopped {
 		t.Skip("it takes two minutes: make stopped")
 	}

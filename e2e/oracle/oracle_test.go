@@ -25,7 +25,7 @@ var files = map[string]string{
 }
 
 // The expected responses were worked out by hand from the rules.
-func TestExecute(t *testing.T) {
+func TestOracleReturnsResponsesWorkedOutByHand(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text), 0o644); err != nil {

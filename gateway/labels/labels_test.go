@@ -112,7 +112,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
+func TestInvalidLabelBecomesOther(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "unknown",
 		"@acme/web 1.2":         "@acme/web 1.2",

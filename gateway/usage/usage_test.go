@@ -37,7 +37,7 @@ func (f *fixture) add(client Client, operation string, rows int64, failed bool, 
 	f.Add(Request{client, operation, "query", rows, failed, fields}, f.now)
 }
 
-func TestReport(t *testing.T) {
+func TestReportCountsOperationsAndFieldsByClient(t *testing.T) {
 	f := newFixture()
 	f.add(web, "A", 3, false, age, bio)
 	f.now = f.now.Add(time.Hour)

@@ -30,7 +30,7 @@ func rejectedValue() error {
 	}
 }
 
-func TestPresent(t *testing.T) {
+func TestPresentHidesInternalErrors(t *testing.T) {
 	secret := errors.New("region server 10.0.0.7 fell over")
 	for _, test := range []struct {
 		name   string
@@ -102,7 +102,7 @@ type committed struct{ error }
 func (c committed) Unwrap() error { return c.error }
 func (committed) MayBeDone() bool { return true }
 
-func TestPresentPath(t *testing.T) {
+func TestPresentedErrorHasThePathOfItsField(t *testing.T) {
 	field := func(name string) *graphql.FieldContext {
 		return &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Alias: name}}}
 	}
@@ -131,7 +131,7 @@ func TestPresentPath(t *testing.T) {
 	}
 }
 
-func TestOnce(t *testing.T) {
+func TestErrorsOfAnOutageAreLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	ctx := Once(logging(&log))
 	for range 3 {
@@ -143,7 +143,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestRecover(t *testing.T) {
+func TestRecoverLogsTheStackOfAPanic(t *testing.T) {
 	var log bytes.Buffer
 	ctx := logging(&log)
 	got := Present(ctx, Recover(ctx, "index out of range"))
@@ -165,7 +165,7 @@ func TestRecoverReturnsPublicErrors(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteSendsStatusAndError(t *testing.T) {
 	w := httptest.NewRecorder()
 	LimitExceeded("a body", 1, 2).Write(w, 413)
 	want := `{"errors":[{"message":"a body is limited to 1, and this is 2","extensions":{"actual":2,"code":"LIMIT_EXCEEDED","limit":1}}]}` + "\n"

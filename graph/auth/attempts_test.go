@@ -30,7 +30,7 @@ func most(attempt func() time.Duration) (n int, wait time.Duration) {
 	return n, 0
 }
 
-func TestAttempts(t *testing.T) {
+func TestAttemptsPerAddressAndUsernameAreLimited(t *testing.T) {
 	c := &clock{now}
 	a := NewAttempts(c.now)
 	here, there := from("192.0.2.1"), from("192.0.2.2")
@@ -80,7 +80,7 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-func TestConcurrentAttempts(t *testing.T) {
+func TestConcurrentAttemptsDoNotExceedTheLimit(t *testing.T) {
 	c := &clock{now}
 	a := NewAttempts(c.now)
 	var all sync.WaitGroup
@@ -108,7 +108,7 @@ func TestAttemptsDropTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
+func TestOnlyTrustedProxiesForwardAddresses(t *testing.T) {
 	proxies := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:f::/48")}
 	for _, test := range []struct {
 		reason     string

@@ -20,7 +20,7 @@ var (
 	dev    = &Tokens{Secrets: NewSecrets(secret), Dev: true, Now: tokens.Now}
 )
 
-func TestSign(t *testing.T) {
+func TestSignedTokenIsValidForAnHour(t *testing.T) {
 	t.Run("a signed token is verified for an hour", func(t *testing.T) {
 		want := Viewer{Username: "小红", Admin: true}
 		token, expires, err := tokens.Sign(want)
@@ -62,7 +62,7 @@ func TestSign(t *testing.T) {
 	})
 }
 
-func TestHandler(t *testing.T) {
+func TestHandlerSetsTheViewerOrRejectsTheToken(t *testing.T) {
 	token, expires, err := tokens.Sign(Viewer{Username: "LiLei"})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestDevTokens(t *testing.T) {
+func TestDevTokensAreIssuedOnlyToThisMachine(t *testing.T) {
 	const json, body = "application/json", `{"username":"LiLei"}`
 	for _, test := range []struct {
 		name                                string

@@ -117,7 +117,7 @@ func TestVerifyWithAKeySet(t *testing.T) {
 	})
 }
 
-func TestReadKeySetErrors(t *testing.T) {
+func TestKeySetWithoutPublicKeysIsRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	for _, test := range []struct{ name, text, err string }{
 		{"no JSON", "<html>", "it is no JSON Web Key Set"},
@@ -249,7 +249,7 @@ func TestUnknownKeySetIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestFollow(t *testing.T) {
+func TestKeySetIsReadAgainPeriodically(t *testing.T) {
 	key := newES256(t)
 	path := filepath.Join(t.TempDir(), "keys.json")
 	if err := os.WriteFile(path, []byte(keySet(t, public("a", key))), 0o600); err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRows(t *testing.T) {
+func TestClientsAboveTheirRowsPerSecondWait(t *testing.T) {
 	c := &clock{now}
 	const perSecond = 100
 	r := NewRows(perSecond, c.now)

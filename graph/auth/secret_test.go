@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadSecrets(t *testing.T) {
+func TestSecretsAreTheLinesOfTheirFile(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -57,7 +57,7 @@ func TestReadSecrets(t *testing.T) {
 	}
 }
 
-func TestReplaceASecret(t *testing.T) {
+func TestNewSecretSignsWhileTheOldOneVerifies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	write := func(text string) {
 		t.Helper()

@@ -65,7 +65,7 @@ func (v verdict) check(t *testing.T) {
 	})
 }
 
-func TestVerify(t *testing.T) {
+func TestVerifyRejectsInvalidTokens(t *testing.T) {
 	at := now.Unix()
 	soon := at + 60
 	hs256 := func(claims fields) string { return forge(t, jose.HS256, secret, nil, claims) }
@@ -161,7 +161,7 @@ func TestTokenHasOneForm(t *testing.T) {
 	}
 }
 
-func TestIssuerAndAudience(t *testing.T) {
+func TestRequiredIssuerAndAudienceMustMatch(t *testing.T) {
 	here := &Tokens{Secrets: tokens.Secrets, Issuer: "https://id.example", Audience: "twibase", Now: tokens.Now}
 	token := func(issuer, audience any) string {
 		return forge(t, jose.HS256, secret, nil,

@@ -15,7 +15,7 @@ import (
 	"twibase/graph/documents"
 )
 
-func TestOperations(t *testing.T) {
+func TestOperationsHaveTheCostOfOpenVariables(t *testing.T) {
 	for _, test := range []struct {
 		name, document string
 		variables      map[string]any
@@ -192,7 +192,7 @@ func generated(n int) map[string]string {
 	return all
 }
 
-func TestThousandDocuments(t *testing.T) {
+func TestEachOfAThousandDocumentsIsChecked(t *testing.T) {
 	trusted := read(t, map[string]string{"a.json": manifest(generated(1000))})
 	begin := time.Now()
 	all := newChecker(nil).Operations(t.Context(), trusted)

@@ -15,7 +15,7 @@ func op(name, hash string, rounds, rpcs, rows int64) Operation {
 		Fields: []explain.Item{{Path: "f", Round: rounds, Rows: rows, Objects: rows}}}
 }
 
-func TestCompare(t *testing.T) {
+func TestCompareReportsExceededFigures(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		now, baseline []Operation
@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestMaximumsCheck(t *testing.T) {
+func TestInvalidMaximumsAreRejected(t *testing.T) {
 	for _, test := range []struct {
 		maximums Maximums
 		want     string

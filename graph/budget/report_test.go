@@ -16,7 +16,7 @@ const (
 		following(first: 2) { nodes { name } } } } } }`
 )
 
-func TestReport(t *testing.T) {
+func TestReportComparesWithItsBaseline(t *testing.T) {
 	checker := newChecker(nil)
 	baseline := checker.Operations(t.Context(), read(t, map[string]string{"home.graphql": before,
 		"old.graphql": "query Old { __typename }", "same.graphql": "query Same { __typename }",
@@ -108,7 +108,7 @@ Upper bounds of one execution, for all values of the variables that the check do
 	}
 }
 
-func TestCausesOfLargerFigures(t *testing.T) {
+func TestReportNamesTheCausesOfLargerFigures(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string
 		want                string
@@ -194,7 +194,7 @@ func TestCodeIsOneCell(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
+func TestJSONHasCostsAndExceededFigures(t *testing.T) {
 	var b strings.Builder
 	if err := Compare(operations(t, `query Q { user(username: "x") { name } }`, nil), nil, Maximums{"rows": 0}).JSON(&b); err != nil {
 		t.Fatal(err)

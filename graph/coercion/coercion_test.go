@@ -55,7 +55,7 @@ func decode(t *testing.T, text string) (value map[string]any) {
 	return value
 }
 
-func TestVariables(t *testing.T) {
+func TestVariablesAreCoercedToTheirTypes(t *testing.T) {
 	whole := "it must be a whole number from -2147483648 to 2147483647"
 	for name, test := range map[string]struct {
 		definition, values string
@@ -154,7 +154,7 @@ func TestVariablesLimitsTheErrors(t *testing.T) {
 	}
 }
 
-func TestLiteral(t *testing.T) {
+func TestLiteralsOfAnotherTypeAreRejected(t *testing.T) {
 	const whole = "it must be a whole number from -2147483648 to 2147483647"
 	for name, test := range map[string]struct {
 		argument string
@@ -209,7 +209,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestArgumentsAreCoercedToTheirTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		definitions, arguments, values string
 		want                           map[string]any // without the argument must and without defaults

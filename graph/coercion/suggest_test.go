@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSuggest(t *testing.T) {
+func TestSimilarNamesAreSuggested(t *testing.T) {
 	for name, test := range map[string]struct {
 		name    string
 		options []string

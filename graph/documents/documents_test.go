@@ -34,7 +34,7 @@ func persisted(hash string) string {
 	return `{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}`
 }
 
-func TestResolve(t *testing.T) {
+func TestDocumentsAreResolvedByTheirHashes(t *testing.T) {
 	trusted, err := manifest(t, `{"md5ofA":"{a}","`+Hash("{b}")+`":"{b}"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestDocumentIDNamesAHash(t *testing.T) {
 	digest := Hash("{a}")
 	for id, want := range map[string]string{"sha256:abc": "abc", "abc": "abc", "x-app:1": "x-app:1", "md5:ABC": "md5:ABC",
 		digest: digest, prefix + digest: digest, prefix + strings.ToUpper(digest): digest, strings.ToUpper(digest): digest,

@@ -39,7 +39,7 @@ func texts(trusted *Trusted) map[string]string {
 const relayManifest, apolloManifest = `{"md5ofA":"{a}"}`, `{"format":"apollo-persisted-query-manifest","version":1,` +
 	`"operations":[{"id":"idOfB","name":"B","type":"query","body":"query B{b}"}]}`
 
-func TestRead(t *testing.T) {
+func TestManifestsOfEveryFormatAreRead(t *testing.T) {
 	codegen := `{"` + Hash("{c}") + `":"{c}"}`
 	for _, test := range []struct {
 		name  string
@@ -88,7 +88,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadRejects(t *testing.T) {
+func TestInvalidManifestsAreRejected(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		files map[string]string

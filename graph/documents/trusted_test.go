@@ -16,7 +16,7 @@ import (
 )
 
 // Each change is in use after two seconds.
-func TestFollow(t *testing.T) {
+func TestChangedFilesAreUsedWithinTwoSeconds(t *testing.T) {
 	old := map[string]string{"x": "{a}"}
 	for _, test := range []struct {
 		name   string

@@ -27,7 +27,7 @@ func getHashed(document, variables string) *http.Request {
 		"/graphql?"+url.Values{"extensions": {hashed(document)}, "variables": {variables}}.Encode(), nil)
 }
 
-func TestAutomaticPersistedQueries(t *testing.T) {
+func TestRegisteredDocumentIsFoundByItsHash(t *testing.T) {
 	endpoint := serve(time.Minute)
 	const document, invalid = `query Q($u:String!){user(username:$u){username}}`, `{secret}`
 	const found = `{"data":{"user":{"username":"LiLei"}}}`

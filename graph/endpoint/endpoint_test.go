@@ -97,7 +97,7 @@ func with(r *http.Request, header, value string) *http.Request {
 
 const graphQLResponse = "application/graphql-response+json"
 
-func TestEndpoint(t *testing.T) {
+func TestRequestsGetTheirStatusAndBody(t *testing.T) {
 	badInput := func(message string) string {
 		return `{"errors":[{"message":"` + message + `","extensions":{"code":"BAD_USER_INPUT"}}]}`
 	}
@@ -202,7 +202,7 @@ func TestGetNeverWrites(t *testing.T) {
 	}
 }
 
-func TestMediaTypes(t *testing.T) {
+func TestAcceptSelectsTheMediaType(t *testing.T) {
 	for _, test := range []struct{ name, accept, want string }{
 		{"no Accept", "", mediaJSON},
 		{"anything too", "*/*", mediaJSON},
@@ -220,7 +220,7 @@ func TestMediaTypes(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
+func TestTimeoutIsReportedByItsCode(t *testing.T) {
 	w := httptest.NewRecorder()
 	serve(time.Millisecond).ServeHTTP(w, ask(`{user(username:"slow"){name}}`))
 	if !strings.Contains(w.Body.String(), `"code":"TIMEOUT"`) {
@@ -228,7 +228,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestTrace(t *testing.T) {
+func TestTraceHasOperationAndErrors(t *testing.T) {
 	stock := plan.Execution{Executor: "stock", Reason: "unplanned"}
 	for _, test := range []struct {
 		name    string
@@ -251,7 +251,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-func TestDocumentCache(t *testing.T) {
+func TestShortValidDocumentsAreCached(t *testing.T) {
 	p := newPreparer(exec.NewExecutableSchema(exec.Config{}).Schema(), &Config{})
 	documents := func() int { return len(p.cache.Values()) }
 	document := func(i int, length int) string {

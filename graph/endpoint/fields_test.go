@@ -8,7 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestFields(t *testing.T) {
+func TestFieldsOfAnOperationIncludeFragments(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: `
 		type Query { user: User node: Node }
 		interface Node { id: ID }

@@ -16,7 +16,7 @@ import (
 	"twibase/graph/auth"
 )
 
-func TestHeavyOperations(t *testing.T) {
+func TestHeavyOperationsWaitForPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 8
 		e := newEndpoint(Config{Concurrency: slots})
@@ -84,7 +84,7 @@ func TestHeavyOperations(t *testing.T) {
 	})
 }
 
-func TestPrediction(t *testing.T) {
+func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	p := newPredictor()
 	operationOf := func(length int) *graphql.OperationContext {
 		return &graphql.OperationContext{Operation: &ast.OperationDefinition{}, RawQuery: strings.Repeat(" ", length)}
@@ -163,7 +163,7 @@ func TestFailedOperationsAreNotLearned(t *testing.T) {
 	}
 }
 
-func TestRowBudget(t *testing.T) {
+func TestClientAboveItsRowBudgetIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const perSecond = 10
 		e := newEndpoint(Config{

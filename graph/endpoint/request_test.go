@@ -54,7 +54,7 @@ func TestPreferredMediaTypeIsServed(t *testing.T) {
 	}
 }
 
-func TestRequestEncoding(t *testing.T) {
+func TestMalformedRequestsAreRejected(t *testing.T) {
 	const query = `{__typename}`
 	at := func(parameters string) *http.Request {
 		return httptest.NewRequest(http.MethodGet, "/graphql?"+parameters, nil)

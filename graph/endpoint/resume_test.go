@@ -181,7 +181,7 @@ func TestSubscriptionResumesWithARenewedToken(t *testing.T) {
 	})
 }
 
-func TestSubscriptionDoesNotResume(t *testing.T) {
+func TestDifferentSubscriptionDoesNotResume(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		by   func(f *feed) *subscriber

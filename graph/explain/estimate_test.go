@@ -22,7 +22,7 @@ var (
 	rare       = Read{Loader: "list", Table: "things", Columns: "l", If: "a condition"}
 )
 
-func TestReadsOfARow(t *testing.T) {
+func TestReadsOfARowShareGets(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		reads []Read
@@ -67,7 +67,7 @@ func TestReadsOfARow(t *testing.T) {
 	})
 }
 
-func TestRounds(t *testing.T) {
+func TestOnlySerialReadsTakeFurtherRounds(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		ordinary bool

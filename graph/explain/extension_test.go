@@ -37,7 +37,7 @@ func respond(
 	return handler(ctx), executed
 }
 
-func TestMiddleware(t *testing.T) {
+func TestHeaderRequestsAPlanInsteadOfExecution(t *testing.T) {
 	planned := exec.NewPlannedSchema(exec.Config{}, func(context.Context) plan.Tasks { panic("a task") })
 	const query = `{user(username:"x"){id}}`
 	t.Run("the header requests a plan in place of execution", func(t *testing.T) {

@@ -63,7 +63,7 @@ func names(list []Type) (all []string) {
 	return all
 }
 
-func TestMembersOfTypes(t *testing.T) {
+func TestTypesListTheirMembers(t *testing.T) {
 	s := introspected()
 	root := s.Type("Root")
 	fields := func(includeDeprecated bool) (all []string) {
@@ -160,7 +160,7 @@ func TestFieldsThatDoNotApplyAreNull(t *testing.T) {
 	})
 }
 
-func TestSchema(t *testing.T) {
+func TestSchemaHasDescriptionsRootsAndDirectives(t *testing.T) {
 	s := introspected()
 	if or(s.Description()) != "A schema." || or(s.QueryType().Name()) != "Root" ||
 		s.MutationType() != nil || s.SubscriptionType() != nil || s.Type("None") != nil {

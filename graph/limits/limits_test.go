@@ -49,7 +49,7 @@ func TestLimitsAreSetByName(t *testing.T) {
 }
 
 // Each document reaches its limit: a limit of one less rejects it.
-func TestDocument(t *testing.T) {
+func TestDocumentAboveALimitIsRejected(t *testing.T) {
 	for _, test := range []struct {
 		limit Limit
 		at    int

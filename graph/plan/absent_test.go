@@ -7,7 +7,7 @@ import (
 )
 
 // See [writer] for missing lazy objects where @semanticNonNull excludes null.
-func TestAbsentObjects(t *testing.T) {
+func TestAbsentObjectsAreOmittedOrNull(t *testing.T) {
 	gone, found := obj("T", "s", "gone"), obj("T", "s", "found")
 	edge := func(node any) *testObject { return obj("Edge", "node", node, "cursor", "c") }
 	twit := func(author any) *testObject { return obj("Twit", "author", author) }

@@ -36,7 +36,7 @@ func animals() *fixture {
 		}}
 }
 
-func TestAbstractTypes(t *testing.T) {
+func TestFragmentsApplyToTheTypesOfObjects(t *testing.T) {
 	for _, test := range []struct {
 		name, query, want string
 		calls             []string
@@ -67,7 +67,7 @@ func TestAbstractTypes(t *testing.T) {
 }
 
 // Values of abstract types may be structs, or pointers to structs.
-func TestAbstractStructValues(t *testing.T) {
+func TestAbstractValuesMayBeStructs(t *testing.T) {
 	fx := &fixture{sdl: `
 		type Query { list: [Any], one: Any, must: [Any!] }
 		union Any = A | B

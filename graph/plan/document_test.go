@@ -47,7 +47,7 @@ func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 }
 
 // A merged field has the place of its first selection, at every depth.
-func TestFieldMerging(t *testing.T) {
+func TestMergedFieldHasThePlaceOfItsFirstSelection(t *testing.T) {
 	fx := people()
 	fx.check(t, `{...F me{house{street} friends{a:name}} ...F ...on Query{me{b:name house{owner{name}}}}} fragment F on Query{me{friends{b:name ...G} house{t:__typename}}} fragment G on Person{a:name c:first}`, nil,
 		`{"data":{"me":{"friends":[{"b":"a0","a":"a0","c":null},{"b":"a1","a":"a1","c":null}],"house":{"t":"House","street":"s","owner":{"name":"o"}},"b":"a"}}}`,

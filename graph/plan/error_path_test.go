@@ -46,7 +46,7 @@ func errorsJSON(query, message string, paths ...string) string {
 	return strings.Join(all, ",")
 }
 
-func TestNullableTree(t *testing.T) {
+func TestErrorOfANullableFieldNullsItOnly(t *testing.T) {
 	const query = "{n{s S\nn{s S}\nN{s S}}\nN{s S\nn{s S}\nN{s S}}}"
 	const leaves = `"s":null,"S":null`
 	const data = `{"n":{` + leaves + `,"n":{` + leaves + `},"N":{` + leaves + `}},"N":{` + leaves + `,"n":{` + leaves + `},"N":{` + leaves + `}}}`
@@ -58,7 +58,7 @@ func TestNullableTree(t *testing.T) {
 }
 
 // An error at the end of a chain of non-null fields nulls its chain only.
-func TestNonNullChain(t *testing.T) {
+func TestErrorOfANonNullChainNullsTheChainOnly(t *testing.T) {
 	const query = `{a:n{b:mustN{c:MustN{d:mustN{e:mustS}}}} f:N{g:mustN{h:MustN{i:MustN{j:mustS}}}} k:n{l:MustN{m:mustN{o:MustN{p:MustS}}}} q:N{r:MustN{u:mustN{v:mustN{w:MustS}}}} x:n{s}}`
 	const data = `{"a":null,"f":null,"k":null,"q":null,"x":{"s":null}}`
 	paths := []string{"a.b.c.d.e:", "f.g.h.i.j:", "k.l.m.o.p:", "q.r.u.v.w:"}
@@ -69,7 +69,7 @@ func TestNonNullChain(t *testing.T) {
 	nested(nil, errNo).check(t, query, nil, `{"errors":[`+want("must not be null", paths[:2]...)+`,`+want("no", paths[2:]...)+`],"data":`+data+`}`)
 }
 
-func TestErrorsOfSeveralFields(t *testing.T) {
+func TestErrorsAreInTheOrderOfTheResponse(t *testing.T) {
 	coded := gqlerror.Errorf("coded")
 	coded.Extensions, coded.Path = map[string]any{"code": "C"}, nil
 	ok := obj("T", "must", "ok", "s", "s")

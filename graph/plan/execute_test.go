@@ -38,7 +38,7 @@ func people() *fixture {
 		}}
 }
 
-func TestExecution(t *testing.T) {
+func TestEachSelectedFieldIsResolvedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		query     string
@@ -86,7 +86,7 @@ func TestExecution(t *testing.T) {
 	}
 }
 
-func TestDirectives(t *testing.T) {
+func TestSkipAndIncludeOmitSelections(t *testing.T) {
 	for _, test := range []struct{ name, selection, want string }{
 		{"no directive", `a:name b:name`, `{"a":"a","b":"a"}`},
 		{"@include(if: true) includes a field", `a:name b:name@include(if:true)`, `{"a":"a","b":"a"}`},

@@ -13,7 +13,7 @@ func goroutine() string {
 	return name
 }
 
-func TestGoroutinesPerLevel(t *testing.T) {
+func TestEachFieldOfALevelHasItsGoroutine(t *testing.T) {
 	for query, want := range map[string]int{
 		`{people{friends{friends{best{name}}}}}`:                        1,
 		`{people{friends{tags name first}}}`:                            1,

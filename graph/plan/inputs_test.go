@@ -83,7 +83,7 @@ func execute(t *testing.T, e *executor.Executor, query string, variables map[str
 }
 
 // Generated code makes Go values of the arguments.
-func TestInputs(t *testing.T) {
+func TestGeneratedCodeDecodesInputObjects(t *testing.T) {
 	post := func(definitions, input string) string {
 		return `mutation` + definitions + `{postTwit(input:` + input + `){clientMutationId}}`
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Introspection calls no resolver: there is none.
-func TestIntrospection(t *testing.T) {
+func TestIntrospectionCallsNoResolver(t *testing.T) {
 	e := executor.New(exec.NewPlannedSchema(exec.Config{}, noTasks))
 	for _, test := range []struct{ name, query, want string }{
 		{"an interface and its possible types", `{__type(name:"Node"){kind name fields{name type{kind name ofType{kind name}}} interfaces{name} possibleTypes{name} ofType{name}}}`,

@@ -36,7 +36,7 @@ type listCase struct {
 	resolver      bool // only with a resolver
 }
 
-func TestListNullability(t *testing.T) {
+func TestNullInAListPropagatesAsItsTypeSays(t *testing.T) {
 	ok, invalid := obj("T", "must", "ok"), obj("T")
 	const two, empty = `{"F":[{"must":"ok"},{"must":"ok"}]}`, `{"F":[]}`
 	const kept, nulled = `{"F":[{"must":"ok"},null,{"must":"ok"}]}`, `{"F":null}`
@@ -103,7 +103,7 @@ func leafLists(value any) *fixture {
 		}}
 }
 
-func TestLeafListNullability(t *testing.T) {
+func TestNullInALeafListPropagatesAsItsTypeSays(t *testing.T) {
 	const two, kept, nulled = `{"F":["x","y"]}`, `{"F":["x",null,"y"]}`, `{"F":null}`
 	for _, test := range []struct {
 		name    string

@@ -18,7 +18,7 @@ func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) g
 	return schema
 }
 
-func TestMarshallerErrors(t *testing.T) {
+func TestMarshallerErrorFailsItsFieldOnly(t *testing.T) {
 	// marshal is like gqlgen's code of a leaf: null adds an error unless the field has one, and NaN
 	// fails in MarshalGQL.
 	marshal := func(ctx context.Context, value any) graphql.Marshaler {

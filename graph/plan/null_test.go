@@ -21,7 +21,7 @@ func errorJSON(path, message string, column string) string {
 	return `{"message":"` + message + `","path":[` + path + `],"locations":[{"line":1,"column":` + column + `}]}`
 }
 
-func TestNullPropagation(t *testing.T) {
+func TestNullPropagatesToTheNearestNullableField(t *testing.T) {
 	ok := obj("T", "must", "ok", "s", "s")
 	invalid := obj("T")
 	for _, test := range []struct {
@@ -68,7 +68,7 @@ func TestNullPropagation(t *testing.T) {
 	}
 }
 
-func TestResolverErrors(t *testing.T) {
+func TestResolverErrorFailsTheFieldOfItsParents(t *testing.T) {
 	three := list(obj("T", "s", "a"), obj("T", "s", "b"), obj("T", "s", "c"))
 	answer := func(values []any, err error) resolver {
 		return func([]*testObject, map[string]any) ([]any, error) { return values, err }
@@ -120,7 +120,7 @@ func TestResolverErrors(t *testing.T) {
 	}
 }
 
-func TestArgumentErrors(t *testing.T) {
+func TestInvalidArgumentFailsItsFieldOnly(t *testing.T) {
 	fx := people()
 	fx.check(t, `{a:echo(arg:"bad") b:echo(arg:"worse") c:echo}`, nil, `{"errors":[`+errorJSON(`"a"`, "arg can't be bad", "2")+`,`+errorJSON(`"b"`, "panic of an argument", "20")+
 		`],"data":{"a":null,"b":null,"c":"map[arg:none]"}}`, "Query.c 1")

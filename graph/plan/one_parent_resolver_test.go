@@ -54,7 +54,7 @@ func TestOneParentResolverRunsConcurrently(t *testing.T) {
 	})
 }
 
-func TestOneParentResolverErrors(t *testing.T) {
+func TestErrorOfAOneParentResolverFailsItsParentOnly(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		query string
@@ -97,7 +97,7 @@ func TestOneParentResolverErrors(t *testing.T) {
 	}
 }
 
-func TestBatchResolverErrorLists(t *testing.T) {
+func TestEachErrorOfABatchListIsReported(t *testing.T) {
 	both := gqlerror.List{gqlerror.Errorf("one"), gqlerror.Errorf("two")}
 	for _, test := range []struct {
 		name    string

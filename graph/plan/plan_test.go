@@ -13,7 +13,7 @@ import (
 	"twibase/graph/plan"
 )
 
-func TestExecutionOf(t *testing.T) {
+func TestExecutionNamesTheExecutorAndTheReason(t *testing.T) {
 	planned := exec.NewPlannedSchema(exec.Config{}, nil)
 	stock := exec.NewExecutableSchema(exec.Config{})
 	for _, test := range []struct {

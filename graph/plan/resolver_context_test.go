@@ -35,7 +35,7 @@ func (s *recorder) record(schema *planned, line func(ctx context.Context, parent
 	}
 }
 
-func TestResolverContext(t *testing.T) {
+func TestResolverContextDescribesTheField(t *testing.T) {
 	at := func(ctx context.Context) string { return graphql.GetPath(ctx).String() }
 	for _, test := range []struct {
 		name, query string

@@ -20,7 +20,7 @@ func arguments(_ []*testObject, args map[string]any) ([]any, error) {
 	return []any{args}, nil
 }
 
-func TestVariables(t *testing.T) {
+func TestVariablesAreCoercedToArguments(t *testing.T) {
 	vars := func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i < len(pairs); i += 2 {

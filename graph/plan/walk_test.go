@@ -67,7 +67,7 @@ func visits(t *testing.T, fx *fixture, query string, variables map[string]any) (
 	return calls
 }
 
-func TestWalk(t *testing.T) {
+func TestWalkVisitsCallsAfterThoseOfTheirParents(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		variables   map[string]any

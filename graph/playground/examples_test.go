@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-func TestExamples(t *testing.T) {
+func TestExamplesAreValid(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(read(t, "../schema/*.graphqls")...)
 	titles := map[string]bool{}
 	for _, example := range read(t, "examples/*.graphql") {

@@ -28,7 +28,7 @@ func zipped(t *testing.T, text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: buffer.Bytes()}
 }
 
-func TestHandler(t *testing.T) {
+func TestHandlerServesTheIDE(t *testing.T) {
 	nobody := func(*http.Request) bool { return false }
 	files := fstest.MapFS{
 		"index.html":               {Data: []byte("<body>the built IDE")},
@@ -84,7 +84,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-func TestCompression(t *testing.T) {
+func TestAssetsAreCompressedIfAccepted(t *testing.T) {
 	server := httptest.NewServer(handler(fstest.MapFS{
 		"assets/ide-1A2B.js.gz": zipped(t, script),
 	}, func(*http.Request) bool { return false }))
@@ -127,7 +127,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-func TestPolicy(t *testing.T) {
+func TestPolicyAllowsNoOtherOrigins(t *testing.T) {
 	for _, path := range []string{"/", "/assets/none.js"} {
 		t.Run(path, func(t *testing.T) {
 			w := httptest.NewRecorder()

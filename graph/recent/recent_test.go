@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestCache(t *testing.T) {
+func TestLeastRecentlyUsedValuesAreEvicted(t *testing.T) {
 	for _, test := range []struct {
 		name               string
 		maxValues, maxSize int

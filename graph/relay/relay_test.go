@@ -30,7 +30,7 @@ func codeOf(err error) apierr.Code {
 	return public.Code
 }
 
-func TestID(t *testing.T) {
+func TestIDsRoundTripAndMalformedOnesFail(t *testing.T) {
 	longest := strings.Repeat("𝒜", tables.MaxUsername)
 	twit := tables.Twit{AuthorName: longest, PostedAt: time.UnixMilli(1), Name: strings.Repeat("t", tables.MaxTwitID)}
 	comment := tables.Comment{Twit: twit.Key(), PostedAt: twit.PostedAt, Mark: tables.CommentMark(longest, "hello", 0)}
@@ -88,7 +88,7 @@ func connections() (all []Cursors) {
 	return append(all, Cursors{Descendants, anything})
 }
 
-func TestCursor(t *testing.T) {
+func TestCursorIsValidInItsListOnly(t *testing.T) {
 	t.Run("a cursor has its position, in its list only", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			position := rapid.StringN(1, -1, MaxLength*3/4-1).Draw(t, "position")
@@ -121,7 +121,7 @@ func TestCursor(t *testing.T) {
 	})
 }
 
-func TestPage(t *testing.T) {
+func TestPageArgumentsAreValidated(t *testing.T) {
 	check := func(position string) error {
 		if position == "wrong" {
 			return errors.New("not a position")

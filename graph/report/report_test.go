@@ -17,7 +17,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-func TestMiddleware(t *testing.T) {
+func TestReportIsInTheResponseIfRequested(t *testing.T) {
 	levels := []Level{
 		{Path: []string{"a"}, RPCs: 1, RegionServers: 1, Gets: 2, Rows: 1, Bytes: 10,
 			Tables: []string{"t"}, Servers: []Server{{Name: "x:1", RPCs: 1, Gets: 2, StartMs: 0.1, Ms: 0.5}}},
@@ -93,7 +93,7 @@ func TestTooLongReportIsAnError(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
+func TestLevelsHaveThePathsOfTheirFields(t *testing.T) {
 	index := 3
 	ctx := t.Context()
 	field := func(alias string) *graphql.FieldContext {

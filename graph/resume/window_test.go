@@ -97,7 +97,7 @@ func TestPositionIsDroppedAfterKeep(t *testing.T) {
 	})
 }
 
-func TestPositionIsNotKept(t *testing.T) {
+func TestPositionIsNotKeptWithoutAnExpiredOperation(t *testing.T) {
 	for name, end := range map[string]func(w *fixture, o *Operation){
 		"an event before it was not sent": func(w *fixture, o *Operation) {
 			w.open.Add(1)
@@ -170,7 +170,7 @@ func TestNumberOfPositionsIsLimited(t *testing.T) {
 	})
 }
 
-func TestKeyOf(t *testing.T) {
+func TestKeyDependsOnViewerDocumentVariablesAndID(t *testing.T) {
 	as := func(viewer auth.Viewer) context.Context {
 		return auth.WithExpiry(auth.WithViewer(t.Context(), viewer), time.Now().Add(time.Hour))
 	}
@@ -272,7 +272,7 @@ func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
 	})
 }
 
-func TestExpiry(t *testing.T) {
+func TestOperationExpiresWithItsTokenOrStream(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		known bool

@@ -20,7 +20,7 @@ func marshal(m graphql.Marshaler) string {
 	return b.String()
 }
 
-func TestDateTime(t *testing.T) {
+func TestDateTimeIsWrittenInUTC(t *testing.T) {
 	for _, test := range []struct{ name, read, written string }{
 		{"seconds", "2014-12-25T08:30:00Z", `"2014-12-25T08:30:00Z"`},
 		{"milliseconds", "2014-12-25T08:30:00.125Z", `"2014-12-25T08:30:00.125Z"`},
@@ -74,7 +74,7 @@ func TestUnmarshalRejectsInvalidValues(t *testing.T) {
 	}
 }
 
-func TestUnmarshal(t *testing.T) {
+func TestUnmarshalKeepsTextsThatFieldsReject(t *testing.T) {
 	if got, err := UnmarshalDate("2014-12-25"); err != nil || marshal(MarshalDate(got)) != `"2014-12-25"` {
 		t.Errorf("Date: got %q, %v", got, err)
 	}

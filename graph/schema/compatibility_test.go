@@ -48,7 +48,7 @@ directive @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION
 directive @stream on FIELD
 `
 
-func TestCompatibility(t *testing.T) {
+func TestBreakingChangesAreReported(t *testing.T) {
 	tests := []struct {
 		name     string
 		old, new string
@@ -109,7 +109,7 @@ func TestCompatibility(t *testing.T) {
 }
 
 // The check also reads what twibase schema prints.
-func TestCompatibilityOfThisSchema(t *testing.T) {
+func TestPrintedSDLCanBeCheckedForBreakingChanges(t *testing.T) {
 	released, err := os.ReadFile("testdata/released.graphql")
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func definitions(s *ast.Schema, names ...string) string {
 
 func withoutCommas(s string) string { return strings.ReplaceAll(s, ",", "") }
 
-func TestConformedDefinitions(t *testing.T) {
+func TestBuiltInDefinitionsFollowTheSpecification(t *testing.T) {
 	s := load(t)
 	for _, test := range []struct{ name, want string }{
 		{"@deprecated", `directive @deprecated(reason: String! = "No longer supported") on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE`},
@@ -132,7 +132,7 @@ func TestEveryTypeIsReferenced(t *testing.T) {
 	}
 }
 
-func TestConform(t *testing.T) {
+func TestConformRemovesUnusedScalars(t *testing.T) {
 	source := func(text string) *ast.Schema { return gqlparser.MustLoadSchema(&ast.Source{Input: text}) }
 	t.Run("a referenced scalar is kept", func(t *testing.T) {
 		for _, text := range []string{

@@ -33,7 +33,7 @@ func load(t *testing.T) *ast.Schema {
 	return schema
 }
 
-func TestSDL(t *testing.T) {
+func TestSDLParsesToAnEqualSchema(t *testing.T) {
 	text := SDL(load(t))
 	t.Run("it is an equal schema", func(t *testing.T) {
 		again, err := gqlparser.LoadSchema(&ast.Source{Input: text})
@@ -58,7 +58,7 @@ func TestSDL(t *testing.T) {
 	})
 }
 
-func TestConventions(t *testing.T) {
+func TestEveryDefinitionIsDescribed(t *testing.T) {
 	schema := load(t)
 	describe(t, "the schema", schema.Description)
 	for name, directive := range schema.Directives {

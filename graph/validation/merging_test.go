@@ -144,7 +144,7 @@ func TestFieldsMergeEqualsGqlparsersRule(t *testing.T) {
 	}
 }
 
-func TestConflictMessages(t *testing.T) {
+func TestConflictMessagesNameTheFields(t *testing.T) {
 	for document, want := range map[string]string{
 		"{a{s}\na:b{s}}":                                "input:2:1: Fields \"a\" conflict because \"a\" and \"b\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
 		"{i(x:1){s} i(x:2){s}}":                         "input:1:12: Fields \"i\" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional.",

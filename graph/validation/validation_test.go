@@ -38,7 +38,7 @@ func validate(t *testing.T, v *Validator, text string) []string {
 	return messages
 }
 
-func TestValidate(t *testing.T) {
+func TestInvalidDocumentsAreRejected(t *testing.T) {
 	single := "Anonymous Subscription must select only one top level field."
 	conditional := "must not use @skip or @include in the top level selection."
 	for name, test := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // gohbase must look for a region at least once a second.
-func TestBackOff(t *testing.T) {
+func TestBackOffIsAtMostASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backoff, attempts := time.Duration(0), 0
 		for begun := time.Now(); time.Since(begun) < time.Minute; attempts++ {

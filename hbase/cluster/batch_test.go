@@ -35,7 +35,7 @@ func (c *confused) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCRe
 	return results, false
 }
 
-func TestBatchWithMisplacedErrors(t *testing.T) {
+func TestCallsOfABatchGetTheirOwnErrors(t *testing.T) {
 	s := &Store{client: &confused{}}
 	results, err := s.Get(t.Context(), []hbase.Get{{Table: "t", Row: "a"}, {Table: "t", Row: "b"}})
 	if err != nil {
@@ -98,7 +98,7 @@ func TestBatchesHaveOneTableAndAMaximumSize(t *testing.T) {
 	}
 }
 
-func TestBefore(t *testing.T) {
+func TestBeforeIsTheGreatestLesserKey(t *testing.T) {
 	for key, want := range map[string]string{
 		"b\x00":   "b",
 		"b":       "a" + lastRow[1:],

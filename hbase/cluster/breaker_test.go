@@ -58,7 +58,7 @@ func (c frozenConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestBreakerOfAnUnresponsiveServer(t *testing.T) {
+func TestBreakerFailsCallsToAnUnresponsiveServer(t *testing.T) {
 	minihbase.Slow(t)
 	conns := new(freezing)
 	const callTimeout = 500 * time.Millisecond

@@ -51,7 +51,7 @@ func (b *busyServer) QueueRPC(call hrpc.Call) {
 	call.ResultChan() <- answer
 }
 
-func TestCallsToABusyServer(t *testing.T) {
+func TestCallsToABusyServerAreRetried(t *testing.T) {
 	const forever = 1 << 30
 	throttled := "number of requests exceeded - wait "
 	for _, test := range []struct {

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/cluster"
 )
 
-func TestDifferences(t *testing.T) {
+func TestDifferencesOfATableAreListed(t *testing.T) {
 	store := open(t)
 	wanted := func(name string) hbase.Table {
 		return hbase.Table{Name: name, Splits: []string{"m"}, Families: []hbase.FamilySchema{

@@ -21,7 +21,7 @@ func java(class, message string) error {
 	return fmt.Errorf("HBase Java exception %s:\n%s: %s%s", class, class, message, trace)
 }
 
-func TestTranslateErrors(t *testing.T) {
+func TestErrorsOfHBaseAreTranslated(t *testing.T) {
 	noSpace := "HBase Java exception java.io.IOException:\njava.io.IOException: no space left\n\tat …"
 	procedure := "procedure exception: org.apache.hadoop.hbase.TableNotFoundException: t"
 	noFamily := java("regionserver.NoSuchColumnFamilyException", "Column family x does not exist")
@@ -68,7 +68,7 @@ func TestTranslateErrors(t *testing.T) {
 	}
 }
 
-func TestFamilyAttributes(t *testing.T) {
+func TestFamiliesHaveTheirAttributes(t *testing.T) {
 	for name, test := range map[string]struct {
 		family hbase.FamilySchema
 		want   map[string]string
@@ -103,7 +103,7 @@ func TestFamilyAttributes(t *testing.T) {
 	}
 }
 
-func TestExceptionOf(t *testing.T) {
+func TestExceptionIsFoundByItsClass(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		err   error

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-func TestFlush(t *testing.T) {
+func TestFlushLeavesNoSnapshot(t *testing.T) {
 	store := open(t)
 	t.Run("rows stay readable, and no snapshot is left", func(t *testing.T) {
 		table := newTable(t, store)

@@ -71,7 +71,7 @@ func withKerberos(t *testing.T, config kerberos.Config) cluster.Option {
 	return cluster.WithKerberos(login)
 }
 
-func TestKerberos(t *testing.T) {
+func TestStoreConformsOverKerberos(t *testing.T) {
 	minihbase.Slow(t)
 	kdc := startKDC(t)
 	t.Run("a replaced keytab", realm{KDC: kdc}.replacedKeytab)

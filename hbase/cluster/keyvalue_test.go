@@ -26,7 +26,7 @@ func encodeCells() (b []byte) {
 	return b
 }
 
-func TestKeyValue(t *testing.T) {
+func TestTruncatedCellsAreErrors(t *testing.T) {
 	want := hbase.Row{Key: "r", Cells: []hbase.Cell{
 		{Family: "f", Qualifier: "q", Timestamp: 1, Value: []byte("v")},
 		{Family: "f", Timestamp: 1 << 62, Value: []byte{}},

@@ -37,7 +37,7 @@ func (c losingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestLostResponses(t *testing.T) {
+func TestCallsWithLostResponsesAreRepeated(t *testing.T) {
 	minihbase.Slow(t)
 	answers := new(losing)
 	store, err := cluster.OpenThrough(t.Context(), minihbase.ForTest(t), answers.dial)

@@ -36,11 +36,11 @@ func openAt(t testing.TB, url string, options ...cluster.Option) *cluster.Store 
 	return store
 }
 
-func TestConformance(t *testing.T) {
+func TestStoreConforms(t *testing.T) {
 	hbasetest.Run(t, func(t *testing.T) hbase.Store { return open(t) })
 }
 
-func TestConformanceWithSharedMultisInANamespace(t *testing.T) {
+func TestStoreConformsWithSharedMultisInANamespace(t *testing.T) {
 	minihbase.Slow(t)
 	hbasetest.Run(t, func(t *testing.T) hbase.Store {
 		return openAt(t, minihbase.ForTest(t)+"?flush=1ms", cluster.WithNamespace("conformance"))

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/cluster"
 )
 
-func TestNamespaceNames(t *testing.T) {
+func TestInvalidNamespacesAreRejected(t *testing.T) {
 	for _, name := range []string{"", "hbase", "a:b", "a-b", "a.b", "ä", "a b"} {
 		store, err := cluster.Open(t.Context(), "hbase://127.0.0.1:1", zerolog.Nop(), cluster.WithNamespace(name))
 		if !errors.Is(err, hbase.ErrInvalid) {

@@ -43,7 +43,7 @@ func calledAt(region hrpc.RegionInfo) hrpc.Call {
 	return call
 }
 
-func TestRegionCache(t *testing.T) {
+func TestRegionCacheFindsTheRegionsOfCalls(t *testing.T) {
 	t.Run("finds the regions of calls", func(t *testing.T) {
 		l := &regionCache{}
 		for _, r := range []hrpc.RegionInfo{newRegion("m", "t", "s"), newRegion("", "c", "s"), newRegion("t", "", "s")} {
@@ -173,7 +173,7 @@ func (c *oneTable) SendRPC(call hrpc.Call) (proto.Message, error) {
 	return nil, gohbase.TableNotFound
 }
 
-func TestWarm(t *testing.T) {
+func TestWarmReadsARowOfEachRegion(t *testing.T) {
 	regions := []hrpc.RegionInfo{newRegion("", "g", ""), newRegion("g", "p", ""), newRegion("p", "", "")}
 	t.Run("scans hbase:meta once per table, and reads a row of each region", func(t *testing.T) {
 		client := &oneTable{regions: regions}

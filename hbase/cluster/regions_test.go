@@ -23,7 +23,7 @@ var (
 	}
 )
 
-func TestScanOverRegions(t *testing.T) {
+func TestScanReturnsTheRowsOfAllRegions(t *testing.T) {
 	store := open(t)
 	table := newTable(t, store, bounds...)
 	fill(t, store, table, rows)
@@ -59,7 +59,7 @@ func expected(scan hbase.Scan) (keys []string) {
 	return keys
 }
 
-func TestCallsWhileRegionsMove(t *testing.T) {
+func TestCallsSucceedWhileRegionsMove(t *testing.T) {
 	minihbase.Slow(t)
 	store := open(t)
 	table := newTable(t, store, bounds...)
@@ -118,7 +118,7 @@ func move(t *testing.T, store *cluster.Store, table string) {
 	}
 }
 
-func TestRegions(t *testing.T) {
+func TestCreatedTableHasKnownRegions(t *testing.T) {
 	store := open(t)
 	t.Run("CreateTable finds all regions", func(t *testing.T) {
 		table := newTable(t, store, bounds...)

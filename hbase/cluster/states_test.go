@@ -20,8 +20,8 @@ import (
 
 const busyTimeout = 2 * time.Second
 
-// TestStatesOfACluster needs quotas and access control.
-func TestStatesOfACluster(t *testing.T) {
+// The cluster has quotas and access control.
+func TestStatesOfAClusterHaveTheirErrors(t *testing.T) {
 	minihbase.Slow(t)
 	const controller = "org.apache.hadoop.hbase.security.access.AccessController"
 	h, err := minihbase.StartWith(t.Context(), t.TempDir(), "hbase.quota.enabled=true", "hbase.quota.refresh.period=300",

@@ -71,7 +71,7 @@ func withTLS(config *tls.Config) cluster.Option {
 	return cluster.WithTLS(func() *tls.Config { return config })
 }
 
-func TestTLS(t *testing.T) {
+func TestStoreConformsOverTLS(t *testing.T) {
 	minihbase.Slow(t)
 	h := startSecured(t)
 	t.Run("conformance", func(t *testing.T) {

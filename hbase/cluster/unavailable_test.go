@@ -17,7 +17,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-func TestOpen(t *testing.T) {
+func TestOpenNamesTheUnreachableServer(t *testing.T) {
 	within := func(t *testing.T, d time.Duration) context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), d)
 		t.Cleanup(cancel)
@@ -55,7 +55,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestDisabledTable(t *testing.T) {
+func TestCallsToADisabledTableFailImmediately(t *testing.T) {
 	const timeout = 3 * time.Second
 	store, log := openLogging(t, minihbase.ForTest(t), cluster.WithCallTimeout(timeout))
 	table, other := newTable(t, store), newTable(t, store)

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-func TestURL(t *testing.T) {
+func TestInvalidURLsAreRejected(t *testing.T) {
 	for url, want := range map[string]address{
 		"hbase://127.0.0.1:2181/hbase":       {"127.0.0.1:2181", "/hbase", 0},
 		"hbase://zk1,zk2:2182,zk3/a/b":       {"zk1:2181,zk2:2182,zk3:2181", "/a/b", 0},

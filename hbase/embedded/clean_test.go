@@ -119,7 +119,7 @@ func (d *fixture) expect(want ...string) {
 	}
 }
 
-func TestClean(t *testing.T) {
+func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 	const many = 10_000
 	t.Run("the newest version of a cell stays", func(t *testing.T) {
 		d := newFixture(t)

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-func TestConformance(t *testing.T) {
+func TestStoreConforms(t *testing.T) {
 	t.Run("in memory", func(t *testing.T) {
 		hbasetest.Run(t, func(t *testing.T) hbase.Store { return mustOpen(t, "") })
 	})

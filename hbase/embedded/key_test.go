@@ -41,7 +41,7 @@ func drawEntry(t *rapid.T, name string) entry {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestKeysSortAsCellsDo(t *testing.T) {
 	t.Run("keys sort as cells do", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			a, b := drawEntry(t, "a"), drawEntry(t, "b")

@@ -18,7 +18,7 @@ import (
 	"twibase/hbase"
 )
 
-func TestOpen(t *testing.T) {
+func TestOpenCreatesAndLocksItsDirectory(t *testing.T) {
 	ctx := context.Background()
 	t.Run("a directory opened twice in one process", func(t *testing.T) {
 		dir := t.TempDir()

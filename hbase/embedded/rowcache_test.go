@@ -123,7 +123,7 @@ func TestSelectionsAndPagesAreCachedSeparately(t *testing.T) {
 	}
 }
 
-func TestMoreSelectionsThanAreCached(t *testing.T) {
+func TestSelectionsBeyondTheCacheAreReadCorrectly(t *testing.T) {
 	d := newFixture(t)
 	d.put("i:a", 1)
 	for n := range hbase.MaxCachedColumns + 200 {

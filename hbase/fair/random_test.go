@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestRandomRequests checks after each of random steps that no units are lost, and that no request
+// TestNoUnitIsLost checks after each of random steps that no units are lost, and that no request
 // waits that could be served.
-func TestRandomRequests(t *testing.T) {
+func TestNoUnitIsLost(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for run := range uint64(200) {

@@ -45,7 +45,7 @@ func values(t *testing.T, s hbase.Store, rows ...string) (list []string) {
 	return list
 }
 
-func TestFaultsOfItems(t *testing.T) {
+func TestFaultOfAnItemLeavesOthersAlone(t *testing.T) {
 	store := newStore(t)
 	ctx := context.Background()
 	s := hbasetest.NewFaults(store, hbasetest.Any(
@@ -106,7 +106,7 @@ func TestFaultsOfItems(t *testing.T) {
 	})
 }
 
-func TestFaultsOfWrites(t *testing.T) {
+func TestFaultsOfWritesLeaveReadsAlone(t *testing.T) {
 	s := hbasetest.NewFaults(newStore(t), hbasetest.When(hbasetest.Op.Writes, hbasetest.Fault{Err: errFault}))
 	ctx := context.Background()
 	t.Run("reads succeed", func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestFaultsOfWrites(t *testing.T) {
 	})
 }
 
-func TestRandomFaults(t *testing.T) {
+func TestSeedRepeatsRandomFaults(t *testing.T) {
 	run := func(seed uint64) string {
 		s := hbasetest.NewFaults(newStore(t), hbasetest.Sometimes(seed, 0.5, hbasetest.Fault{Err: errFault}))
 		return fmt.Sprint(values(t, s, fortyRows()...))
@@ -153,7 +153,7 @@ func fortyRows() (rows []string) {
 	return rows
 }
 
-func TestDelays(t *testing.T) {
+func TestDelayEndsWithTheContext(t *testing.T) {
 	s := hbasetest.NewFaults(newStore(t), hbasetest.On("t", "slow", hbasetest.Fault{Delay: time.Hour}))
 	t.Run("a delay ends with the call's ctx", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)

@@ -26,7 +26,7 @@ func newStore(t *testing.T) hbase.Store {
 	return s
 }
 
-func TestRecorderLines(t *testing.T) {
+func TestRecorderWritesALinePerCall(t *testing.T) {
 	r := hbasetest.NewRecorder(newStore(t), hbasetest.Names{
 		Row: func(table, row string) string { return strings.TrimPrefix(row, "##") },
 	})

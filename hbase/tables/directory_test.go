@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBucketOf(t *testing.T) {
+func TestBucketCoversPositionsFromItsStart(t *testing.T) {
 	directory := []Bucket{{Number: 3, Start: "d", Stop: "g"}, {Number: 1, Start: "g", Stop: "p"}, {Number: 2, Start: "p"}}
 	for position, want := range map[string]uint32{"a": 0, "c\xf0": 0, "d": 3, "f": 3, "g": 1, "o": 1, "p": 2, "z": 2} {
 		if got := BucketOf(directory, position); got != want {
@@ -19,7 +19,7 @@ func TestBucketOf(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
+func TestSplitCreatesBucketsWithNewNumbers(t *testing.T) {
 	directory := []Bucket{{Number: 3, Start: "d", Stop: "g"}, {Number: 1, Start: "g", Stop: "p"}, {Number: 2, Start: "p"}}
 	for _, test := range []struct {
 		name             string
@@ -49,7 +49,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestRowKeysOfBuckets(t *testing.T) {
+func TestRowKeysOfBucketsRoundTrip(t *testing.T) {
 	twit := (&Twit{AuthorName: "小红", PostedAt: time.UnixMilli(1_424_174_400_042), Name: "a/b:7"}).Key().String()
 	for _, want := range []struct {
 		owner  string

@@ -57,7 +57,7 @@ func TestParseIDRejectsInvalidIDs(t *testing.T) {
 	}
 }
 
-func TestValidTime(t *testing.T) {
+func TestTimesFrom1970To9999AreValid(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		at     time.Time

@@ -206,7 +206,7 @@ func TestPositionsAreNotDirectoryColumns(t *testing.T) {
 	}
 }
 
-func TestTimelineEntriesWithSeparatorInTheTime(t *testing.T) {
+func TestTimelineEntryDecodesWithSeparatorInItsTime(t *testing.T) {
 	for _, low := range []int64{0, 0xff, 0x100, 0xff00, 0xffff, 0xff_0000, 0xff_0000_0000} {
 		key := (&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(0xff<<32 | low), Name: "1"}).Key()
 		members, _, _, err := tables.Timelines.Decode("Lucy", []hbase.Cell{tables.Timelines.Cell(key, 0)})

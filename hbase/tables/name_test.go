@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestNameChecks(t *testing.T) {
+func TestInvalidNamesAreRejected(t *testing.T) {
 	const username, code, twitID, department = "username", "code", "twit's id", "department's name"
 	checks := map[string]func(string) error{
 		username: tables.CheckUsername, code: tables.CheckCode, twitID: tables.CheckTwitID,
@@ -61,7 +61,7 @@ func TestNameChecks(t *testing.T) {
 	}
 }
 
-func TestCheckDay(t *testing.T) {
+func TestInvalidDaysAreRejected(t *testing.T) {
 	for day, good := range map[string]bool{
 		"2014-12-25": true, "2016-02-29": true, "1970-01-01": true, "9999-12-31": true,
 		"": false, "2014-12-25 ": false, "2014-2-25": false, "2015-02-29": false, "1969-12-31": false, "0000-01-01": false,

@@ -27,7 +27,7 @@ func TestTwitsRoundTrip(t *testing.T) {
 	}
 }
 
-func TestInAlbum(t *testing.T) {
+func TestAlbumHasPhotosAndTwitsForFollowers(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		twit   tables.Twit
@@ -135,7 +135,7 @@ func TestCommentWithAnotherAuthorsMarkIsCorrupt(t *testing.T) {
 	}
 }
 
-func TestDecodeEdge(t *testing.T) {
+func TestEdgeIsRelatedIfItsStateIsOne(t *testing.T) {
 	at := hbase.Cell{Family: "i", Qualifier: "at", Value: []byte("1424174400000")}
 	yes := hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")}
 	no := hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("0")}
@@ -162,13 +162,13 @@ func TestDecodeEdge(t *testing.T) {
 	}
 }
 
-func TestTwitNameWithoutRow(t *testing.T) {
+func TestTwitNameWithoutRowIsMissing(t *testing.T) {
 	if key, _, ok, err := tables.TwitNames.Decode(nil); ok || err != nil {
 		t.Errorf("got %q, ok %v, error %v, want none", key, ok, err)
 	}
 }
 
-func TestDecodeCount(t *testing.T) {
+func TestInvalidCountIsCorrupt(t *testing.T) {
 	for _, test := range []struct {
 		cells []hbase.Cell
 		want  int
@@ -199,7 +199,7 @@ func TestDecodeDaysSkipsOtherFamilies(t *testing.T) {
 	}
 }
 
-func TestTwitNamesOfDeletedTwits(t *testing.T) {
+func TestTwitNamesMarkDeletedTwits(t *testing.T) {
 	put := tables.TwitNames.Put(words, 1)
 	if key, deleted, ok, err := tables.TwitNames.Decode(put.Cells); key != words.Key() || deleted || !ok || err != nil {
 		t.Errorf("got %q, deleted %v, ok %v, error %v", key, deleted, ok, err)

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestColumnsOfFields(t *testing.T) {
+func TestColumnsAreThoseOfTheSelectedFields(t *testing.T) {
 	users, departments := tables.Users.Columns, tables.Departments.Columns
 	for _, test := range []struct {
 		reason  string
@@ -36,7 +36,7 @@ func TestColumnsOfFields(t *testing.T) {
 	}
 }
 
-func TestAllColumns(t *testing.T) {
+func TestAllSelectsEveryColumn(t *testing.T) {
 	if _, err := hbase.ParseColumns(tables.Users.All()); err != nil {
 		t.Error(err)
 	}
@@ -46,7 +46,7 @@ func TestAllColumns(t *testing.T) {
 	}
 }
 
-func TestDecodeObject(t *testing.T) {
+func TestObjectWithoutItsNameIsMissing(t *testing.T) {
 	name := hbase.Cell{Family: "i", Qualifier: "name", Value: []byte("开发部")}
 	cell := func(qualifier, value string) hbase.Cell {
 		return hbase.Cell{Family: "i", Qualifier: qualifier, Value: []byte(value)}

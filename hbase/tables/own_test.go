@@ -26,7 +26,7 @@ func TestTablesHaveOneKindOfOwner(t *testing.T) {
 	}
 }
 
-func TestBelongsTo(t *testing.T) {
+func TestRowsBelongToTheirOwner(t *testing.T) {
 	lei := RowKey("LiLei")
 	for row, is := range map[string]bool{
 		lei: true, edgeKey("LiLei", "HanMeimei"): true, Followers.Row("LiLei", 3): true,

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestPlace(t *testing.T) {
+func TestPlaceHasTheBucketsOfAPosition(t *testing.T) {
 	l := tables.UserRoles
 	sealed := tables.Bucket{Number: 1, Start: "m"}
 	pending := []tables.Bucket{{Number: 7, Start: "d", Stop: "g"}, {Number: 8, Start: "g", Stop: "m"}}

@@ -41,7 +41,7 @@ func ticks(n int, last *graphql.Response, ended chan<- struct{}) func(ctx contex
 
 const next = "event: next\ndata: {\"data\":\"tick\"}\n\n"
 
-func TestServe(t *testing.T) {
+func TestStreamHasHeartbeatsAndEndsWithComplete(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		n    int
@@ -97,7 +97,7 @@ func TestLostClientEndsItsOperation(t *testing.T) {
 	}
 }
 
-func TestSharedStream(t *testing.T) {
+func TestSharedStreamCarriesSeveralOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Shared{Draining: t.Context()}
 		freed := 0
@@ -280,7 +280,7 @@ func TestOperationsOfASharedStreamAreBounded(t *testing.T) {
 	})
 }
 
-func TestShutdownOfSharedStreams(t *testing.T) {
+func TestShutdownEndsSharedStreamsAfterTheirOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		draining, drain := context.WithCancel(t.Context())
 		shared := Shared{Draining: draining}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestObject(t *testing.T) {
+func TestMalformedObjectsAreRejected(t *testing.T) {
 	for _, test := range []struct{ name, text, query, err string }{
 		{"one key", `{"query":"a","other":[{}]}`, "a", ""},
 		{"key in another case", `{"query":"a","QUERY":"b","Query":1,"ｑuery":2}`, "a", ""},
@@ -43,7 +43,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestElements(t *testing.T) {
+func TestElementsBeyondTheMaximumAreNotParsed(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		n          int

@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-func TestMessage(t *testing.T) {
+func TestMessageHasErrorsBeforeData(t *testing.T) {
 	refused := gqlerror.List{{Message: "a \"b\"\n"}}
 	for _, test := range []struct {
 		name          string

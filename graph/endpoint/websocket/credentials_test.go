@@ -12,7 +12,7 @@ import (
 	"twibase/graph/limits"
 )
 
-func TestConnectionInitCredentials(t *testing.T) {
+func TestConnectionInitAuthenticatesTheClient(t *testing.T) {
 	const acknowledged, anonymous = `< {"type":"connection_ack","payload":{"viewer":"LiLei"}}`, `< {"type":"connection_ack","payload":{"viewer":null}}`
 	shapes := func(key string) string {
 		return `4400 Unknown credentials "` + key + `": send authorization, Authorization, headers.authorization or authToken`
@@ -80,7 +80,7 @@ func TestCredentialRefusalsFitIntoACloseFrame(t *testing.T) {
 	}
 }
 
-func TestHandshakeHeaderNames(t *testing.T) {
+func TestHandshakeHeadersHaveTheirCanonicalNames(t *testing.T) {
 	web := httptest.NewServer(&Server{Draining: t.Context(), Ended: t.Context()})
 	defer web.Close()
 	c, err := net.Dial("tcp", web.Listener.Addr().String())

@@ -19,7 +19,7 @@ var elsewhere = transport.Reconnect
 
 // Lines of the client begin with >, those of the server with <. The last may be a close code and
 // its reason.
-func TestProtocol(t *testing.T) {
+func TestMessagesFollowTheProtocol(t *testing.T) {
 	const ack = `> {"type":"connection_init"}` + "\n" + `< {"type":"connection_ack","payload":{"viewer":null}}` + "\n"
 	for _, test := range []struct{ name, dialogue string }{
 		{"connection_init", ack},
@@ -186,7 +186,7 @@ func TestHandshakeOffersTwoSubprotocols(t *testing.T) {
 	}
 }
 
-func TestSubprotocols(t *testing.T) {
+func TestOnlyOurSubprotocolIsAccepted(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		offered []string

@@ -12,7 +12,7 @@ import (
 )
 
 // The files are those of distributions, with a realm.
-func TestConfOfDistributions(t *testing.T) {
+func TestConfFilesOfDistributionsAreRead(t *testing.T) {
 	keys := keytab.New()
 	const kind = etypeID.AES256_CTS_HMAC_SHA1_96
 	if err := keys.AddEntry("twibase", "EXAMPLE.COM", "secret", time.Now(), 1, kind); err != nil {

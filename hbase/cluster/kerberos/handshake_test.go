@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOffersWithoutProtection(t *testing.T) {
+func TestOfferWithoutProtectionIsRejected(t *testing.T) {
 	for want, offer := range map[string][]byte{
 		"its offer has 3 bytes, not 4": {1, 0, 0},
 		"it offers 0x8":                {8, 0, 0, 0},

@@ -17,7 +17,7 @@ import (
 // exchangeTimeout is gokrb5's.
 const exchangeTimeout = 5 * time.Second
 
-func TestAsk(t *testing.T) {
+func TestNextKDCIsAskedIfOneDoesNotRespond(t *testing.T) {
 	var (
 		errNetwork = errors.New("communication error with KDC via TCP: timeout")
 		errKDC     = errors.New("KRB Error: (6) KDC_ERR_C_PRINCIPAL_UNKNOWN")

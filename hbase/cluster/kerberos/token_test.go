@@ -27,7 +27,7 @@ func pair(t *testing.T, keyType int32, subkey byte) (client, server *tokens) {
 		&tokens{key: key, etype: e, flags: subkey | fromAcceptor, sent: 1 << 31, received: 5}
 }
 
-func TestTokens(t *testing.T) {
+func TestTokensRoundTrip(t *testing.T) {
 	for _, keyType := range encryptionTypes {
 		for _, seal := range []bool{false, true} {
 			for _, subkey := range []byte{0, acceptorSubkey} {
@@ -97,7 +97,7 @@ func TestChangedTokensAreRejected(t *testing.T) {
 	}
 }
 
-func TestRotatedTokens(t *testing.T) {
+func TestRotatedTokensAreRead(t *testing.T) {
 	for _, seal := range []bool{false, true} {
 		for rotation := range 40 {
 			client, server := pair(t, encryptionTypes[0], 0)

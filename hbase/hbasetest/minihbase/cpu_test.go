@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestCPU(t *testing.T) {
+func TestCPUCountsTheTimeOfTheProcess(t *testing.T) {
 	start := func(t *testing.T, command string, args ...string) *HBase {
 		p, err := startProcess(filepath.Join(t.TempDir(), "log"), command, args...)
 		if err != nil {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(Main(m))
 }
 
-func TestProcess(t *testing.T) {
+func TestProcessEndsWithItsParent(t *testing.T) {
 	t.Run("a process ends with its parent", func(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux ends a process with its parent")
@@ -78,7 +78,7 @@ func running(pid int) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-func TestLog(t *testing.T) {
+func TestLogKeepsItsLastLines(t *testing.T) {
 	log, err := createLog(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-func TestLock(t *testing.T) {
+func TestLockIsExclusive(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	unlock, err := lock(t.Context(), name)
 	if err != nil {

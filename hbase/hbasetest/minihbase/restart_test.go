@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/cluster"
 )
 
-func TestRestart(t *testing.T) {
+func TestRestartKeepsAcknowledgedRows(t *testing.T) {
 	Slow(t)
 	const rows = 1000
 	dir := t.TempDir()

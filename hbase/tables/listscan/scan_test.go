@@ -80,7 +80,7 @@ func names(cells []hbase.Cell) (all []string) {
 	return all
 }
 
-func TestScanReads(t *testing.T) {
+func TestPageReadsItsBucketsOnly(t *testing.T) {
 	for _, test := range []struct {
 		name              string
 		of                listscan.Range
@@ -121,7 +121,7 @@ func TestScanReads(t *testing.T) {
 	}
 }
 
-func TestRowsReads(t *testing.T) {
+func TestRowsReadsEveryBucketOnce(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		of     listscan.RowsOptions
