@@ -1,4 +1,4 @@
-package example_test
+package plan_test
 
 import (
 	"context"
