@@ -163,15 +163,15 @@ func (s *Store) Close() error {
 }
 
 // shut flushes and closes Pebble. Without a flush, later damage at the end of the log would look
-// like a crash. Pebble panics if it can't write a file, such as on a full disk; the log has all
-// acknowledged writes by then.
+// like a crash. A store in memory has no log. Pebble panics if it can't write a file, such as on a
+// full disk; the log has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("close Pebble: %+v; no acknowledged write is lost", panicked)
 		}
 	}()
-	return errors.Join(storeError(s.db.Flush()), storeError(s.db.Close()))
+	return errors.Join(s.endLog(), storeError(s.db.Close()))
 }
 
 func storeError(err error) error {
