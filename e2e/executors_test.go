@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -146,7 +145,6 @@ func TestExecutorsAgree(t *testing.T) {
 	n := queryCount(*compared)
 	random := seedOf(t)
 	t.Logf("-seed %d -compared %d", random, n)
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	before, texts := watchdog.Stalls.Load(), map[uint64]bool{}
 	for part, bound := range []int{0, 5} {
 		store := hbasetest.NewWriteDetector(inMemory(t))

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -133,7 +132,6 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 	n := queryCount(*explained)
 	random := seedOf(t)
 	t.Logf("-seed %d -explained %d", random, n)
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var unbounded int64
 	for _, options := range []transfer.Options{
 		{ListBound: tables.ListBound, FanoutLimit: 3},

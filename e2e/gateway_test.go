@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -150,6 +151,8 @@ func loadersOver(store hbase.Store) func(context.Context) context.Context {
 var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(4 << 30) // the whole data set is large: then garbage is collected more often
 	status := minihbase.Main(m)
 	if n := watchdog.Stalls.Load(); n != 0 {
 		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)

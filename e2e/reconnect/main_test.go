@@ -3,6 +3,7 @@ package reconnect
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"twibase/loaders"
@@ -11,6 +12,7 @@ import (
 var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // the heap of a history is small, and its garbage is large
 	status := m.Run()
 	if n := watchdog.Stalls.Load(); n != 0 {
 		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)

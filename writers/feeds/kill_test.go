@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ const childDir = "TWIBASE_TEST_DIR"
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
+		debug.SetGCPercent(400) // the heap of a run is small, and its garbage is large
 		goleak.VerifyTestMain(m)
 	}
 	store, err := embedded.Open(dir)
