@@ -11,7 +11,6 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/websocket"
-	"twibase/graph/plan"
 	"twibase/hbase/fair"
 )
 
@@ -34,12 +33,11 @@ type admission struct {
 	// events are separate slots for subscription events, a quarter as many as slots: a twit is an
 	// event for each of its subscribers.
 	events   chan struct{}
-	turns    plan.Turns // for long responses
 	rejected atomic.Int64
 }
 
 func newAdmission(slots int) *admission {
-	a := &admission{turns: plan.NewTurns()}
+	a := &admission{}
 	if slots > 0 {
 		a.slots, a.events = fair.New(int64(slots), slotReserve, queuedPerSlot*slots), make(chan struct{}, (slots+3)/4)
 	}

@@ -26,7 +26,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
 		defer endResponse(ctx, cancel)
-		return next(config.Around(plan.WithTurns(apierr.Once(ctx), admission.turns)))
+		return next(config.Around(apierr.Once(ctx)))
 	})
 	// The report comes after Around, because it traces the loaders.
 	if config.Watch != nil && !config.Production {

@@ -29,7 +29,7 @@ func New(config Config) graphql.ExecutableSchema {
 	if config.Tasks == nil {
 		config.Tasks = func(context.Context) Tasks { return untracked{} }
 	}
-	return &planned{config.Generated, config, newCompiler(config.Types, schema), noopMiddlewares(config.Generated)}
+	return &planned{config.Generated, config, newCompiler(config.Types, schema), noopMiddlewares(config.Generated), newTurns()}
 }
 
 type planned struct {
@@ -37,6 +37,7 @@ type planned struct {
 	config   Config
 	compiler *compiler
 	noop     middlewares
+	turns    turns
 }
 
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
@@ -86,14 +87,14 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.memory(),
+		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.memory(), turns: p.turns,
 	}
 }
 
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
-		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), turns: turnsOf(r.ctx),
+		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), turns: r.turns,
 	}
 	data := w.data(root)
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {

@@ -49,6 +49,7 @@ type run struct {
 	missing     map[any]error
 	compiled    *operation
 	memory      *memory
+	turns       turns
 }
 
 func (r *run) execute(serial bool) *objectSet {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestLongDataAreWrittenInTurns(t *testing.T) {
-	turns := make(Turns, 1)
+	turns := make(turns, 1)
 	var taken []int
 	note := func(value string) graphql.Marshaler {
 		taken = append(taken, len(turns))
@@ -41,11 +41,8 @@ func TestLongDataAreWrittenInTurns(t *testing.T) {
 			}
 			schema := nullable().with(map[string]resolver{"Query.list": returns(objects)}).
 				withMarshaller(func(_ context.Context, value any) graphql.Marshaler { return note(value.(string)) })
-			e := newExecutor(schema)
-			e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-				return next(WithTurns(ctx, turns))
-			})
-			execute(e, "{list{leaf}}", "", nil)
+			schema.turns = turns
+			execute(newExecutor(schema), "{list{leaf}}", "", nil)
 			if !slices.Equal(taken, test.want) || len(turns) != 0 {
 				t.Errorf("turns taken by leaves: %v, want %v; after the response: %d", taken, test.want, len(turns))
 			}
@@ -55,7 +52,7 @@ func TestLongDataAreWrittenInTurns(t *testing.T) {
 
 func TestOtherGoroutinesRunBetweenTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	w := &writer{turns: make(Turns, 1), dst: make([]byte, turnLength+1), allowed: math.MaxInt}
+	w := &writer{turns: make(turns, 1), dst: make([]byte, turnLength+1), allowed: math.MaxInt}
 	w.check()
 	var ran atomic.Bool
 	go ran.Store(true)
@@ -79,7 +76,7 @@ func TestRoomForLongText(t *testing.T) {
 }
 
 func TestReservationReleasesWriteSlot(t *testing.T) {
-	turns := make(Turns, 1)
+	turns := make(turns, 1)
 	reservations := 0
 	executeReserving(t, 0, turns, func(int) error {
 		reservations++

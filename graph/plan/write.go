@@ -71,7 +71,7 @@ type writer struct {
 	checked  int   // the length of dst up to which stopped has nothing to check
 	allowed  int   // the length of dst up to which memory is reserved
 	refusal  error // why dst must not be longer
-	turns    Turns
+	turns    turns
 	inTurn   bool
 	failures []failure
 	absent   bool // the value that was written last is absent; its caller propagates that
@@ -129,7 +129,7 @@ func (w *writer) check() bool {
 	if len(w.dst) > w.allowed && !w.grow() {
 		return false
 	}
-	if w.turns != nil && len(w.dst) > turnLength {
+	if len(w.dst) > turnLength {
 		w.turns <- struct{}{}
 		w.inTurn = true
 	}
