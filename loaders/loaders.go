@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
-// A call of a loader enqueues a read set (readset.go). When every resolver of the response waits,
-// the sets become one call of the store: see scheduler.go. merge.go combines their Gets. No Get is
-// sent twice, except after [Forget].
+// A call of a loader enqueues a read set (readset.go), which is a key of one dataloader
+// (dataloader.go). When every resolver of the response waits (scheduler.go), the sets become one
+// call of the store. merge.go combines their Gets. No Get is sent twice, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.

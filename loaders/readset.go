@@ -1,7 +1,6 @@
 package loaders
 
 import (
-	"context"
 	"hash/maphash"
 
 	"github.com/graph-gophers/dataloader/v7"
@@ -13,9 +12,9 @@ import (
 type readSet struct {
 	loader   string
 	reads    []read
-	batch    *batch // of the set's new reads; nil until the dispatch
-	thunk    dataloader.Thunk[struct{}]
-	waiting  int // tasks that wait for the batch
+	thunk    dataloader.Thunk[struct{}] // nil if no read is new
+	batch    *batch                     // of the set's new reads; nil until the dispatch
+	waiting  int                        // tasks that wait for the batch
 	answered bool
 }
 
@@ -103,70 +102,22 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	set.loader = loader
-	if l.trace != nil {
-		l.trace.enqueued(ctx, loader, set)
-	}
+// find gives the reads of a set their originals, and reports whether any read is new. The caller
+// holds mu.
+func (l *Loaders) find(set *readSet) (anyNew bool) {
 	if l.reads == nil {
 		l.reads = make(index, len(set.reads))
 	}
-	added := false
 	for i := range set.reads {
 		r := &set.reads[i]
 		// Sets of one level often read the same row keys in the same order: a comparison is cheaper
 		// than a lookup.
 		if i < len(l.last) && l.last[i].startsLike(r) {
-			added = r.join(l.last[i].original.first) || added
+			anyNew = r.join(l.last[i].original.first) || anyNew
 		} else {
-			added = l.reads.add(r) || added
+			anyNew = l.reads.add(r) || anyNew
 		}
 	}
 	l.last = set.reads
-	if added {
-		l.scheduler.collect(set)
-	}
-}
-
-// wait waits for all reads of a set. Their originals may be in several sets and batches.
-func (l *Loaders) wait(set *readSet) {
-	var last *readSet
-	for i := range set.reads {
-		if of := set.reads[i].original.set; of != last {
-			if last = of; l.beginWait(of) {
-				_, _ = of.thunk() // send leaves errors in the batch
-			}
-		}
-	}
-}
-
-func (l *Loaders) beginWait(set *readSet) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if set.answered {
-		return false
-	}
-	set.waiting++
-	l.scheduler.stop()
-	l.load(set)
-	return true
-}
-
-// load passes a set to the dataloader when the first task waits for it, or before the dispatch.
-// Earlier would cost more: the dataloader starts a goroutine for the first set, and wakes it for
-// each later set. The caller holds mu.
-func (l *Loaders) load(set *readSet) {
-	if set.thunk == nil {
-		set.thunk = l.dataloader.Load(l.ctx, set)
-	}
-}
-
-// dispatch sends a batch. The caller holds mu.
-func (l *Loaders) dispatch(sets []*readSet) {
-	for _, set := range sets {
-		l.load(set)
-	}
-	l.dataloader.Flush()
+	return anyNew
 }

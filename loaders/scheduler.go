@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"runtime/debug"
 	"sync/atomic"
@@ -16,31 +17,31 @@ import (
 // The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
 // for a read. running counts the tasks that can still enqueue reads:
 //
-//	event      reported when                                   running      then
-//	start(n)   n tasks are about to run, or 1 leaves Blocking  + n
-//	stop       a task ends, starts to wait or enters Blocking  − 1          dispatch if due
-//	collect    a task enqueues reads                                        not due: the task runs
-//	answered   the store has answered the batch                + waiting    dispatch if due
+//	event      when                                                running
+//	started    n tasks are about to run, or 1 leaves Blocking      + n
+//	stopped    a task ends, starts to wait or enters Blocking      − 1
+//	enqueued   a task enqueues new reads
+//	answered   the store has answered the batch                    + the tasks that wait for it
+//	timedOut   a batch has been collecting for watchdogTimeout
 //
-// A batch is due if running ≤ 0 and no batch is in flight. If a task returns from a scan while a
-// batch is in flight, its reads wait for the answer. They are sent in one batch with the next reads
-// of the tasks that wait for that answer.
+// After stopped and answered, a collecting batch is due if running ≤ 0. If a task returns from a scan
+// while a batch is in flight, its reads wait for the answer. They are sent in one batch with the
+// next reads of the tasks that wait for that answer.
 //
-//	┌──────┐   collect   ┌────────────┐  stop, running = 0  ┌───────────┐
-//	│ idle │ ──────────► │ collecting │ ──────────────────► │ in flight │ ◄────────────┐
-//	└──────┘             └────────────┘      dispatch       └───────────┘              │
-//	    ▲                      ▲               answered       │       │                │
-//	    └──────────────────────┼──────────────────────────────┘       │ collect        │
-//	                           │                                      ▼                │
-//	                           │  answered, running > 0   ┌───────────────────────┐    │
-//	                           └───────────────────────── │ in flight, collecting │ ───┘
-//	                                                      └───────────────────────┘
-//	                                                      answered, running = 0: dispatch
+//	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
+//	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
+//	└──────┘             └────────────┘       dispatch      └──────────┘
+//	    ▲                      ▲                answered      │      │
+//	    └──────────────────────┼──────────────────────────────┘      │ enqueued
+//	                           │                                     ▼
+//	                           │         answered         ┌────────────────────┐
+//	                           └───────────────────────── │ inFlightCollecting │
+//	                                                      └────────────────────┘
 //
 // Reads never wait forever:
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
-//   - A collecting batch becomes due: every running task ends or waits. Only stop decreases
+//   - A collecting batch becomes due: every running task ends or waits. Only stopped decreases
 //     running, only answered ends a flight, and both check.
 //   - running counts exactly the tasks that can enqueue. answered counts the waiting tasks again
 //     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
@@ -50,72 +51,90 @@ import (
 // during the wait, and the batch is due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
-// watchdog detects this bug. If a batch has been collecting for watchdogTimeout with nothing in
-// flight, the reads of the response fail. Dispatching the batch instead would hide the bug, and
-// split levels on a slow machine.
+// watchdog detects this bug: from timedOut on, the reads of the response fail, each batch as soon as
+// it is collecting. Sending the batch instead would hide the bug, and split levels on a slow
+// machine.
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
 // dataloader sends the batch in another goroutine.
 type scheduler struct {
+	state     state
 	running   int
-	pending   []*readSet
-	inFlight  bool
 	batch     int   // the number of dispatched batches
-	stalled   error // errStalled after a stall: then batches are dispatched immediately, and fail
+	stalled   error // errStalled after timedOut
 	timer     *time.Timer
-	dispatch  func([]*readSet)
+	dispatch  func()
 	onTimeout func(batch int)
 }
+
+type state uint8
+
+const (
+	idle state = iota
+	collecting
+	inFlight
+	inFlightCollecting
+)
+
+type event uint8
+
+const (
+	started event = iota
+	stopped
+	enqueued
+	answered
+	timedOut
+)
 
 const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
 
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-func (s *scheduler) start(n int) { s.running += n }
-
-func (s *scheduler) stop() {
-	s.running--
-	s.dispatchIfDue()
-}
-
-func (s *scheduler) collect(set *readSet) {
-	if s.pending = append(s.pending, set); len(s.pending) == 1 {
+// handle changes the state after an event, and the number of running tasks by change.
+func (s *scheduler) handle(e event, change int) {
+	s.running += change
+	due := s.running <= 0 && (e == stopped || e == answered)
+	switch {
+	case s.state == idle && e == enqueued, s.state == inFlightCollecting && e == answered:
+		s.state = collecting
 		batch := s.batch
 		s.timer = time.AfterFunc(watchdogTimeout, func() { s.onTimeout(batch) })
+	case s.state == inFlight && e == enqueued:
+		s.state = inFlightCollecting
+	case s.state == inFlight && e == answered:
+		s.state = idle
+	case s.state == collecting && e == timedOut:
+		s.stalled = errStalled
 	}
-	if s.stalled != nil {
-		s.dispatchIfDue()
+	if s.state == collecting && (due || s.stalled != nil) {
+		s.state = inFlight
+		s.batch++
+		s.timer.Stop()
+		s.dispatch()
 	}
 }
 
-func (s *scheduler) answered(waiting int) {
-	s.running += waiting
-	s.inFlight = false
-	if len(s.pending) > 0 {
-		s.timer.Reset(watchdogTimeout) // the tasks have waited for the answer
-	}
-	s.dispatchIfDue()
+// Watchdog fails the reads of responses with a blocked task: see [scheduler]. The zero value is
+// ready.
+type Watchdog struct {
+	Log *slog.Logger // may be nil
+	// Stalls counts failed responses: each is a bug in a resolver.
+	Stalls atomic.Int64
 }
 
-func (s *scheduler) dispatchIfDue() {
-	if len(s.pending) == 0 || s.inFlight || s.running > 0 && s.stalled == nil {
+// timedOut fails a batch, unless it was dispatched while timedOut waited for mu.
+func (l *Loaders) timedOut(batch int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if batch != l.scheduler.batch {
 		return
 	}
-	s.timer.Stop()
-	s.dispatch(s.pending)
-	s.batch, s.pending, s.inFlight = s.batch+1, s.pending[:0], true
-}
-
-// stall fails the batch if it is still collecting, and returns whether it did. While another batch
-// is in flight, tasks may wait for its answer, and answered restarts the timer.
-func (s *scheduler) stall(batch int) bool {
-	if s.batch != batch || s.inFlight {
-		return false
+	l.scheduler.handle(timedOut, 0)
+	l.watchdog.Stalls.Add(1)
+	if l.watchdog.Log != nil {
+		l.watchdog.Log.Error("reads of a response failed", "error", errStalled)
 	}
-	s.stalled = errStalled
-	s.dispatchIfDue()
-	return true
 }
 
 // TasksOf returns the loaders of ctx, for an executor to report its tasks.
@@ -125,14 +144,14 @@ func TasksOf(ctx context.Context) *Loaders { return from(ctx) }
 func (l *Loaders) Start(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scheduler.start(n)
+	l.scheduler.handle(started, n)
 }
 
 // End reports a task that ends, or is about to wait.
 func (l *Loaders) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scheduler.stop()
+	l.scheduler.handle(stopped, -1)
 }
 
 // Await waits, as a task of its own, for all lazy objects. It returns the missing objects, with the

@@ -1,0 +1,128 @@
+package loaders
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/graph-gophers/dataloader/v7"
+
+	"twibase/hbase"
+)
+
+// newDataloader returns the dataloader of a response. All reads but scans pass it:
+//
+//	enqueue ─► Load ─┐
+//	enqueue ─► Load ─┼─► Flush ─► readBatch ─► Store.Get ─► thunks return
+//	enqueue ─► Load ─┘
+//
+// In the terms of its documentation:
+//
+//   - A key is a [readSet]: the Gets of one call of a loader, of any table. A key for each Get would
+//     cost a channel, a closure and a cache entry each.
+//   - The batch function is readBatch: one call of the store with the Gets of all sets. The values
+//     are empty. A set points to its batch, which has the results.
+//   - The [scheduler] calls Flush, when every task of the operation waits for a read.
+//   - The timer is off. It would delay each level of a query, and still split levels under load.
+//   - The cache is off. It would only find equal sets. [index] finds equal Gets, and only a set with
+//     a new Get is loaded.
+func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
+	return dataloader.NewBatchedLoader(l.readBatch,
+		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
+		dataloader.WithCache[*readSet, struct{}](&dataloader.NoCache[*readSet, struct{}]{}),
+		// The capacity is allocated for each batch; the default of 1,000 takes 8 KB.
+		dataloader.WithInputCapacity[*readSet, struct{}](64),
+	)
+}
+
+// enqueue loads a set, unless earlier sets have all of its Gets.
+func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	set.loader = loader
+	if l.trace != nil {
+		l.trace.enqueued(ctx, loader, set)
+	}
+	if l.find(set) {
+		set.thunk = l.dataloader.Load(l.ctx, set)
+		l.scheduler.handle(enqueued, 0)
+	}
+}
+
+// wait waits for all reads of a set. Their originals may be in several sets and batches.
+func (l *Loaders) wait(set *readSet) {
+	var last *readSet
+	for i := range set.reads {
+		if of := set.reads[i].original.set; of != last {
+			if last = of; l.beginWait(of) {
+				_, _ = of.thunk() // readBatch leaves errors in the batch
+			}
+		}
+	}
+}
+
+// beginWait returns false if the set is already answered.
+func (l *Loaders) beginWait(set *readSet) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !set.answered {
+		set.waiting++
+		l.scheduler.handle(stopped, -1)
+	}
+	return !set.answered
+}
+
+// readBatch is the batch function. The library calls it in a goroutine per batch, and wakes the
+// waiting tasks when it returns. A panic becomes the error of the batch.
+func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
+	growStack()
+	defer l.endWait(sets)
+	defer func() {
+		if p := recover(); p != nil {
+			failed := &batch{err: fmt.Errorf("loaders: a batch panicked: %v\n%s", p, debug.Stack())}
+			for _, set := range sets {
+				set.batch = failed
+			}
+		}
+	}()
+	b, store := l.merged(sets)
+	l.get(ctx, store, b, sets)
+	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
+}
+
+func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := merge(sets)
+	b.err = l.scheduler.stalled
+	return b, l.store
+}
+
+func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*readSet) {
+	counted, r := l.begin(ctx)
+	defer func() { l.end(ctx, r, b.err) }()
+	if r != nil {
+		r.describe(sets)
+		b.round, r.Stalled = r, b.err != nil
+		for i := range b.gets {
+			r.Stats.Tables.Add(b.gets[i].Table)
+		}
+	}
+	hbase.StatsOf(counted).Rounds.Add(1)
+	if b.err == nil {
+		b.results, b.err = store.Get(counted, b.gets)
+	}
+}
+
+func (l *Loaders) endWait(sets []*readSet) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	waiting := 0
+	for _, set := range sets {
+		waiting += set.waiting
+		set.waiting, set.answered = 0, true
+	}
+	l.scheduler.handle(answered, waiting)
+}
