@@ -95,9 +95,7 @@ func (p *poll) plan(all bool) {
 	p.joins, p.joining = p.joining, nil
 	joined := map[*row]bool{}
 	for _, s := range p.joins {
-		if s.state == waiting {
-			s.state = joining
-		}
+		s.become(joining, nil)
 		joined[s.row] = true
 	}
 	for _, r := range p.rows {
@@ -184,9 +182,8 @@ func (p *poll) collect() (ready []Candidate, err error) {
 		}
 	}
 	for _, s := range p.joins {
-		if s.state == joining {
-			s.state, s.joined = receiving, p.at
-			close(s.ready)
+		if s.become(receiving, nil) {
+			s.joined = p.at
 		}
 	}
 	candidates := append(p.pending, p.candidates...)

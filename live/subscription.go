@@ -175,19 +175,33 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// The caller holds mu.
-func (s *Subscription) end(err error) {
-	switch s.state {
-	case waiting, joining:
+// become enters a state, and reports whether the diagram has that transition. Err returns err from
+// then on. The caller holds mu.
+func (s *Subscription) become(next state, err error) bool {
+	type transition struct{ from, to state }
+	switch (transition{s.state, next}) {
+	case transition{waiting, joining}, transition{suspended, closed}:
+	case transition{joining, receiving}:
+		close(s.ready)
+	case transition{receiving, suspended}, transition{receiving, closed}:
+		close(s.queue)
+	case transition{suspended, receiving}:
+		s.queue = make(chan Event, QueueSize)
+	case transition{waiting, closed}, transition{joining, closed}:
 		close(s.ready)
 		close(s.queue)
-	case receiving:
-		close(s.queue)
-	case suspended:
-	case closed:
-		return
+	default:
+		return false
 	}
-	s.state, s.err, s.parked = closed, err, nil
+	s.state, s.err = next, err
+	return true
+}
+
+// The caller holds mu.
+func (s *Subscription) end(err error) {
+	if s.become(closed, err) {
+		s.parked = nil
+	}
 }
 
 // send queues an event, or parks it after the end. The caller holds mu.

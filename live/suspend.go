@@ -11,12 +11,9 @@ import (
 func (s *Subscription) Suspend() {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
-	if s.state != receiving {
-		return
+	if s.become(suspended, ErrSuspended) {
+		s.ctx = context.Background() // releases the subscriber's context
 	}
-	s.state, s.err = suspended, ErrSuspended
-	s.ctx = context.Background() // releases the subscriber's context
-	close(s.queue)
 }
 
 // Resume continues a suspended subscription with a new context, a new end and a new channel of
@@ -27,11 +24,10 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.state == closed {
+	if !s.become(receiving, nil) {
 		return s.err
 	}
-	s.state, s.ctx, s.until, s.err = receiving, ctx, until, nil
-	s.queue = make(chan Event, QueueSize)
+	s.ctx, s.until = ctx, until
 	for _, key := range s.parked {
 		p.keep(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)
 	}
