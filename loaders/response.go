@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -51,16 +50,6 @@ func from(ctx context.Context) *Loaders {
 		panic("loaders: a resolver was called without loaders.With")
 	}
 	return l
-}
-
-// growStack grows the stack of a new goroutine to the size that a read needs. Doubling it several
-// times took a twentieth of the CPU of a query of many small rounds (1-deep of 'go -C bench run .
-// compare').
-//
-//go:noinline
-func growStack() {
-	var frame [10 << 10]byte
-	runtime.KeepAlive(&frame)
 }
 
 // Forget makes later reads see earlier writes. No read may be in progress.
