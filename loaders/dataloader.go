@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"slices"
 
@@ -78,7 +77,6 @@ func (l *Loaders) beginWait(set *readSet) bool {
 // readBatch is the batch function. The library calls it in a goroutine per batch, and wakes the
 // waiting tasks when it returns. A panic becomes the error of the batch.
 func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
-	growStack()
 	defer l.endWait(sets)
 	defer func() {
 		if p := recover(); p != nil {
@@ -91,16 +89,6 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 	b, store := l.merged(sets)
 	l.get(ctx, store, b, sets)
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
-}
-
-// growStack grows the stack of a new goroutine to the size that a read needs. Doubling it several
-// times took a twentieth of the CPU of a query of many small rounds (1-deep of 'go -C bench run .
-// compare').
-//
-//go:noinline
-func growStack() {
-	var frame [10 << 10]byte
-	runtime.KeepAlive(&frame)
 }
 
 func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {

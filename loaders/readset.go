@@ -109,15 +109,7 @@ func (l *Loaders) find(set *readSet) (anyNew bool) {
 		l.reads = make(index, len(set.reads))
 	}
 	for i := range set.reads {
-		r := &set.reads[i]
-		// Sets of one level often read the same row keys in the same order: a comparison is cheaper
-		// than a lookup.
-		if i < len(l.last) && l.last[i].startsLike(r) {
-			anyNew = r.join(l.last[i].original.first) || anyNew
-		} else {
-			anyNew = l.reads.add(r) || anyNew
-		}
+		anyNew = l.reads.add(&set.reads[i]) || anyNew
 	}
-	l.last = set.reads
 	return anyNew
 }

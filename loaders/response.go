@@ -22,7 +22,6 @@ type Loaders struct {
 	store      hbase.Store
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
-	last       []read // of the last set
 	scheduler  scheduler
 	trace      *trace // nil unless reported
 	lazy       []*lazyRows
@@ -57,7 +56,7 @@ func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reads, l.last, l.store = nil, nil, l.unmasked
+	l.reads, l.store = nil, l.unmasked
 }
 
 // Mask hides the row of a deleted object, its lists, and the edges and plays that begin with its

