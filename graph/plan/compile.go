@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -16,7 +15,6 @@ import (
 type operation struct {
 	root          *selectionSet
 	sets, columns int // counts, for [memory]
-	memories      sync.Pool
 }
 
 // selectionSet is a selection set for one object type, at one place of an operation, with fragments
@@ -32,7 +30,8 @@ type selection struct {
 	field *Field // nil for __typename
 	// key is what the writer appends before the value: {"name": for the first field, else ,"name":
 	key string
-	// constant caches the coerced arguments; nil if they depend on variables.
+	// constant caches the coerced arguments; nil if they depend on variables. It saves 10 % of the
+	// CPU of BenchmarkEmbedded/3-aliases in bench.
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [memory]; -1: see hasColumn.
 	column int

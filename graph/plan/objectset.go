@@ -88,7 +88,7 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 
 // compact removes the nulls from Objects, and returns the new index of each object, -1 for null, or
 // nil without nulls.
-func (c *Children) compact(index []int32) []int32 {
+func (c *Children) compact() (index []int32) {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
 	}
@@ -106,12 +106,11 @@ func (c *Children) compact(index []int32) []int32 {
 	return index
 }
 
-// gather moves the objects of values to children, null for a value with an error. Without lists it
-// swaps the two slices, so that the memory of both is kept.
+// gather moves the objects of values to children, null for a value with an error.
 func (c *column) gather(f *Field) {
 	g := &c.children
 	if !f.List {
-		g.Objects, c.values = c.values, g.Objects
+		g.Objects, c.values = c.values, nil
 		for i, err := range c.errs {
 			if err != nil {
 				g.Objects[i] = nil
@@ -129,19 +128,13 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory has the object sets and columns of an execution. Later executions reuse it.
+// memory has the object sets and columns of an execution.
 type memory struct {
 	objectSets []objectSet
 	columns    []column
 }
 
-// maxKept bounds the memory that is kept, in objects and values.
-const maxKept = 1 << 16
-
-func (o *operation) memory() *memory {
-	if m, ok := o.memories.Get().(*memory); ok {
-		return m
-	}
+func (o *operation) newMemory() *memory {
 	return &memory{make([]objectSet, o.sets), make([]column, o.columns)}
 }
 
@@ -152,33 +145,3 @@ func (m *memory) objectSet(set *selectionSet) *objectSet {
 }
 
 func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
-
-func (o *operation) release(m *memory) {
-	kept := 0
-	for i := range m.objectSets {
-		set := &m.objectSets[i]
-		kept += cap(set.buffer)
-		*set = objectSet{buffer: emptied(set.buffer)}
-	}
-	for i := range m.columns {
-		c := &m.columns[i]
-		kept += cap(c.children.Objects) + cap(c.values)
-		*c = column{
-			values: emptied(c.values),
-			children: Children{
-				Objects: emptied(c.children.Objects), ends: c.children.ends[:0], nulls: c.children.nulls[:0],
-			},
-			childSets: emptied(c.childSets),
-			index:     c.index[:0],
-		}
-	}
-	if kept <= maxKept {
-		o.memories.Put(m)
-	}
-}
-
-// emptied clears the elements for the garbage collector.
-func emptied[T any](list []T) []T {
-	clear(list)
-	return list[:0]
-}

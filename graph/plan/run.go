@@ -196,7 +196,7 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.below == nil {
 		return r.descendByType(s, col, tasks)
 	}
-	col.index = col.children.compact(col.index)
+	col.index = col.children.compact()
 	col.childSet = r.memory.objectSet(s.below)
 	if col.childSet.objects = col.children.Objects; len(col.childSet.objects) == 0 {
 		return tasks

@@ -31,7 +31,7 @@ func TestLongDataAreWrittenInTurns(t *testing.T) {
 	}{
 		{"short data take no turn", []string{"a", "b", half}, []int{0, 0, 0}},
 		{"long data take one from the first check on", []string{half, half, "a", half, half, "b"}, []int{0, 0, 1, 1, 1, 1}},
-		{"the second attempt after a panic begins without one", []string{half, half, "panics"}, []int{0, 0, 1, 0, 0, 1}},
+		{"a leaf that panics keeps it", []string{half, half, "panics", "a"}, []int{0, 0, 1, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			taken = nil

@@ -75,7 +75,6 @@ type writer struct {
 	inTurn   bool
 	failures []failure
 	absent   bool // the value that was written last is absent; its caller propagates that
-	careful  bool // a leaf that panics is null, with an error
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -86,17 +85,11 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// data appends the root object. Leaves hardly ever panic, and a recover per object costs about 3 %
-// of a query for many ids (BenchmarkEmbedded/5-ids). So the first attempt recovers only once, at
-// the top. After a panic, a second attempt recovers in each leaf.
+// data appends the root object.
 func (w *writer) data(root *objectSet) []byte {
 	defer w.endTurn()
-	if !w.attempt(root) {
-		w.dst, w.path, w.absent, w.careful = w.dst[:0], w.path[:0], false, true
-		w.failures, w.bounds.Unreported = nil, 0
-		w.endTurn()
-		w.checked = 0
-		w.attempt(root)
+	if !w.object(root, 0) {
+		w.dst = append(w.dst, "null"...)
 	}
 	if w.stopped() {
 		w.dst = []byte("null")
@@ -105,17 +98,6 @@ func (w *writer) data(root *objectSet) []byte {
 	w.endTurn() // the error presenter may wait for the log
 	w.addErrors()
 	return w.dst
-}
-
-// attempt returns false if something panicked. If w is careful, it recovers only in leaves.
-func (w *writer) attempt(root *objectSet) (done bool) {
-	if !w.careful {
-		defer func() { done = recover() == nil }()
-	}
-	if !w.object(root, 0) {
-		w.dst = append(w.dst, "null"...)
-	}
-	return true
 }
 
 // stopped reports whether dst is too long, or has no memory. Then the rest of the response is
@@ -273,17 +255,16 @@ func (w *writer) null(s *selection) bool {
 // appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf. For null it adds no error if appendTo has added one.
+// leaf appends a leaf. For null it adds no error if appendTo has added one. If appendTo panics, the
+// leaf is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	start := len(w.dst)
-	if w.careful {
-		defer func() {
-			if panicked := recover(); panicked != nil {
-				w.dst = w.dst[:start]
-				ok = w.fail(s, w.op.Recover(w.ctx, panicked))
-			}
-		}()
-	}
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			w.dst = w.dst[:start]
+			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
+		}
+	}()
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
 		ctx = w.leafCtx(s)
