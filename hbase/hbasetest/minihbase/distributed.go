@@ -33,7 +33,8 @@ const session = 6 * time.Second
 // masterSession is long, because a short one would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed is [Start] for a Distributed.
+// StartDistributed is [Start] for a Distributed. Its JVMs use only the first compiler, as in
+// [StartWith].
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
@@ -58,7 +59,7 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 	}
 	d = &Distributed{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode), dir: dir, port: port}
 	d.java = append([]string{
-		"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m",
+		"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m", shortLived[0],
 		"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
 		"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*"),
 	}, security.JVM...)
