@@ -44,7 +44,8 @@ func ParseTwitKey(key string) (TwitKey, error) {
 // Key returns the twit's key.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID is short enough to be inlined: an id that does not escape is not allocated.
+// ID is short enough to be inlined: an id that does not escape is not allocated. Otherwise
+// BenchmarkEmbedded/reference in bench makes 1,700 allocations instead of 500.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
