@@ -2877,14 +2877,14 @@ func newExecutionContext(
 var sources = []*ast.Source{
 	{Name: "../schema/account.graphqls", Input: `"The root of mutations."
 type Mutation {
-  "Creates a user with an account, and logs in."
+  "Creates a user with an account, and logs in. Requires no token."
   signUp(
-    "Parameters of the mutation."
+    "The username, name and password of the new user, and optional attributes."
     input: SignUpInput!
   ): SignUpPayload @semanticNonNull
-  "Returns a token for a username and a password."
+  "Returns a token for a username and a password. Requires no token."
   logIn(
-    "Parameters of the mutation."
+    "The username and the password."
     input: LogInInput!
   ): LogInPayload @semanticNonNull
 }
@@ -3020,14 +3020,14 @@ type CommentEdge {
 }
 
 extend type Mutation {
-  "Adds a comment of the viewer to a twit that the viewer may see."
+  "Adds a comment of the viewer to a twit that the viewer may see. Requires a token."
   addComment(
-    "Parameters of the mutation."
+    "The twit and the text of the comment."
     input: AddCommentInput!
   ): AddCommentPayload @semanticNonNull
   "Deletes a comment. For its author, the author of its twit and administrators."
   deleteComment(
-    "Parameters of the mutation."
+    "The comment to delete."
     input: DeleteCommentInput!
   ): DeleteCommentPayload @semanticNonNull
 }
@@ -3189,22 +3189,22 @@ type DepartmentEdge {
 extend type Mutation {
   "Creates a department. For administrators."
   createDepartment(
-    "Parameters of the mutation."
+    "The code and the name of the new department, and its parent."
     input: CreateDepartmentInput!
   ): CreateDepartmentPayload @semanticNonNull
   "Updates the attributes of a department. For administrators."
   updateDepartment(
-    "Parameters of the mutation."
+    "The department, and the attributes to change."
     input: UpdateDepartmentInput!
   ): UpdateDepartmentPayload @semanticNonNull
   "Moves a department and its subtree under another parent. For administrators."
   moveDepartment(
-    "Parameters of the mutation."
+    "The department to move, and its new parent."
     input: MoveDepartmentInput!
   ): MoveDepartmentPayload @semanticNonNull
   "Deletes a department. The roles that it defines stay, without a department. For administrators."
   deleteDepartment(
-    "Parameters of the mutation."
+    "The department to delete."
     input: DeleteDepartmentInput!
   ): DeleteDepartmentPayload @semanticNonNull
 }
@@ -3285,7 +3285,7 @@ input MoveDepartmentInput {
 
 "Payload of ` + "`" + `moveDepartment` + "`" + `."
 type MoveDepartmentPayload {
-  "The updated department."
+  "The moved department."
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
@@ -3411,22 +3411,22 @@ type GameEdge {
 extend type Mutation {
   "Creates a game. For administrators."
   createGame(
-    "Parameters of the mutation."
+    "The code and the attributes of the new game."
     input: CreateGameInput!
   ): CreateGamePayload @semanticNonNull
   "Updates the attributes of a game. For administrators."
   updateGame(
-    "Parameters of the mutation."
+    "The game, and the attributes to change."
     input: UpdateGameInput!
   ): UpdateGamePayload @semanticNonNull
   "Deletes a game and its plays. For administrators."
   deleteGame(
-    "Parameters of the mutation."
+    "The game to delete."
     input: DeleteGameInput!
   ): DeleteGamePayload @semanticNonNull
-  "Adds plays of the viewer to a game on a day."
+  "Adds plays of the viewer to a game on a day. Requires a token."
   recordPlay(
-    "Parameters of the mutation."
+    "The game, the day and the number of plays."
     input: RecordPlayInput!
   ): RecordPlayPayload @semanticNonNull
 }
@@ -3578,14 +3578,14 @@ extend type User {
 }
 
 extend type Mutation {
-  "Makes the viewer like a twit. It has no effect if the viewer already does."
+  "Makes the viewer like a twit that the viewer may see. It has no effect if the viewer already does. Requires a token."
   like(
-    "Parameters of the mutation."
+    "The twit to like."
     input: LikeInput!
   ): LikePayload @semanticNonNull
-  "Makes the viewer unlike a twit."
+  "Makes the viewer unlike a twit that the viewer may see. It has no effect if the viewer does not like it. Requires a token."
   unlike(
-    "Parameters of the mutation."
+    "The twit to unlike."
     input: UnlikeInput!
   ): UnlikePayload @semanticNonNull
 }
@@ -3753,27 +3753,27 @@ type RoleEdge {
 extend type Mutation {
   "Creates a role. For administrators."
   createRole(
-    "Parameters of the mutation."
+    "The code and the attributes of the new role."
     input: CreateRoleInput!
   ): CreateRolePayload @semanticNonNull
   "Updates a role. For administrators."
   updateRole(
-    "Parameters of the mutation."
+    "The role, and the attributes to change."
     input: UpdateRoleInput!
   ): UpdateRolePayload @semanticNonNull
   "Deletes a role, and revokes it from all users. For administrators."
   deleteRole(
-    "Parameters of the mutation."
+    "The role to delete."
     input: DeleteRoleInput!
   ): DeleteRolePayload @semanticNonNull
   "Assigns a role to a user. For administrators."
   assignRole(
-    "Parameters of the mutation."
+    "The user and the role to assign."
     input: AssignRoleInput!
   ): AssignRolePayload @semanticNonNull
   "Revokes a role of a user. For administrators."
   revokeRole(
-    "Parameters of the mutation."
+    "The user and the role to revoke."
     input: RevokeRoleInput!
   ): RevokeRolePayload @semanticNonNull
 }
@@ -4053,7 +4053,7 @@ enum TwitOrder {
 enum Visibility {
   "Visible to everyone."
   PUBLIC
-  "A moment: visible to its author, the author's followers and administrators."
+  "A Moment: visible to its author, the author's followers and administrators."
   FOLLOWERS
 }
 
@@ -4078,14 +4078,14 @@ type TwitEdge {
 }
 
 extend type Mutation {
-  "Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds."
+  "Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds. Requires a token."
   postTwit(
-    "Parameters of the mutation."
+    "The text of the twit, and optional attributes."
     input: PostTwitInput!
   ): PostTwitPayload @semanticNonNull
   "Deletes a twit and its comments. For its author and for administrators."
   deleteTwit(
-    "Parameters of the mutation."
+    "The twit to delete."
     input: DeleteTwitInput!
   ): DeleteTwitPayload @semanticNonNull
 }
@@ -4366,27 +4366,27 @@ type UserEdge {
 extend type Mutation {
   "Creates a user without an account. For administrators."
   createUser(
-    "Parameters of the mutation."
+    "The username and the attributes of the new user."
     input: CreateUserInput!
   ): CreateUserPayload @semanticNonNull
   "Updates the attributes of a user. For the user and for administrators."
   updateUser(
-    "Parameters of the mutation."
+    "The user, and the attributes to change."
     input: UpdateUserInput!
   ): UpdateUserPayload @semanticNonNull
   "Deletes a user and the user's follows, roles, twits, comments, plays and account. For the user and for administrators."
   deleteUser(
-    "Parameters of the mutation."
+    "The user to delete."
     input: DeleteUserInput!
   ): DeleteUserPayload @semanticNonNull
-  "Makes the viewer follow a user. It has no effect if the viewer already does."
+  "Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token."
   follow(
-    "Parameters of the mutation."
+    "The user to follow."
     input: FollowInput!
   ): FollowPayload @semanticNonNull
-  "Makes the viewer unfollow a user."
+  "Makes the viewer unfollow a user. It has no effect if the viewer does not follow the user. Requires a token."
   unfollow(
-    "Parameters of the mutation."
+    "The user to unfollow."
     input: UnfollowInput!
   ): UnfollowPayload @semanticNonNull
 }

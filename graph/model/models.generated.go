@@ -474,7 +474,7 @@ type MoveDepartmentInput struct {
 
 // Payload of `moveDepartment`.
 type MoveDepartmentPayload struct {
-	// The updated department.
+	// The moved department.
 	Department *tables.Department `json:"department"`
 	// The root of queries, for whatever else the client needs after the mutation.
 	Query *Query `json:"query"`

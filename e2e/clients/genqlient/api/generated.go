@@ -73,7 +73,7 @@ func (v *FollowInput) GetClientMutationId() *string { return v.ClientMutationId 
 
 // FollowResponse is returned by Follow on success.
 type FollowResponse struct {
-	// Makes the viewer follow a user. It has no effect if the viewer already does.
+	// Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token.
 	Follow *FollowFollowFollowPayload `json:"follow"`
 }
 
@@ -218,7 +218,7 @@ func (v *PartialFollowFollowPayloadUser) GetUsername() string { return v.Usernam
 type PartialResponse struct {
 	// Creates a role. For administrators.
 	CreateRole *PartialCreateRoleCreateRolePayload `json:"createRole"`
-	// Makes the viewer follow a user. It has no effect if the viewer already does.
+	// Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token.
 	Follow *PartialFollowFollowPayload `json:"follow"`
 }
 
@@ -269,7 +269,7 @@ func (v *PostPostTwitPostTwitPayloadTwit) GetAuthor() *Counts { return v.Author 
 
 // PostResponse is returned by Post on success.
 type PostResponse struct {
-	// Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds.
+	// Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds. Requires a token.
 	PostTwit *PostPostTwitPostTwitPayload `json:"postTwit"`
 }
 
@@ -712,7 +712,7 @@ type Visibility string
 const (
 	// Visible to everyone.
 	VisibilityPublic Visibility = "PUBLIC"
-	// A moment: visible to its author, the author's followers and administrators.
+	// A Moment: visible to its author, the author's followers and administrators.
 	VisibilityFollowers Visibility = "FOLLOWERS"
 )
 
