@@ -109,7 +109,7 @@ func TestInvalidDateFailsItsFieldOnly(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	for _, day := range []string{"2014-02-30", "1969-12-31", "today", ""} {
 		got, err := decodeAnswer(s.ask(t, `query($day:Date!){game(code:"chess"){name plays(from:$day,to:"2014-12-25"){day}}}`,
-			map[string]any{"day": day}, stranger))
+			map[string]any{"day": day}, unauthenticated))
 		if err != nil || !cmp.Equal([]string{"game.plays BAD_USER_INPUT"}, got.Errors) {
 			t.Errorf("%q: errors %q, %v", day, got.Errors, err)
 		}

@@ -40,7 +40,7 @@ func TestSubscribersReceiveCommentsOfOtherGateways(t *testing.T) {
 	twit, other := s[0].postTwit(t, "a", "a twit"), s[0].postTwit(t, "a", "another")
 	s[0].follow(t, "fan", "b")
 	field := fmt.Sprintf("commentAdded(twitId:%q)", twit)
-	author, fan, stranger := s[1].subscribe(t, "a", field), s[1].subscribe(t, "fan", field), s[1].subscribe(t, "", field)
+	author, fan, unauthenticated := s[1].subscribe(t, "a", field), s[1].subscribe(t, "fan", field), s[1].subscribe(t, "", field)
 	s[0].addComment(t, "b", other, "on another twit")
 	first := s[0].addComment(t, "b", twit, "by b")
 	s[1].addComment(t, "c", twit, "by c")
@@ -55,7 +55,7 @@ func TestSubscribersReceiveCommentsOfOtherGateways(t *testing.T) {
 	s[0].addComment(t, "c", twit, "now followed")
 	author.expect("no longer followed", "now followed")
 	fan.expect("now followed")
-	stranger.expectNothing(s[1])
+	unauthenticated.expectNothing(s[1])
 }
 
 func TestCommentsOnHiddenTwitsAreNotDelivered(t *testing.T) {

@@ -52,7 +52,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	last := s[0].postTwit(t, "a", "last")
 	others := s[0].postTwit(t, "b", "of another")
 	const field = `twitDeleted(username:"a")`
-	fan, stranger := s[1].subscribeFor(t, "fan", field, deletion), s[1].subscribeFor(t, "", field, deletion)
+	fan, unauthenticated := s[1].subscribeFor(t, "fan", field, deletion), s[1].subscribeFor(t, "", field, deletion)
 	s[0].deleteTwit(t, "b", others)
 	s[0].deleteTwit(t, "a", public)
 	event := fan.nextEvent()
@@ -64,7 +64,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	s[0].deleteTwit(t, "a", moment)
 	s[0].deleteTwit(t, "a", third)
 	fan.expectDeletions(moment, third)
-	stranger.expectDeletions(public, third)
+	unauthenticated.expectDeletions(public, third)
 
 	after := fmt.Sprintf(`twitDeleted(username:"a",after:%q)`, first)
 	s[1].subscribeFor(t, "fan", after, deletion).expectDeletions(moment, third)
@@ -79,7 +79,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 
 	s[0].mutate(t, "a", `deleteUser(input:{username:"a"}){userErrors{code}}`)
 	s[1].subscribeFor(t, "", after, deletion).expectNothing(s[1])
-	stranger.expectNothing(s[1])
+	unauthenticated.expectNothing(s[1])
 	_ = last // deleted with its author, without an event
 }
 

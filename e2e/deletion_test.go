@@ -72,7 +72,7 @@ func TestRecreatedRoleHasNothingOfDeletedOne(t *testing.T) {
 func (s *peopleGateway) commitDeletion(t *testing.T, table, key string) {
 	t.Helper()
 	put := hbase.Put{Table: table, Row: tables.RowKey(key), Cells: []hbase.Cell{
-		{Family: tables.Attributes, Qualifier: "name", Timestamp: 1 << 52, Value: []byte(tables.Gone)}}}
+		{Family: tables.Attributes, Qualifier: "name", Timestamp: 1 << 52, Value: []byte(tables.DeletedValue)}}}
 	if errs, err := s.store.Mutate(t.Context(), []hbase.Mutation{put}); err != nil || errs != nil {
 		t.Fatal(err, errs)
 	}
@@ -252,18 +252,18 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 // A list that reads an attribute of its members omits deleted ones, with what refers to them.
 func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
-	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, stranger, `{user(username:"fan"){id}}`), "user", "id"))
+	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, unauthenticated, `{user(username:"fan"){id}}`), "user", "id"))
 	s.commitDeletion(t, "users", "fan")
 	s.commitDeletion(t, "users", "owner")
 	for _, test := range []struct {
 		name, query, want string
 		viewer            oracle.Viewer
 	}{
-		{"nodes", `{twit(id:"<w>"){likes{nodes{name}}}}`, `{"twit":{"likes":{"nodes":[{"name":"Writer"}]}}}`, stranger},
-		{"edges", `{user(username:"writer"){followers{edges{node{name}}}}}`, `{"user":{"followers":{"edges":[]}}}`, stranger},
+		{"nodes", `{twit(id:"<w>"){likes{nodes{name}}}}`, `{"twit":{"likes":{"nodes":[{"name":"Writer"}]}}}`, unauthenticated},
+		{"edges", `{user(username:"writer"){followers{edges{node{name}}}}}`, `{"user":{"followers":{"edges":[]}}}`, unauthenticated},
 		{"keys are not checked", `{user(username:"writer"){followers{nodes{username}}}}`,
-			`{"user":{"followers":{"nodes":[{"username":"owner"}]}}}`, stranger},
-		{"objects by id", `{nodes(ids:[` + fan + `]){... on User{name}}}`, `{"nodes":[null]}`, stranger},
+			`{"user":{"followers":{"nodes":[{"username":"owner"}]}}}`, unauthenticated},
+		{"objects by id", `{nodes(ids:[` + fan + `]){... on User{name}}}`, `{"nodes":[null]}`, unauthenticated},
 		{"a comment of a deleted viewer", `{twit(id:"<w>"){comments{nodes{content}}}}`,
 			`{"twit":{"comments":{"nodes":[{"content":"a remark"}]}}}`, as("owner")},
 		{"a comment with its deleted author", `{twit(id:"<w>"){comments{nodes{content author{name}}}}}`,

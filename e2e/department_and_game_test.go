@@ -83,14 +83,14 @@ func TestPlaysAddToCountsOfTheirDay(t *testing.T) {
 		{fan, play(`game:"go",day:"2014-12-25",count:3`), `{"recordPlay":{"day":"2014-12-25","count":4,"game":{"playerCount":1},"user":{"username":"fan","games":{"totalCount":1}},"userErrors":[]}}`},
 		{fan, play(`game:"go",day:"2014-12-24"`), `{"recordPlay":{"day":"2014-12-24","count":1,"game":{"playerCount":1},"user":{"username":"fan","games":{"totalCount":1}},"userErrors":[]}}`},
 		{boss, play(`game:"go",day:"2014-12-25"`), `{"recordPlay":{"day":"2014-12-25","count":1,"game":{"playerCount":2},"user":{"username":"boss","games":{"totalCount":1}},"userErrors":[]}}`},
-		{stranger, sums, `{"game":{"name":"围棋","playerCount":2,"isPlayed":true,"players":{"nodes":[{"username":"boss"},{"username":"fan"}]},"plays":[{"day":"2014-12-24","count":1},{"day":"2014-12-25","count":5}]},` +
+		{unauthenticated, sums, `{"game":{"name":"围棋","playerCount":2,"isPlayed":true,"players":{"nodes":[{"username":"boss"},{"username":"fan"}]},"plays":[{"day":"2014-12-24","count":1},{"day":"2014-12-25","count":5}]},` +
 			`"user":{"hasPlayed":true,"games":{"edges":[{"day":"2014-12-25","count":5,"node":{"code":"go"}}]}}}`},
 		{boss, mutation("deleteGame", `code:"go"`, `game{name}`), `{"deleteGame":{"game":{"name":"围棋"},"userErrors":[]}}`},
 		{fan, mutation("recordPlay", `game:"go"`, `count`),
 			`{"recordPlay":{"count":null,"userErrors":[{"code":"NOT_FOUND","field":"game"}]}}`},
-		{stranger, `{game(code:"go"){name}}`, `{"game":null}`},
+		{unauthenticated, `{game(code:"go"){name}}`, `{"game":null}`},
 		{boss, mutation("createGame", `code:"go",name:"Go"`, `game{name}`),
 			`{"createGame":{"game":{"name":"Go"},"userErrors":[]}}`},
-		{stranger, sums, `{"game":{"name":"Go","playerCount":0,"isPlayed":false,"players":{"nodes":[]},"plays":[]},"user":{"hasPlayed":false,"games":{"edges":[]}}}`},
+		{unauthenticated, sums, `{"game":{"name":"Go","playerCount":0,"isPlayed":false,"players":{"nodes":[]},"plays":[]},"user":{"hasPlayed":false,"games":{"edges":[]}}}`},
 	})
 }

@@ -102,9 +102,10 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// viewersOf: the user, a follower, a user who does not follow, a stranger, and an administrator.
+// viewersOf: the user, a follower, a user who does not follow, an unauthenticated client, and an
+// administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
-	all := []oracle.Viewer{as(user.Username), stranger, root}
+	all := []oracle.Viewer{as(user.Username), unauthenticated, root}
 	if followers := user.Followers(); len(followers) > 0 {
 		all = append(all, as(followers[len(followers)/2]))
 	}
@@ -122,7 +123,7 @@ func TestNestedQueriesMatchTheOracle(t *testing.T) {
 	for _, q := range exampleQueries(f) {
 		viewers := q.viewers
 		if viewers == nil {
-			viewers = []oracle.Viewer{stranger}
+			viewers = []oracle.Viewer{unauthenticated}
 		}
 		t.Run(q.name, func(t *testing.T) {
 			for _, viewer := range viewers {
@@ -184,7 +185,7 @@ func (f *fixture) checkNodes(t *testing.T) {
 		}
 	}
 	ids = append(ids, "", "?", "malformed", "VQ", strings.Repeat("A", 512))
-	for _, viewer := range []oracle.Viewer{stranger, root} {
+	for _, viewer := range []oracle.Viewer{unauthenticated, root} {
 		f.check(t, viewer, `query($ids:[ID!]!){nodes(ids:$ids)`+nodeSelection+`}`, map[string]any{"ids": ids})
 		for _, id := range ids[len(ids)-8:] {
 			f.check(t, viewer, `query($id:ID!){node(id:$id)`+nodeSelection+` twit(id:$id){id content}}`,
@@ -198,12 +199,12 @@ func (f *fixture) checkNodes(t *testing.T) {
 func (f *fixture) checkRootLists(t *testing.T) {
 	for _, field := range []string{"users", "roles", "games", "topDepartments"} {
 		for _, size := range []int{100, 37} {
-			f.follow(t, stranger, testQuery{connection: []any{field}, query: fmt.Sprintf(
+			f.follow(t, unauthenticated, testQuery{connection: []any{field}, query: fmt.Sprintf(
 				`query($cursor:String){%s(first:%d,after:$cursor){totalCount edges{cursor node{id name}} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})
 			if field == "topDepartments" && f.options.ListBound > 0 {
 				continue // pages from the end are short at the end of a bucket, which the oracle does not model
 			}
-			f.follow(t, stranger, testQuery{connection: []any{field}, backward: true, query: fmt.Sprintf(
+			f.follow(t, unauthenticated, testQuery{connection: []any{field}, backward: true, query: fmt.Sprintf(
 				`query($cursor:String){%s(last:%d,before:$cursor){nodes{id} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})
 		}
 	}

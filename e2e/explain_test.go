@@ -34,7 +34,7 @@ var explained = flag.Int("explained", 0,
 // bucket.
 func explaining(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
-	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
+	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
 		Costs:  resolvers.Costs(listBound),
 		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, faultPlanOf(ctx).store(store)) }})
 }

@@ -91,7 +91,7 @@ func TestFieldsShowOnlyWhatTheViewerMaySee(t *testing.T) {
 		whole := s.data(t, query, as("boss"))
 		for _, m := range models {
 			want := whole
-			if root == "viewer" && m.viewer == stranger {
+			if root == "viewer" && m.viewer == unauthenticated {
 				want = map[string]any{"viewer": nil}
 			} else if root == "viewer" {
 				user := s.data(t, strings.Replace(query, "viewer", fmt.Sprintf("viewer:user(username:%q)",
@@ -138,7 +138,7 @@ func TestHiddenObjectsChangeNoResponse(t *testing.T) {
 		}
 		return all
 	}
-	unable := []oracle.Viewer{stranger, as("somebody"), as("third")}
+	unable := []oracle.Viewer{unauthenticated, as("somebody"), as("third")}
 	before, seen := responses(unable...), responses(as("fan"))
 	s.mutate(t, as("writer"), "deleteTwit", fmt.Sprintf(`{id:%q}`, moment), "deletedId")
 	s.mutate(t, as("owner"), "deleteComment", fmt.Sprintf(`{id:%q}`, remark), "deletedId")

@@ -31,8 +31,8 @@ type recordedQuery struct {
 }
 
 var (
-	stranger = oracle.Viewer{}
-	root     = oracle.Viewer{Username: dataset.Nobody, Admin: true}
+	unauthenticated = oracle.Viewer{}
+	root            = oracle.Viewer{Username: dataset.Nobody, Admin: true}
 )
 
 func as(username string) oracle.Viewer { return oracle.Viewer{Username: username} }
@@ -113,7 +113,7 @@ func describe(viewer oracle.Viewer, query string, variables map[string]any) stri
 }
 
 func viewerName(viewer oracle.Viewer) string {
-	if viewer == stranger {
+	if viewer == unauthenticated {
 		return "anonymous"
 	}
 	return viewer.Username

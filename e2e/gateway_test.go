@@ -53,7 +53,7 @@ func gatewayOver(name string, written, store hbase.Store) *gateway {
 		Attempts: auth.NewAttempts(time.Now), WithLoaders: withLoaders}
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasksOf)
 	return &gateway{name, store, tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
-		Around: withLoaders, Watch: resolvers.Watch})), tokens, root}
+		Around: withLoaders, RecordCalls: resolvers.RecordCalls})), tokens, root}
 }
 
 func (g *gateway) ask(

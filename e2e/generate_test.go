@@ -48,7 +48,7 @@ func (g *generator) query() (viewer oracle.Viewer, query string, variables map[s
 }
 
 func (g *generator) viewer() oracle.Viewer {
-	return oneOf(g, []oracle.Viewer{stranger, stranger, root, as(dataset.Admin), as(dataset.Hub), as(dataset.Special),
+	return oneOf(g, []oracle.Viewer{unauthenticated, unauthenticated, root, as(dataset.Admin), as(dataset.Hub), as(dataset.Special),
 		as(oneOf(g, g.users())), as(oneOf(g, g.users())), as("ghost")})
 }
 

@@ -55,7 +55,7 @@ func TestLikeIsIdempotentAndNeedsAVisibleTwit(t *testing.T) {
 	for _, see := range []struct {
 		viewer oracle.Viewer
 		want   string
-	}{{as("fan"), both}, {as("owner"), both}, {as("boss"), both}, {as("somebody"), one}, {stranger, one}} {
+	}{{as("fan"), both}, {as("owner"), both}, {as("boss"), both}, {as("somebody"), one}, {unauthenticated, one}} {
 		if got := likedBy(see.viewer); got != see.want {
 			t.Errorf("%q: got the likes %s, want %s", see.viewer.Username, got, see.want)
 		}

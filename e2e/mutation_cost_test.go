@@ -31,11 +31,11 @@ type mutationCost struct {
 
 // A mutation takes at most six rounds.
 var mutationCosts = []mutationCost{
-	{mutation: "signUp", viewer: stranger, rounds: 4},
-	{mutation: "signUp", viewer: stranger, input: signUpAgain, before: `mutation{signUp(input:` + signUpAgain +
+	{mutation: "signUp", viewer: unauthenticated, rounds: 4},
+	{mutation: "signUp", viewer: unauthenticated, input: signUpAgain, before: `mutation{signUp(input:` + signUpAgain +
 		`){userErrors{code}}}`, rounds: 3},
-	{mutation: "logIn", viewer: stranger, rounds: 1},
-	{mutation: "logIn", viewer: stranger, input: `{username:"young",password:"correct horse"}`,
+	{mutation: "logIn", viewer: unauthenticated, rounds: 1},
+	{mutation: "logIn", viewer: unauthenticated, input: `{username:"young",password:"correct horse"}`,
 		before: `mutation{signUp(input:` + signUpAgain + `){userErrors{code}}}`, rounds: 1},
 	{mutation: "createUser", viewer: as("boss"), rounds: 4},
 	{mutation: "updateUser", viewer: as("owner"), rounds: 3},

@@ -34,7 +34,7 @@ w,writer,2014-06-03T00:00:00Z,by the writer,,PUBLIC`,
 	"plays":    "username,game,day,count\nthird,chess,2014-12-25,2",
 }
 
-var tableViewers = []oracle.Viewer{stranger, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
+var tableViewers = []oracle.Viewer{unauthenticated, as("somebody"), as("owner"), as("writer"), as("fan"), as("boss")}
 
 type visibleContent struct {
 	text    string
@@ -197,7 +197,7 @@ func (s *peopleGateway) checkMutation(t *testing.T, viewer oracle.Viewer, mutati
 	case allowed && mutation == "logIn":
 		want = `{"data":{"logIn":{"userErrors":[{"code":"WRONG_CREDENTIALS"}]}}}`
 	case allowed:
-	case viewer == stranger:
+	case viewer == unauthenticated:
 		want = `"code":"UNAUTHENTICATED"`
 	case mutation == "deleteComment" && viewer == as("somebody"):
 		want = `{"data":{"deleteComment":{"userErrors":[{"code":"NOT_FOUND"}]}}}`
@@ -217,10 +217,10 @@ func (s *peopleGateway) checkSubscribe(t *testing.T, viewer oracle.Viewer, field
 	ctx, cancel := context.WithCancel(watchdog.With(t.Context(), s.store))
 	defer cancel()
 	want := apierr.Code("")
-	if viewer == stranger {
+	if viewer == unauthenticated {
 		want = apierr.CodeUnauthenticated
 	}
-	if viewer != stranger {
+	if viewer != unauthenticated {
 		ctx = auth.WithViewer(ctx, auth.Viewer(viewer))
 	}
 	root := *s.root

@@ -95,7 +95,7 @@ func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
 	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
 		t.Errorf("ordinary cost: got %s, want 3 rounds, 421 Gets, 4 RPCs", o)
 	}
-	// At most: a second look at the 400 lists of twits, if some are hidden.
+	// At most: a second read at the 400 lists of twits, if some are hidden.
 	if p.Rounds != 4 || p.Gets != 821 {
 		t.Errorf("bound: got %s, want 4 rounds, 821 Gets", p.Totals)
 	}

@@ -88,7 +88,7 @@ func TestReadsAreUnchanged(t *testing.T) {
 					"  games(first:5){nodes{name}}\n  topDepartments(first:5){nodes{name}}\n}",
 			})
 		for _, q := range queries {
-			viewer := stranger
+			viewer := unauthenticated
 			if q.viewers != nil {
 				viewer = q.viewers[0]
 			}
@@ -206,20 +206,20 @@ func TestQueriesReadOnlyWhatTheySelect(t *testing.T) {
 		want        []string
 	}{
 		{"a root object by name: its existence is read",
-			`{user(username:"LiLei"){id}}`, stranger, []string{"Get users LiLei i:name"}},
+			`{user(username:"LiLei"){id}}`, unauthenticated, []string{"Get users LiLei i:name"}},
 		{"ids of members: no rows are read",
-			`{user(username:"LiLei"){following{edges{followedAt node{id username}}}}}`, stranger,
+			`{user(username:"LiLei"){following{edges{followedAt node{id username}}}}}`, unauthenticated,
 			[]string{"Get following LiLei l [limit 21]", "Get users LiLei i:name"}},
 		{"only selected columns are read",
-			`{user(username:"LiLei"){age} role(code:"developer"){userCount department{code}}}`, stranger,
+			`{user(username:"LiLei"){age} role(code:"developer"){userCount department{code}}}`, unauthenticated,
 			[]string{"Get roles developer i:name,i:department,i:userCount", "Get users LiLei i:name,i:age"}},
 		{"twits are stored in their author's list",
-			`{user(username:"小红"){twits{nodes{id content author{id}}}}}`, stranger,
+			`{user(username:"小红"){twits{nodes{id content author{id}}}}}`, unauthenticated,
 			[]string{"Get users 小红 i:name,t [limit 21]"}},
 		{"totalCount alone reads no list",
-			`{user(username:"LiLei"){followers{totalCount}}}`, stranger, []string{"Get users LiLei i:name,i:followerCount"}},
-		{"permissions of a stranger need no read",
-			`{user(username:"LiLei"){email viewerFollows timeline{nodes{id}}}}`, stranger,
+			`{user(username:"LiLei"){followers{totalCount}}}`, unauthenticated, []string{"Get users LiLei i:name,i:followerCount"}},
+		{"permissions of an unauthenticated client need no read",
+			`{user(username:"LiLei"){email viewerFollows timeline{nodes{id}}}}`, unauthenticated,
 			[]string{"Get users LiLei i:name,i:email"}},
 		{"permissions of the owner need no read", `{viewer{email}}`, as("LiLei"), []string{"Get users LiLei i:name,i:email"}},
 	} {

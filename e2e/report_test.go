@@ -30,7 +30,7 @@ var rewriteReports = flag.Bool("rewrite-reports", false,
 	"rewrite testdata/reports and testdata/plans instead of comparing")
 
 func reporting(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
-	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch,
+	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
 		Around: loadersOver(store)})
 }
 
@@ -163,7 +163,7 @@ func TestReportsMatchTheRecordedReads(t *testing.T) {
 	})
 	t.Run("with --production there is no report", func(t *testing.T) {
 		public := endpoint.New(plannedSchema(),
-			endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Production: true,
+			endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls, Production: true,
 				Around: loadersOver(recorder)})
 		query := example(t, "1-followers")
 		if diff := cmp.Diff(string(sendQuery(t, planned, query, "")), string(sendQuery(t, public, query, "1"))); diff != "" {

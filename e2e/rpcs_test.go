@@ -143,7 +143,7 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 
 func planning(store hbase.Store) http.Handler {
 	return endpoint.New(plannedSchema(),
-		endpoint.Config{Timeout: time.Minute, Watch: resolvers.Watch, Costs: resolvers.Costs(tables.ListBound),
+		endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls, Costs: resolvers.Costs(tables.ListBound),
 			Around: loadersOver(store)})
 }
 

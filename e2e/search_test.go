@@ -18,7 +18,7 @@ import (
 
 func (s *peopleGateway) found(t *testing.T, arguments string) (names []string, next, previous bool, end string) {
 	t.Helper()
-	users := s.data(t, `{users(`+arguments+`){nodes{username} pageInfo{hasNextPage hasPreviousPage endCursor}}}`, stranger)["users"].(map[string]any)
+	users := s.data(t, `{users(`+arguments+`){nodes{username} pageInfo{hasNextPage hasPreviousPage endCursor}}}`, unauthenticated)["users"].(map[string]any)
 	for _, user := range users["nodes"].([]any) {
 		names = append(names, user.(map[string]any)["username"].(string))
 	}
@@ -90,7 +90,7 @@ func TestRowsOfAnotherVersionAreNoErrors(t *testing.T) {
 		var pages []string
 		for cursor := ""; len(pages) < 10; {
 			users := s.data(t, `{users(query:"a",`+test.arguments+cursor+`){nodes{username} pageInfo{more:`+test.more+
-				` at:`+test.at+`}}}`, stranger)["users"].(map[string]any)
+				` at:`+test.at+`}}}`, unauthenticated)["users"].(map[string]any)
 			var names []string
 			for _, node := range users["nodes"].([]any) {
 				names = append(names, node.(map[string]any)["username"].(string))
@@ -159,7 +159,7 @@ func (s *peopleGateway) checkPages(t *testing.T, r *rand.Rand, query string, wan
 	if diff := cmp.Diff(want[max(0, len(want)-size):], got); diff != "" {
 		t.Fatalf("%q, the last (-want +got):\n%s", query, diff)
 	}
-	body := s.ask(t, fmt.Sprintf(`{users(query:%q,first:%d){nodes{id name followers(first:2){nodes{name}}}}}`, query, size), nil, stranger, "1")
+	body := s.ask(t, fmt.Sprintf(`{users(query:%q,first:%d){nodes{id name followers(first:2){nodes{name}}}}}`, query, size), nil, unauthenticated, "1")
 	report, _ := reported(t, body)
 	if rounds, _, _ := readCosts(&report); rounds > 3 {
 		t.Errorf("%q takes %d rounds", query, rounds)

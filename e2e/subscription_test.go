@@ -209,7 +209,7 @@ func (l subscriber) expectNothing(s *liveGateway) {
 func TestSubscribersReceiveTwitsOfOtherGateways(t *testing.T) {
 	s := liveGateways(t, 2, 0, "a", "b", "c", "fan")
 	s[0].mutate(t, "fan", `follow(input:{username:"a"}){userErrors{code}}`)
-	timeline, fan, stranger := s[1].subscribe(t, "fan", "timelineTwitAdded"),
+	timeline, fan, unauthenticated := s[1].subscribe(t, "fan", "timelineTwitAdded"),
 		s[1].subscribe(t, "fan", `twitPosted(username:"a")`), s[1].subscribe(t, "", `twitPosted(username:"a")`)
 	for i := range 3 {
 		s[0].postTwit(t, "c", "not followed")
@@ -218,7 +218,7 @@ func TestSubscribersReceiveTwitsOfOtherGateways(t *testing.T) {
 		s[0].mutate(t, "a", `postTwit(input:{content:"for followers",visibility:FOLLOWERS}){userErrors{code}}`)
 		timeline.expect(fmt.Sprint("public ", i), "for followers")
 		fan.expect(fmt.Sprint("public ", i), "for followers")
-		stranger.expect(fmt.Sprint("public ", i))
+		unauthenticated.expect(fmt.Sprint("public ", i))
 	}
 	s[0].mutate(t, "fan", `unfollow(input:{username:"a"}){userErrors{code}}`)
 	s[0].mutate(t, "fan", `follow(input:{username:"b"}){userErrors{code}}`)

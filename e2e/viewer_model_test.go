@@ -24,7 +24,7 @@ type viewerModel struct {
 
 func (m *viewerModel) may(row, owner, twitAuthor string) bool {
 	name := m.viewer.Username
-	known := m.viewer != stranger
+	known := m.viewer != unauthenticated
 	is := []bool{true, known, known && name == owner, known && name == twitAuthor, m.follows[[2]string{name, owner}],
 		name == "boss"}
 	for column, yes := range m.rows[row] {
@@ -103,7 +103,7 @@ func (m *viewerModel) limit(all, whole map[string]any) {
 		if likes, has := whole["likes"].(map[string]any); has {
 			all["viewerLikes"] = slices.ContainsFunc(likes["nodes"].([]any), func(user any) bool {
 				id, _ := user.(map[string]any)["id"].(string)
-				return m.viewer != stranger && m.objects[id].name == m.viewer.Username
+				return m.viewer != unauthenticated && m.objects[id].name == m.viewer.Username
 			})
 		}
 	case "TwitConnection", "CommentConnection":

@@ -78,7 +78,7 @@ func smallFixtureWith(t *testing.T, options transfer.Options) *fixture {
 }
 
 func allViewers() []oracle.Viewer {
-	all := []oracle.Viewer{stranger, root, as("ghost")}
+	all := []oracle.Viewer{unauthenticated, root, as("ghost")}
 	for _, name := range []string{"LiLei", "Lucy", "小红", "follower", "other", "boss", "empty"} {
 		all = append(all, as(name))
 	}
@@ -139,11 +139,11 @@ func checkVisibility(t *testing.T, f *fixture) {
 		}
 	})
 	t.Run("an empty page may have a next page", func(t *testing.T) {
-		_, got := f.check(t, stranger, `{user(username:"Lucy"){twits(first:1){nodes{id} pageInfo{hasNextPage endCursor}}}}`,
+		_, got := f.check(t, unauthenticated, `{user(username:"Lucy"){twits(first:1){nodes{id} pageInfo{hasNextPage endCursor}}}}`,
 			nil)
 		page := oracle.Get(got, "user", "twits")
 		if len(oracle.Get(page, "nodes").(oracle.List)) != 0 || oracle.Get(page, "pageInfo", "hasNextPage") != true {
-			t.Errorf("the first four candidates are hidden from a stranger: got %v, want an empty page with a next page", page)
+			t.Errorf("the first four candidates are hidden from an unauthenticated client: got %v, want an empty page with a next page", page)
 		}
 	})
 	t.Run("a user without data has empty lists and zeros", func(t *testing.T) {

@@ -47,11 +47,11 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	}
 	tasks := func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) }
 	return endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: root}, tasks), endpoint.Config{
-		Timeout: requestTimeout,
-		Around:  withLoaders,
-		Watch:   resolvers.Watch,
-		Costs:   resolvers.Costs(tables.ListBound),
-		Tokens:  c.Tokens,
+		Timeout:     requestTimeout,
+		Around:      withLoaders,
+		RecordCalls: resolvers.RecordCalls,
+		Costs:       resolvers.Costs(tables.ListBound),
+		Tokens:      c.Tokens,
 		Observe: func(ctx context.Context, extensions map[string]any) (context.Context, func()) {
 			return g.requests.Operation(ctx, extensions)
 		},

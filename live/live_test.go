@@ -206,9 +206,9 @@ func TestLateEntriesMayHaveBeenMissed(t *testing.T) {
 			{"found before, but perhaps after by another gateway", first, second, true},
 			{"both found by the first poll: order unknown", earlier, first, true},
 			{"found long before", second, last, false},
-			{"unknown", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window), Name: "old"}, last, true},
+			{"unknown", &tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-MaxReordering), Name: "old"}, last, true},
 			{"too old to be late",
-				&tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-Window - 1e6), Name: "old"}, last, false},
+				&tables.Twit{AuthorName: "a", PostedAt: last.PostedAt.Add(-MaxReordering - 1e6), Name: "old"}, last, false},
 		} {
 			if got := l.MayHaveMissed(keyOf(test.key), keyOf(test.received)); got != test.mayBeMissed {
 				t.Errorf("%s: got %t, want %t", test.name, got, test.mayBeMissed)
@@ -295,8 +295,8 @@ func TestRowsAreBounded(t *testing.T) {
 			p.row(rowName{Posts, fmt.Sprint("author", i)}, time.Now()).left = time.Now()
 		}
 		p.mu.Unlock()
-		if _, err := p.Subscribe(t.Context(), "", Posts, "another", time.Time{}); err != ErrCrowded {
-			t.Errorf("a subscription to another row: got error %v, want ErrCrowded", err)
+		if _, err := p.Subscribe(t.Context(), "", Posts, "another", time.Time{}); err != ErrTooManyRows {
+			t.Errorf("a subscription to another row: got error %v, want ErrTooManyRows", err)
 		}
 		f.subscribe(Posts, "author0")
 		time.Sleep(Interval)
@@ -325,8 +325,8 @@ func TestRowsWithoutSubscribersLeaveTheShareOfAnAddress(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if _, err := p.Subscribe(t.Context(), "proxy", Posts, "new", time.Time{}); err != ErrCrowded {
-			t.Errorf("a row beyond the share: got error %v, want ErrCrowded", err)
+		if _, err := p.Subscribe(t.Context(), "proxy", Posts, "new", time.Time{}); err != ErrTooManyRows {
+			t.Errorf("a row beyond the share: got error %v, want ErrTooManyRows", err)
 		}
 		cancel()
 		all.Wait()
@@ -353,7 +353,7 @@ func TestAddressesShareRows(t *testing.T) {
 				if s, err := p.Subscribe(ctx, address, Posts, fmt.Sprint(address, i), time.Time{}); err == nil {
 					<-ctx.Done()
 					s.Close()
-				} else if err != ErrCrowded {
+				} else if err != ErrTooManyRows {
 					t.Error(err)
 				}
 			})
@@ -382,8 +382,8 @@ func TestAddressesShareRows(t *testing.T) {
 		if got := counts(); got["d"] != 1 {
 			t.Errorf("another address is refused: %v", got)
 		}
-		if _, err := p.Subscribe(ctx, "a0-", Posts, "new", time.Time{}); err != ErrCrowded {
-			t.Errorf("a new row of the first address: got error %v, want ErrCrowded", err)
+		if _, err := p.Subscribe(ctx, "a0-", Posts, "new", time.Time{}); err != ErrTooManyRows {
+			t.Errorf("a new row of the first address: got error %v, want ErrTooManyRows", err)
 		}
 		if s, err := p.Subscribe(ctx, "a0-", Posts, "d0", time.Time{}); err != nil {
 			t.Errorf("a row that is polled already: %v", err)

@@ -33,7 +33,7 @@ func TestObservationsAreSmall(t *testing.T) {
 			r.endPoll(at, now, now.Add(-Overlap))
 		}
 	}
-	kept := 2 * Window.Seconds() * owners
+	kept := 2 * MaxReordering.Seconds() * owners
 	each := float64(heap()-before) / kept
 	t.Logf("%.0f bytes per twit of a timeline; %s per timeline and second", each, time.Since(took)/(owners*seconds))
 	if each > 64 {

@@ -68,9 +68,9 @@ func (o *observations) forget(at time.Time) {
 	}
 }
 
-// Window bounds the age difference of two entries that arrive in the wrong order: the maximum lag
-// of a fan-out, and twice the maximum clock skew.
-const Window = maxLag + 2*MaxClockSkew
+// MaxReordering bounds the age difference of two entries that arrive in the wrong order: the
+// maximum lag of a fan-out, and twice the maximum clock skew.
+const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
 // older one. It does not if the older entry arrived more than certainOrder before: every gateway
@@ -78,7 +78,7 @@ const Window = maxLag + 2*MaxClockSkew
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
-	if err != nil || receivedErr != nil || since.Sub(at) > Window {
+	if err != nil || receivedErr != nil || since.Sub(at) > MaxReordering {
 		return false
 	}
 	s.poller.mu.Lock()

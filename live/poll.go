@@ -249,16 +249,16 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 		if recent(c.to.row) && (broadcastersRecent || c.Kind != Timeline) {
 			ready = append(ready, c)
 		} else {
-			p.keep(c, err)
+			p.postpone(c, err)
 		}
 	}
 	return ready
 }
 
-// keep keeps a candidate for the next poll, without its entry, which may be deleted by then. Too
-// many candidates close the subscription with err, or with [hbase.ErrUnavailable] if it is nil. The
-// caller holds mu.
-func (p *Poller) keep(c Candidate, err error) {
+// postpone keeps a candidate for the next poll, without its entry, which may be deleted by then.
+// Too many candidates close the subscription with err, or with [hbase.ErrUnavailable] if it is nil.
+// The caller holds mu.
+func (p *Poller) postpone(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
 	case len(p.pending) < maxPending:
@@ -287,7 +287,7 @@ func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err
 		}
 		if failed || p.blocked[c.to] {
 			p.blocked[c.to] = true
-			p.keep(c, err)
+			p.postpone(c, err)
 		} else if entries[i] != nil {
 			c.to.send(Event{c.Key, entries[i], p.queuedOf(queues, entries[i])}, clock)
 		}

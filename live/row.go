@@ -56,7 +56,7 @@ func (r *row) endPoll(at elapsed, now, nextFloor time.Time) {
 	if nextFloor.After(r.floor) {
 		r.floor = nextFloor
 	}
-	forgotten := now.Add(-2 * Window)
+	forgotten := now.Add(-2 * MaxReordering)
 	if r.floor.Before(forgotten) {
 		forgotten = r.floor
 	}

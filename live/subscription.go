@@ -13,8 +13,8 @@ var (
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrCrowded refuses a row beyond [MaxRows], or beyond the address's share of them.
-	ErrCrowded = errors.New("live: too many rows have subscribers")
+	// ErrTooManyRows refuses a row beyond [MaxRows], or beyond the address's share of them.
+	ErrTooManyRows = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
 )
@@ -70,8 +70,8 @@ type Subscription struct {
 }
 
 // Subscribe returns when all entries written from now on will be delivered, or with an error, such
-// as [ErrCrowded] or that of ctx. The caller must call Close. Entries that are found after until
-// are parked for [Subscription.Resume]; zero is no end.
+// as [ErrTooManyRows] or that of ctx. The caller must call Close. Entries that are found after
+// until are parked for [Subscription.Resume]; zero is no end.
 //
 // An address may add its first row while one is free, and others while rowReserve × its rows stay
 // free: at most a fifth of [MaxRows], the next address a fifth of the rest.
@@ -91,7 +91,7 @@ func (p *Poller) Subscribe(
 	isNew := p.rows[name] == nil
 	if isNew && !p.mayAdd(address) {
 		p.mu.Unlock()
-		return nil, ErrCrowded
+		return nil, ErrTooManyRows
 	}
 	s.row = p.row(name, s.since)
 	if isNew {

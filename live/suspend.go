@@ -29,7 +29,7 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	}
 	s.ctx, s.until = ctx, until
 	for _, key := range s.parked {
-		p.keep(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)
+		p.postpone(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)
 	}
 	s.parked = nil
 	p.wake()
@@ -64,7 +64,7 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	for _, pending := range slices.Clone(p.pending) {
 		if pending.to == earlier {
 			pending.to = s
-			p.keep(pending, nil)
+			p.postpone(pending, nil)
 		}
 	}
 	s.parked = slices.Clone(earlier.parked)

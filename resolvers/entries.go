@@ -142,7 +142,7 @@ func (s listed[T]) filter(ctx context.Context, pages []candidates[T], pageErr er
 	return distribute(pages, members, pageErr, err)
 }
 
-func (s listed[T]) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+func (s listed[T]) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
 	if s.byOwner && l.first() {
 		call.read(at, call.Parents, loaders.Users.Exists.Shape(""))
 	}
@@ -152,7 +152,7 @@ func (s listed[T]) cost(call *costCall, at explain.Stage, l look) explain.Stage 
 		return s.visible.cost(call, at, call.Parents, "", l.candidates)
 	case l.first():
 		return s.visible.cost(call, at, call.Parents, byViewer, 1)
-	default: // the first look has read whether the viewer follows the author
+	default: // the first read has read whether the viewer follows the author
 		return at
 	}
 }

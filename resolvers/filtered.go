@@ -13,17 +13,17 @@ import (
 // lookahead bounds the candidates per entry of a page.
 const lookahead = 4
 
-// filteredConnection is a connection of visible entries. The members of its list are candidates. A
-// look reads a range of candidates. Usually the first look reads one candidate per entry of the
-// page. If some are hidden, a second look reads more, up to the lookahead: see looks. So a page may
-// be short although more entries follow.
+// filteredConnection is a connection of visible entries. The members of its list are candidates.
+// Usually the first read gets one candidate per entry of the page. If some are hidden, a second
+// read gets more, up to the lookahead: see candidateLimits. So a page may be short although more
+// entries follow.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
 	source source[T]
 	total  total
 	as     func(*page[struct{}, T]) C
-	// eager connections read the whole lookahead in one look: most candidates are hidden from most
+	// eager connections read the whole lookahead in one read: most candidates are hidden from most
 	// viewers.
 	eager   bool
 	unsplit bool // lists have one bucket
@@ -33,25 +33,26 @@ type filteredConnection[P, T, C any] struct {
 type source[T any] interface {
 	// read returns the candidates of each page range.
 	read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
-	cost(call *costCall, at explain.Stage, l look) explain.Stage
+	cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage
 }
 
 // candidates is a page of candidates. A hidden one is nil.
 type candidates[T any] = loaders.Page[*T]
 
-type look struct {
+// candidateRead is a read of a range of candidates.
+type candidateRead struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, or is in its first bucket
-	candidates  int    // maximum number that the look reads
-	condition   string // empty for the first look
+	candidates  int    // maximum number of candidates
+	condition   string // empty for the first read
 }
 
-func (l look) first() bool { return l.condition == "" }
+func (l candidateRead) first() bool { return l.condition == "" }
 
-// looks returns the cumulative maximum of candidates after each look. A backward look of a list
-// that may be split reads at least the positions of a whole bucket, so a single look reads the
-// lookahead.
-func (f filteredConnection[P, T, C]) looks(r *request) []int {
+// candidateLimits returns the cumulative maximum of candidates after each read. A backward read of
+// a list that may be split reads at least the positions of a whole bucket, so a single read covers
+// the lookahead.
+func (f filteredConnection[P, T, C]) candidateLimits(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
 	}
@@ -128,7 +129,7 @@ func (f filteredConnection[P, T, C]) read(
 		builders[i].page = pages[i]
 	}
 	incomplete, pageKeys := make([]int, 0, len(owners)), make([]loaders.PageKey, 0, len(owners))
-	for _, limit := range f.looks(r) {
+	for _, limit := range f.candidateLimits(r) {
 		all := f.rangeOf(r, limit)
 		incomplete, pageKeys = incomplete[:0], pageKeys[:0]
 		for i := range builders {
@@ -153,20 +154,20 @@ func (f filteredConnection[P, T, C]) read(
 }
 
 func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at explain.Stage) explain.Stage {
-	looks := f.looks(r)
-	first := look{Range: f.rangeOf(r, looks[0]), candidates: looks[0]}
+	limits := f.candidateLimits(r)
+	first := candidateRead{Range: f.rangeOf(r, limits[0]), candidates: limits[0]}
 	first.atBeginning = first.After == ""
 	at = f.source.cost(call, at, first)
-	if len(looks) == 1 {
+	if len(limits) == 1 {
 		return at
 	}
-	// The second look continues the first. It reads the same bucket if the first look began with
+	// The second read continues the first. It reads the same bucket if the first read began with
 	// the list, and buckets are large enough.
-	all := looks[1]
-	second := look{Range: f.rangeOf(r, all), candidates: all - looks[0], condition: ifHidden}
+	all := limits[1]
+	second := candidateRead{Range: f.rangeOf(r, all), candidates: all - limits[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
-	second.After += "\x00" // in place of the first look's last candidate
-	if r.Backward {        // the first look may have ended early
+	second.After += "\x00" // in place of the first read's last candidate
+	if r.Backward {        // the first read may have ended early
 		second.candidates, second.condition = all, ifShort
 	}
 	return f.source.cost(call, at, second)
@@ -177,7 +178,7 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
-	// exhausted: no candidate follows the last look
+	// exhausted: no candidate follows the last read
 	exhausted bool
 }
 

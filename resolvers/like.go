@@ -60,7 +60,7 @@ func (likedSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]cand
 	return distribute(unread[tables.Twit](lists), twits, err, twitErr)
 }
 
-func (likedSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+func (likedSource) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
 	page := loaders.LikedTwits.PageShapes(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, page, 1, l.condition)
 	return twitEntries.readCosts(call, at, call.Parents, "", l.candidates, l.condition)

@@ -31,7 +31,7 @@ func replay[T any](
 				continue
 			}
 			key := from.key(entry)
-			if at, err := tables.TimeAt(key.Position); err == nil && s.begun.Sub(at) <= live.Window {
+			if at, err := tables.TimeAt(key.Position); err == nil && s.begun.Sub(at) <= live.MaxReordering {
 				s.replayed[key] = true
 			}
 			if err := send(entry); err != nil {
@@ -70,7 +70,7 @@ func lateEntries[T any](
 	if err != nil {
 		return nil, err
 	}
-	oldest := tables.LaterThan(at.Add(-live.Window))
+	oldest := tables.LaterThan(at.Add(-live.MaxReordering))
 	for position := from.position(received); position < oldest; {
 		older, err := page(loaders.Range{After: position, Limit: replayPageSize})
 		if err != nil {

@@ -7,9 +7,9 @@ import (
 	"twibase/loaders"
 )
 
-// Watch records the calls of loaders and writers for ctx. levels ends the record and returns it for
-// the report.
-func Watch(ctx context.Context) (levels func() []report.Level) {
+// RecordCalls records the calls of loaders and writers for ctx. levels ends the record and returns
+// it for the report.
+func RecordCalls(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {
 		all := []report.Level{}

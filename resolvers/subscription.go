@@ -132,7 +132,7 @@ func subscriptionError(err error) error {
 	case errors.Is(err, live.ErrSlow):
 		return &apierr.Error{Code: apierr.CodeLimitExceeded, Extensions: map[string]any{"limit": live.QueueSize},
 			Message: "too many events were waiting to be read; subscribe again, after the last one that you have"}
-	case errors.Is(err, live.ErrCrowded):
+	case errors.Is(err, live.ErrTooManyRows):
 		return apierr.TooMany("the number of lists that have subscribers on this server", live.MaxRows, time.Second)
 	case errors.Is(err, live.ErrEnded):
 		return apierr.Unavailable(nil)
@@ -214,7 +214,7 @@ func run[T any](
 				e.Release()
 				continue
 			}
-			if time.Since(s.begun) > live.Window {
+			if time.Since(s.begun) > live.MaxReordering {
 				s.replayed = nil
 			}
 			if len(s.taken) < 2 {

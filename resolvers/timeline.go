@@ -191,7 +191,7 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 
 var ifBroadcasters = fmt.Sprintf("the users follow broadcasters (at most %d exist)", tables.MaxBroadcasters)
 
-func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Stage {
+func (timelineSource) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
 	follows, exist := loaders.Related.Shape(loaders.FollowKey("", "")), loaders.Users.Exists.Shape("")
 	if l.first() {
 		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
@@ -213,7 +213,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l look) explain.Sta
 	}
 	w := l.Range
 	if !l.first() && w.Backward {
-		w.Before = tables.MembersEnd // the first look may have ended anywhere
+		w.Before = tables.MembersEnd // the first read may have ended anywhere
 	}
 	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
 	for i := range posts {

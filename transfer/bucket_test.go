@@ -48,21 +48,21 @@ func readList(t testing.TB, store hbase.Store, l *tables.AnyList, owners []strin
 	var lines []string
 	held := map[string]int{}
 	last := map[string]string{}
-	err := rebuild.Spans(context.Background(), store, l, owners, func(span *rebuild.Span) error {
-		for _, c := range span.Astray {
-			t.Errorf("%s of %q: got %q in bucket %d, which does not cover it", l.Table, span.Owner, c.Qualifier, span.Bucket)
+	err := rebuild.BucketPages(context.Background(), store, l, owners, func(page *rebuild.BucketPage) error {
+		for _, c := range page.Astray {
+			t.Errorf("%s of %q: got %q in bucket %d, which does not cover it", l.Table, page.Owner, c.Qualifier, page.Bucket)
 		}
-		for _, c := range span.Cells {
-			if c.Qualifier <= last[span.Owner] {
-				t.Errorf("%s of %q: got %q after %q, want ascending positions", l.Table, span.Owner, c.Qualifier, last[span.Owner])
+		for _, c := range page.Cells {
+			if c.Qualifier <= last[page.Owner] {
+				t.Errorf("%s of %q: got %q after %q, want ascending positions", l.Table, page.Owner, c.Qualifier, last[page.Owner])
 			}
-			last[span.Owner] = c.Qualifier
+			last[page.Owner] = c.Qualifier
 			lines = append(lines, fmt.Sprintf("%s/%s %q %q @%d %q",
-				l.Table, l.Family, span.Owner, c.Qualifier, c.Timestamp, c.Value))
+				l.Table, l.Family, page.Owner, c.Qualifier, c.Timestamp, c.Value))
 		}
-		bucket := fmt.Sprint(span.Owner, " ", span.Bucket)
-		if held[bucket] += len(span.Cells); held[bucket] > bound {
-			t.Errorf("%s of %q: got bucket %d with more than %d members", l.Table, span.Owner, span.Bucket, bound)
+		bucket := fmt.Sprint(page.Owner, " ", page.Bucket)
+		if held[bucket] += len(page.Cells); held[bucket] > bound {
+			t.Errorf("%s of %q: got bucket %d with more than %d members", l.Table, page.Owner, page.Bucket, bound)
 		}
 		return nil
 	})

@@ -121,12 +121,12 @@ func eachMember[E any](
 	ctx context.Context, store hbase.Store, l *tables.List[E], owners []string, f func(owner string, members []E) error,
 ) error {
 	for some := range slices.Chunk(owners, ownersRead) {
-		err := rebuild.Spans(ctx, store, &l.AnyList, some, func(span *rebuild.Span) error {
-			members, _, _, err := l.Decode(span.Owner, span.Cells)
+		err := rebuild.BucketPages(ctx, store, &l.AnyList, some, func(page *rebuild.BucketPage) error {
+			members, _, _, err := l.Decode(page.Owner, page.Cells)
 			if err != nil {
 				return err
 			}
-			return f(span.Owner, members)
+			return f(page.Owner, members)
 		})
 		if err != nil {
 			return err

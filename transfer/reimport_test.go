@@ -36,8 +36,8 @@ func people(names ...string) string {
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}
-	err := rebuild.Spans(context.Background(), store, &l.AnyList, []string{owner}, func(span *rebuild.Span) error {
-		members, _, _, err := l.Decode(owner, span.Cells)
+	err := rebuild.BucketPages(context.Background(), store, &l.AnyList, []string{owner}, func(page *rebuild.BucketPage) error {
+		members, _, _, err := l.Decode(owner, page.Cells)
 		for _, member := range members {
 			list = append(list, fmt.Sprint(member))
 		}

@@ -28,7 +28,7 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})
-	search, gone := tables.Users.Search, tables.Gone
+	search, gone := tables.Users.Search, tables.DeletedValue
 	err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{
 		tables.Users.Put("gone", &tables.User{Name: &gone}, 5), search.Delete("gone", 5),
 	})

@@ -36,7 +36,7 @@ var signUp = register(opType[signUpArgs]{
 	row:  func(a signUpArgs) hbase.Get { return a.row() },
 	check: func(a *signUpArgs, r *reading) (decision, error) {
 		d, err := a.NewUser.check(r, a.Origin, nil)
-		if name := attribute(r.row, "name"); err != nil && a.Key != "" && name != "" && name != tables.Gone {
+		if name := attribute(r.row, "name"); err != nil && a.Key != "" && name != "" && name != tables.DeletedValue {
 			a.Taken = true
 			return unchanged, nil
 		}

@@ -121,7 +121,7 @@ func TestSignUpRejectsInvalidInput(t *testing.T) {
 	r := newFixture(t)
 	name := "Lucy"
 	r.mutate(t, tables.Users.Put("Lucy", &tables.User{Name: &name}, 1))
-	gone := tables.Gone
+	gone := tables.DeletedValue
 	r.mutate(t, tables.Users.Put("gone", &tables.User{Name: &gone}, 1))
 	bad, old := "nobody", 151
 	for _, test := range []struct {
@@ -199,7 +199,7 @@ func TestLogInDoesNotRevealAccounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	name, gone := "Lucy", tables.Gone
+	name, gone := "Lucy", tables.DeletedValue
 	r.mutate(t, tables.Users.Put("Lucy", &tables.User{Name: &name}, 1))
 	r.mutate(t, tables.Users.Put("deleted", &tables.User{Name: &gone}, 1<<50))
 	wrong := []string{"WRONG_CREDENTIALS : the username or the password is wrong"}

@@ -167,7 +167,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	intent := tables.Intent{ID: r.id, Kind: x.caller, Arguments: string(text), At: r.at,
+	intent := tables.Intent{ID: r.id, OpType: x.caller, Arguments: string(text), At: r.at,
 		Table: x.intent.Table, Row: x.intent.Row, Family: x.intent.Family, After: r.last}
 	if x.opType.delay > 0 {
 		intent.Due = r.at + x.opType.delay.Milliseconds()

@@ -267,7 +267,7 @@ func TestEachForgetsVerifiedMembers(t *testing.T) {
 	mustMutate(t, store, children...)
 	w := New(store, Options{})
 	o := operation{w.newOp(time.Now()), time.Now().UnixMilli()}
-	intent := tables.Intents.Put(tables.Intent{ID: o.id, Kind: deleteDepartment.name,
+	intent := tables.Intents.Put(tables.Intent{ID: o.id, OpType: deleteDepartment.name,
 		Arguments: `{"Code":"d2"}`, At: o.at})
 	x, _, err := w.parse(intent.Row, intent.Cells)
 	if err != nil {

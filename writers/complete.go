@@ -174,7 +174,7 @@ func (c client) complete(ctx context.Context, record string) error {
 	if err != nil || !ok {
 		return err
 	}
-	_, stop := c.w.outbox.Item(id, x).Keep(ctx)
+	_, stop := c.w.outbox.Item(id, x).RenewPeriodically(ctx)
 	defer stop()
 	return x.advance(ctx, state.end)
 }
@@ -186,10 +186,10 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	t := opTypes[intent.Kind]
+	t := opTypes[intent.OpType]
 	if t == nil {
 		return nil, false, fmt.Errorf("%w: intent %s has the operation type %q of a later version",
-			hbase.ErrCorrupt, intent.ID, intent.Kind)
+			hbase.ErrCorrupt, intent.ID, intent.OpType)
 	}
 	a, err := t.parse(intent.Arguments)
 	if err != nil {

@@ -155,19 +155,19 @@ func (s *scheduler) expectPoints(put hbase.Put) {
 	if err != nil || !ok {
 		return
 	}
-	a, err := opTypes[i.Kind].parse(i.Arguments)
+	a, err := opTypes[i.OpType].parse(i.Arguments)
 	if err != nil {
 		panic(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	note := func(purpose string) { s.expected[point{i.Kind, purpose}] = true }
+	note := func(purpose string) { s.expected[point{i.OpType, purpose}] = true }
 	note("intent")
 	note("remove intent")
 	if i.Table != "" {
 		note("commit")
 	}
-	p := opTypes[i.Kind].plan(a, operation{i.ID, i.At})
+	p := opTypes[i.OpType].plan(a, operation{i.ID, i.At})
 	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {
 		for n, effects := range stages {
 			for _, st := range effects {

@@ -65,8 +65,8 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatalf("%q: %v", put.Row, err)
 		}
-		delete(missing, intent.Kind)
-		t.Run(intent.Kind, func(t *testing.T) { completeStored(t, put, intent) })
+		delete(missing, intent.OpType)
+		t.Run(intent.OpType, func(t *testing.T) { completeStored(t, put, intent) })
 	}
 	for name := range missing {
 		t.Errorf("%s has no intent of type %s", storedIntents, name)
@@ -74,7 +74,7 @@ func TestStoredIntentsOfEveryTypeAreCompleted(t *testing.T) {
 }
 
 func completeStored(t *testing.T, put hbase.Put, intent tables.Intent) {
-	k := opTypes[intent.Kind]
+	k := opTypes[intent.OpType]
 	if k == nil {
 		t.Fatal("the type is unknown")
 	}

@@ -144,7 +144,7 @@ func observeGames(ctx context.Context, store hbase.Store, f facts) error {
 }
 
 func observeCreated(f facts, fact string, cells []hbase.Cell, value string) {
-	if name := attribute(cells, "name"); name != "" && name != tables.Gone {
+	if name := attribute(cells, "name"); name != "" && name != tables.DeletedValue {
 		f[fact] = value
 	}
 	for _, key := range []string{"0", "1"} {

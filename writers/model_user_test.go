@@ -176,11 +176,11 @@ func observeUsers(ctx context.Context, store hbase.Store, f facts) error {
 				email = *user.Email
 			}
 			f["attributes of "+username] = userAttributes(*user.Name, email, age)
-		case attribute(row.Cells, "name") == tables.Gone:
+		case attribute(row.Cells, "name") == tables.DeletedValue:
 			f["gone "+username] = "1"
 			for _, c := range row.Cells {
 				value, isCount := string(c.Value), strings.HasSuffix(c.Qualifier, "Count")
-				if isCount && value != "0" || c.Qualifier == "email" && value != tables.Gone {
+				if isCount && value != "0" || c.Qualifier == "email" && value != tables.DeletedValue {
 					wrong = append(wrong, fmt.Errorf("%s is deleted, but %s is %q", username, c.Qualifier, value))
 				}
 			}

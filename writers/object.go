@@ -30,11 +30,11 @@ func checkNew(
 	name := attribute(cells, "name")
 	switch {
 	case attribute(cells, tables.Origin) == origin:
-		if name == tables.Gone && idempotencyKey != nil {
+		if name == tables.DeletedValue && idempotencyKey != nil {
 			err = refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
 		}
 		return true, err
-	case name == "" || name == tables.Gone && o.Reusable:
+	case name == "" || name == tables.DeletedValue && o.Reusable:
 		return false, nil
 	case o.Reusable:
 		return false, refuse(AlreadyExists, "code", "there is a %q already", key)

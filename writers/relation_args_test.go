@@ -30,7 +30,7 @@ func TestArgumentsOfRelationsSurviveJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		intent := tables.Intent{ID: tables.NewOp(millis(1), 1), Kind: "x", Arguments: string(text), At: 1}
+		intent := tables.Intent{ID: tables.NewOp(millis(1), 1), OpType: "x", Arguments: string(text), At: 1}
 		put := tables.Intents.Put(intent)
 		if stored, _, err := tables.Intents.Decode(put.Row, put.Cells); err != nil || stored != intent {
 			t.Errorf("an intent with %s is not decoded: %v", text, err)

@@ -86,7 +86,7 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 		return x.advance(ctx, func(s state) bool { return s.end() || s == stateLost || s == stateUnknown })
 	})
 	if errors.Is(err, errSuperseded) {
-		err = outbox.ErrLost
+		err = outbox.ErrLeaseLost
 	}
 	return err == nil, err
 }
@@ -102,7 +102,7 @@ func (x *execution) leasedIntent() write {
 // withLease keeps the lease during work. If another execution takes it, the context of work ends,
 // and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
-	working, stop := x.w.outbox.Item(x.intent.ID, x).Keep(ctx)
+	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()
 	err := work(working)
 	if err != nil && working.Err() != nil && ctx.Err() == nil {

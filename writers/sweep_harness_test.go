@@ -145,7 +145,7 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opTypeNames = append(opTypeNames, i.Kind)
+		opTypeNames = append(opTypeNames, i.OpType)
 	}
 	return opTypeNames
 }

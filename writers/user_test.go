@@ -57,7 +57,7 @@ func rejected(t *testing.T, r *fixture, calls []rejection) {
 
 func TestInvalidUserMutationsReturnUserErrors(t *testing.T) {
 	r := newFixture(t)
-	none := tables.Gone
+	none := tables.DeletedValue
 	r.mutate(t, newUser("Lucy"), tables.Users.Put("gone", &tables.User{Name: &none}, 1))
 	wrong, old, key, version := "nobody", 151, strings.Repeat("k", 201), "1"
 	create := func(u writers.NewUser, key *string) func(*writers.Writers) error {

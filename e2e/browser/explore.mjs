@@ -148,7 +148,7 @@ async function viewers() {
     const { shown } = await run(page);
     return [await page.$eval('.viewer input', ({ value }) => value), shown.data.viewer?.username ?? null];
   };
-  report.viewers.stranger = await seen('');
+  report.viewers.unauthenticated = await seen('');
   report.viewers.user = await seen('Lucy');
   report.viewers.failed = await withoutToken();
   await page.$eval('.viewer input', (input) => input.select());

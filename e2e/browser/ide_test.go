@@ -31,10 +31,10 @@ type session struct {
 		Figures      string
 	}
 	Viewers struct {
-		Invalid        string
-		Stranger, User []any // the name at the top, and the viewer
-		Failed         any   // the viewer after a request without a token
-		Offered        []string
+		Invalid               string
+		Unauthenticated, User []any // the name at the top, and the viewer
+		Failed                any   // the viewer after a request without a token
+		Offered               []string
 	}
 	Built  bool
 	Shared struct {
@@ -87,8 +87,8 @@ func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
 	})
 	t.Run("the viewer applies to all tabs, and after a reload", func(t *testing.T) {
 		v := s.Viewers
-		if diff := cmp.Diff([]any{"", nil}, v.Stranger); diff != "" {
-			t.Errorf("stranger (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]any{"", nil}, v.Unauthenticated); diff != "" {
+			t.Errorf("unauthenticated (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]any{"Lucy", "Lucy"}, v.User); diff != "" {
 			t.Errorf("user (-want +got):\n%s", diff)

@@ -149,7 +149,7 @@ func (g *generator) addTwits() {
 			g.maybe(4, pick(g, words)+" "+pick(g, words)),
 			pick(g, []string{"", "PUBLIC", "FOLLOWERS", ""}))
 	}
-	// More twits for followers than a short page of a stranger looks at.
+	// More twits for followers than a short page of an unauthenticated client reads.
 	for i := range 30 {
 		g.add("twits", fmt.Sprintf("moment/%d",
 			i), Special, stamp(time.Date(2016, 1, 1, 0, i, 0, 0, time.UTC)), g.text(), "", "", "FOLLOWERS")

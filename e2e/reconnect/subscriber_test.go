@@ -105,7 +105,7 @@ func (s *subscriber) receive(key tables.TwitKey, received map[tables.TwitKey]boo
 	if received[key] {
 		s.Errorf("%s was delivered twice over one subscription", name)
 	}
-	if since, _, err := s.after.Parts(); s.received[key] && (err != nil || since.Sub(at) > live.Window) {
+	if since, _, err := s.after.Parts(); s.received[key] && (err != nil || since.Sub(at) > live.MaxReordering) {
 		s.Errorf("%s was delivered again, although it is %s older than the last twit received", name, since.Sub(at))
 	}
 	if _, hidden := s.visible(s.kind, key); !hidden.IsZero() && time.Since(hidden) > deliveryTime {

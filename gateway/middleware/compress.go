@@ -104,7 +104,7 @@ func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 		if n := body.Len(); n > 0 {
 			w.Header().Set("Content-Length", strconv.Itoa(n))
 			closeNow := func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Now()) }
-			defer inFlight.Hold(n, closeNow)()
+			defer inFlight.Add(n, closeNow)()
 		}
 		w.WriteHeader(response.status)
 		_, _ = w.Write(body.Bytes())

@@ -73,7 +73,7 @@ func TestHandlerSetsTheViewerOrRejectsTheToken(t *testing.T) {
 		status  int
 		body    string
 	}{
-		{"no token", nil, 200, "stranger"},
+		{"no token", nil, 200, "unauthenticated"},
 		{"token", []string{"Bearer " + token}, 200, "LiLei"},
 		{"scheme in another case", []string{"bearer " + token}, 200, "LiLei"},
 		{"invalid token", []string{"Bearer x"}, 401,
@@ -93,7 +93,7 @@ func TestHandlerSetsTheViewerOrRejectsTheToken(t *testing.T) {
 			tokens.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				viewer, ok := ViewerOf(r.Context())
 				if !ok {
-					viewer.Username = "stranger"
+					viewer.Username = "unauthenticated"
 				}
 				if until, knows := ExpiryOf(r.Context()); knows != ok || ok && !until.Equal(expires) {
 					t.Errorf("expiry %s, want %s", until, expires)

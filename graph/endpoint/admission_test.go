@@ -232,16 +232,16 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 			{`{user(username:"a"){username}}`, 0},
 			{`{user(username:"broken"){username}}`, 0},
 			{beyond, 0}, // its own response is not delayed
-			{`{user(username:"a"){username}}`, lingering},
+			{`{user(username:"a"){username}}`, limitPenalty},
 			{`{user(username:"a"){username}}`, 0},
 			{beyond, 0},
-			{beyond, lingering},
+			{beyond, limitPenalty},
 		} {
 			if got := took(test.query); got != test.want {
 				t.Errorf("%s took %v, want %v", test.query, got, test.want)
 			}
 		}
-		time.Sleep(lingering)
+		time.Sleep(limitPenalty)
 		synctest.Wait()
 		if running, _, _ := e.Load(); running != 0 {
 			t.Errorf("%d slots are in use", running)

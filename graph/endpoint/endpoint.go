@@ -27,9 +27,9 @@ type Config struct {
 	Timeout time.Duration
 	// Around adds state such as loaders to the context of resolvers.
 	Around func(ctx context.Context) context.Context
-	// Watch is called after Around if the request wants a report: see [report.Middleware]. Nil and
-	// Production turn reports off.
-	Watch func(ctx context.Context) (levels func() []report.Level)
+	// RecordCalls is called after Around if the request wants a report: see [report.Middleware].
+	// Nil and Production turn reports off.
+	RecordCalls func(ctx context.Context) (levels func() []report.Level)
 	// Costs declare the reads of fields, for the limits of costs and [explain.Middleware]. Nil
 	// turns both off.
 	Costs  explain.Costs
@@ -76,7 +76,7 @@ type Endpoint struct {
 	texts         perAddress
 	subscriptions perAddress
 	shared        sse.Shared
-	positions     resume.Window
+	positions     resume.Positions
 
 	draining   context.Context // done when subscribers must reconnect to another gateway
 	ended      context.Context

@@ -29,8 +29,8 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 		return next(config.Around(apierr.Once(ctx)))
 	})
 	// The report comes after Around, because it traces the loaders.
-	if config.Watch != nil && !config.Production {
-		x.AroundResponses(report.Middleware(config.Watch, config.Limits[limits.Plan]))
+	if config.RecordCalls != nil && !config.Production {
+		x.AroundResponses(report.Middleware(config.RecordCalls, config.Limits[limits.Plan]))
 	}
 	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})

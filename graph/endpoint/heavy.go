@@ -64,9 +64,9 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 	return bound
 }
 
-// keep is the weight of the previous value after an operation that read a smaller part. A larger
+// decay is the weight of the previous value after an operation that read a smaller part. A larger
 // part replaces it immediately, so that cheap operations do not hide an expensive one.
-const keep = 0.9
+const decay = 0.9
 
 // learn updates the part of bound that an operation reads. It keeps the operation, and so its
 // parsed document. It learns nothing of a document that is not cached: each request parses it
@@ -84,5 +84,5 @@ func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 		return
 	}
 	before := math.Float64frombits(part.Load())
-	part.Store(math.Float64bits(max(latest, keep*before+(1-keep)*latest)))
+	part.Store(math.Float64bits(max(latest, decay*before+(1-decay)*latest)))
 }

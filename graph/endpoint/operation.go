@@ -28,18 +28,18 @@ var (
 // operation is a prepared operation that has a slot, and places if it is heavy: see heavy.go.
 type operation struct {
 	*graphql.OperationContext
-	bound   int64  // of its rows
-	free    func() // releases the slot and the places
-	lingers bool   // free is called later
+	bound         int64  // of its rows
+	free          func() // releases the slot and the places
+	releasedLater bool   // free is called later
 }
 
-// lingering is how long an operation keeps its slot and places after it exceeded a limit. Its
+// limitPenalty is how long an operation keeps its slot and places after it exceeded a limit. Its
 // response is not delayed. A client that sends such operations without a pause would otherwise take
 // processors and region servers from other clients.
-const lingering = 100 * time.Millisecond
+const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
-	if !op.lingers {
+	if !op.releasedLater {
 		op.free()
 	}
 }
@@ -47,8 +47,8 @@ func (op *operation) release() {
 // end releases the slot after a response.
 func (op *operation) end(response *graphql.Response) {
 	if response != nil && slices.ContainsFunc(response.Errors, exceedsLimit) {
-		op.lingers = true
-		time.AfterFunc(lingering, op.free)
+		op.releasedLater = true
+		time.AfterFunc(limitPenalty, op.free)
 	}
 	op.release()
 }

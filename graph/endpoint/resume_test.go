@@ -64,7 +64,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		var running sync.WaitGroup
 		running.Go(func() { poller.Run(ctx) })
 		test(f)
-		time.Sleep(2 * resume.Keep)
+		time.Sleep(2 * resume.TTL)
 		synctest.Wait()
 		if n := poller.Counters.Subscribers.Load(); n != 0 {
 			t.Errorf("%d subscriptions remain, want none", n)
@@ -192,7 +192,7 @@ func TestDifferentSubscriptionDoesNotResume(t *testing.T) {
 			return f.subscribe("LiLei", "1", map[string]any{"u": "a", "after": nil})
 		}},
 		{"too late", func(f *feed) *subscriber {
-			time.Sleep(resume.Keep)
+			time.Sleep(resume.TTL)
 			return f.subscribe("LiLei", "1", ofA())
 		}},
 		{"twice", func(f *feed) *subscriber {

@@ -29,7 +29,7 @@ func New(config Config) graphql.ExecutableSchema {
 	if config.Tasks == nil {
 		config.Tasks = func(context.Context) Tasks { return untracked{} }
 	}
-	return &planned{config.Generated, config, newCompiler(config.Types, schema), noopMiddlewares(config.Generated), newTurns()}
+	return &planned{config.Generated, config, newCompiler(config.Types, schema), noopMiddlewares(config.Generated), newWriteSlots()}
 }
 
 type planned struct {
@@ -37,7 +37,7 @@ type planned struct {
 	config   Config
 	compiler *compiler
 	noop     middlewares
-	turns    turns
+	slots    writeSlots
 }
 
 func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
@@ -87,14 +87,14 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.newMemory(), turns: p.turns,
+		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.newMemory(), slots: p.slots,
 	}
 }
 
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
-		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), turns: r.turns,
+		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), slots: r.slots,
 	}
 	data := w.data(root)
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {

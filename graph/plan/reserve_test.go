@@ -13,7 +13,7 @@ import (
 // longLeaf has 50 texts of 100 kB, 5 MB in all, in one object.
 const longLeaf = 100_000
 
-func executeReserving(t *testing.T, most int, turns turns, reserve func(bytes int) error) string {
+func executeReserving(t *testing.T, most int, slots writeSlots, reserve func(bytes int) error) string {
 	t.Helper()
 	var query strings.Builder
 	for i := range 50 {
@@ -23,7 +23,7 @@ func executeReserving(t *testing.T, most int, turns turns, reserve func(bytes in
 		"Query.t": returns(obj("T", "s", strings.Repeat("x", longLeaf))),
 	}}
 	schema := fx.build()
-	schema.turns = turns
+	schema.slots = slots
 	e := newExecutor(schema)
 	e.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		return next(WithReserve(WithBounds(ctx, &Bounds{Bytes: most}), reserve))
@@ -33,7 +33,7 @@ func executeReserving(t *testing.T, most int, turns turns, reserve func(bytes in
 
 func TestLongDataReserveMemory(t *testing.T) {
 	var reserved []int
-	response := executeReserving(t, 0, newTurns(), func(bytes int) error {
+	response := executeReserving(t, 0, newWriteSlots(), func(bytes int) error {
 		reserved = append(reserved, bytes>>20)
 		return nil
 	})
@@ -44,7 +44,7 @@ func TestLongDataReserveMemory(t *testing.T) {
 
 func TestDataWithoutMemoryAreNull(t *testing.T) {
 	calls := 0
-	got := executeReserving(t, 0, newTurns(), func(int) error {
+	got := executeReserving(t, 0, newWriteSlots(), func(int) error {
 		if calls++; calls == 2 {
 			return errors.New("no memory")
 		}
@@ -57,7 +57,7 @@ func TestDataWithoutMemoryAreNull(t *testing.T) {
 
 func TestLongTextsOfOneObjectAreBounded(t *testing.T) {
 	most := 0
-	got := executeReserving(t, 2<<20, newTurns(), func(bytes int) error {
+	got := executeReserving(t, 2<<20, newWriteSlots(), func(bytes int) error {
 		most = max(most, bytes)
 		return nil
 	})

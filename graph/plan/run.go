@@ -49,7 +49,7 @@ type run struct {
 	missing     map[any]error
 	compiled    *operation
 	memory      *memory
-	turns       turns
+	slots       writeSlots
 }
 
 func (r *run) execute(serial bool) *objectSet {

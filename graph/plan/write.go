@@ -71,8 +71,8 @@ type writer struct {
 	checked  int   // the length of dst up to which stopped has nothing to check
 	allowed  int   // the length of dst up to which memory is reserved
 	refusal  error // why dst must not be longer
-	turns    turns
-	inTurn   bool
+	slots    writeSlots
+	hasSlot  bool
 	failures []failure
 	absent   bool // the value that was written last is absent; its caller propagates that
 }
@@ -87,7 +87,7 @@ var errNull = errors.New("must not be null")
 
 // data appends the root object.
 func (w *writer) data(root *objectSet) []byte {
-	defer w.endTurn()
+	defer w.releaseSlot()
 	if !w.object(root, 0) {
 		w.dst = append(w.dst, "null"...)
 	}
@@ -95,7 +95,7 @@ func (w *writer) data(root *objectSet) []byte {
 		w.dst = []byte("null")
 		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.refusal}}, 0
 	}
-	w.endTurn() // the error presenter may wait for the log
+	w.releaseSlot() // the error presenter may wait for the log
 	w.addErrors()
 	return w.dst
 }
@@ -104,20 +104,20 @@ func (w *writer) data(root *objectSet) []byte {
 // skipped, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
-// check waits for a turn if dst is long. It holds no turn while it reserves memory, because a
+// check waits for a write slot if dst is long. It holds none while it reserves memory, because a
 // reservation may wait for other responses.
 func (w *writer) check() bool {
-	w.endTurn()
+	w.releaseSlot()
 	if len(w.dst) > w.allowed && !w.grow() {
 		return false
 	}
-	if len(w.dst) > turnLength {
-		w.turns <- struct{}{}
-		w.inTurn = true
+	if len(w.dst) > slotBytes {
+		w.slots <- struct{}{}
+		w.hasSlot = true
 	}
-	w.checked = min(len(w.dst)+turnLength, w.allowed)
+	w.checked = min(len(w.dst)+slotBytes, w.allowed)
 	room := min(len(w.dst), w.allowed-len(w.dst))
-	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < min(2*turnLength, room) {
+	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < min(2*slotBytes, room) {
 		w.dst = withRoom(w.dst, room)
 	}
 	return true
@@ -128,16 +128,16 @@ func (w *writer) check() bool {
 // it: for some milliseconds, a garbage collection that begins would stop all goroutines.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
-	for part := range slices.Chunk(text, turnLength) {
+	for part := range slices.Chunk(text, slotBytes) {
 		long = append(long, part...)
 	}
 	return long
 }
 
-func (w *writer) endTurn() {
-	if w.inTurn {
-		<-w.turns
-		w.inTurn = false
+func (w *writer) releaseSlot() {
+	if w.hasSlot {
+		<-w.slots
+		w.hasSlot = false
 		runtime.Gosched()
 	}
 }

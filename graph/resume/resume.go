@@ -73,11 +73,11 @@ func KeyOf(ctx context.Context, document, name string, variables map[string]any)
 
 // Operation is a subscription, safe for concurrent use.
 type Operation struct {
-	window  *Window
-	key     Key
-	viewer  string
-	expiry  context.Context
-	release context.CancelFunc
+	positions *Positions
+	key       Key
+	viewer    string
+	expiry    context.Context
+	release   context.CancelFunc
 
 	mu       sync.Mutex
 	until    time.Time // the end of the time for which the resumed position is kept
@@ -89,9 +89,9 @@ type Operation struct {
 
 // Start returns an operation and the ctx of its resolver. The zero key can't be resumed. The caller
 // calls End.
-func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operation) {
+func (p *Positions) Start(ctx context.Context, key Key) (context.Context, *Operation) {
 	viewer, _ := auth.ViewerOf(ctx)
-	o := &Operation{window: w, key: key, viewer: viewer.Username}
+	o := &Operation{positions: p, key: key, viewer: viewer.Username}
 	end, ok := ctx.Value(endKey{}).(context.Context)
 	if !ok {
 		end = context.Background()
@@ -108,7 +108,7 @@ func (w *Window) Start(ctx context.Context, key Key) (context.Context, *Operatio
 func Of(ctx context.Context) *Operation {
 	o, ok := ctx.Value(operationKey{}).(*Operation)
 	if !ok {
-		_, o = new(Window).Start(ctx, Key{})
+		_, o = new(Positions).Start(ctx, Key{})
 	}
 	return o
 }
@@ -116,7 +116,7 @@ func Of(ctx context.Context) *Operation {
 // Resume returns the position at which the operation resumes, or nil. A caller that does not resume
 // there must close it.
 func (o *Operation) Resume() Position {
-	position, until := o.window.take(o.key)
+	position, until := o.positions.take(o.key)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.until = until
@@ -146,16 +146,16 @@ func (o *Operation) stop(position Position, expired bool) {
 	defer o.mu.Unlock()
 	o.position = position
 	if o.ended {
-		o.settle(false)
+		o.keepOrClose(false)
 	} else {
 		o.expired = expired
 	}
 }
 
-// settle keeps the position if it is current, that is, if all events before it were sent. If it is
-// not, but the operation was resumed and has sent no event, settle keeps the earlier position until
-// its original expiry. Otherwise it closes the position. mu is held.
-func (o *Operation) settle(current bool) {
+// keepOrClose keeps the position if it is current, that is, if all events before it were sent. If
+// it is not, but the operation was resumed and has sent no event, keepOrClose keeps the earlier
+// position until its original expiry. Otherwise it closes the position. mu is held.
+func (o *Operation) keepOrClose(current bool) {
 	position := o.position
 	o.position = nil
 	now := time.Now()
@@ -167,10 +167,10 @@ func (o *Operation) settle(current bool) {
 		if expires, ok := o.expiry.Deadline(); ok && expires.Before(now) {
 			now = expires
 		}
-		o.window.keep(o.key, o.viewer, position, now.Add(Keep))
+		o.positions.keep(o.key, o.viewer, position, now.Add(TTL))
 	case !o.sent && now.Before(o.until):
 		position.Rewind()
-		o.window.keep(o.key, o.viewer, position, o.until)
+		o.positions.keep(o.key, o.viewer, position, o.until)
 	default:
 		position.Close()
 	}
@@ -182,6 +182,6 @@ func (o *Operation) End(sent bool) (expired bool) {
 	defer o.mu.Unlock()
 	o.ended = true
 	o.release()
-	o.settle(sent && o.expired)
+	o.keepOrClose(sent && o.expired)
 	return o.expired
 }

@@ -24,7 +24,7 @@ func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 		secure = dialKerberos(secure, s.login)
 	}
 	if s.tls != nil || s.login != nil {
-		secure = dialWhole(secure)
+		secure = dialMessages(secure)
 	}
 	return s.watched(secure, noted)
 }

@@ -20,8 +20,8 @@ import (
 	"twibase/transfer"
 )
 
-// testGateway runs a gateway in states that an administrator causes: clients get UNAVAILABLE and the
-// time to wait, and the log names the table and the server.
+// testGateway runs a gateway in states that an administrator causes: clients get UNAVAILABLE and
+// the time to wait, and the log names the table and the server.
 func testGateway(t *testing.T, url string) {
 	store, _ := openLogging(t, url, cluster.WithNamespace("states"))
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

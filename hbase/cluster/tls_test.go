@@ -25,8 +25,8 @@ func elsewhere(c *x509.Certificate) { c.DNSNames, c.IPAddresses = []string{"else
 
 type secured struct {
 	*minihbase.HBase
-	authority, stranger *minihbase.Authority
-	good                *tls.Config
+	authority, otherAuthority *minihbase.Authority
+	good                      *tls.Config
 }
 
 func startSecured(t *testing.T) secured {
@@ -38,7 +38,7 @@ func startSecured(t *testing.T) secured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger, err := minihbase.NewAuthority(t.TempDir(), "stranger")
+	otherAuthority, err := minihbase.NewAuthority(t.TempDir(), "other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func startSecured(t *testing.T) secured {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Kill)
-	s := secured{HBase: h, authority: authority, stranger: stranger}
+	s := secured{HBase: h, authority: authority, otherAuthority: otherAuthority}
 	s.good = s.client(t, authority, authority)
 	return s
 }
@@ -97,7 +97,7 @@ func testDiagnosis(t *testing.T, h secured) {
 		server func(*x509.Certificate) // of HBase
 		want   []string
 	}{
-		{"the CA does not sign the server's certificate", h.client(t, h.stranger, h.authority), nil,
+		{"the CA does not sign the server's certificate", h.client(t, h.otherAuthority, h.authority), nil,
 			[]string{"not signed by a CA of --hbase-ca", "CN=authority"}},
 		{"the server expects TLS", nil, nil, []string{"it expects TLS: set --hbase-ca"}},
 		{"the server wants a client certificate", anonymous, nil,
@@ -106,8 +106,8 @@ func testDiagnosis(t *testing.T, h secured) {
 			[]string{"the certificate of --hbase-cert expired on", "renew it"}},
 		{"the client's certificate is not valid yet", h.client(t, h.authority, h.authority, future), nil,
 			[]string{"the certificate of --hbase-cert is not valid before", "correct the clock"}},
-		{"the server does not know the CA of the client", h.client(t, h.authority, h.stranger), nil,
-			[]string{"it rejects the certificate of --hbase-cert", "CN=stranger", "its truststore must have that CA"}},
+		{"the server does not know the CA of the client", h.client(t, h.authority, h.otherAuthority), nil,
+			[]string{"it rejects the certificate of --hbase-cert", "CN=other", "its truststore must have that CA"}},
 		{"the client's certificate names another machine", h.client(t, h.authority, h.authority, elsewhere), nil,
 			[]string{"it rejects the certificate of --hbase-cert", "elsewhere.example", "must name this machine"}},
 		{"the server's certificate has expired", h.good, expired, []string{"its certificate expired on"}},

@@ -38,7 +38,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	if !bytes.Equal(current.Value, check.Value) {
 		unlock()
 		// The value may be of a write that is not durable yet.
-		return false, s.settle(ctx)
+		return false, s.awaitDurable(ctx)
 	}
 	// As in HBase, only if the check succeeds.
 	if _, err := s.checkMutation(put); err != nil {

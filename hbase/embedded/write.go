@@ -101,8 +101,8 @@ func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) erro
 	}
 }
 
-// settle waits for visible writes to be durable.
-func (s *Store) settle(ctx context.Context) error {
+// awaitDurable waits for visible writes to be durable.
+func (s *Store) awaitDurable(ctx context.Context) error {
 	if s.unsynced.Load() == 0 {
 		return nil
 	}

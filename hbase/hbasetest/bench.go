@@ -21,11 +21,11 @@ const (
 )
 
 // Bench measures multi-gets of users of four cells. Some have a list of 300 columns in another
-// family. settle flushes the table after the load.
-func Bench(b *testing.B, store hbase.Store, settle func(table string)) {
+// family. flush flushes the table after the load.
+func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)
-	settle(table)
+	flush(table)
 	middle := listQualifier(0, listLength/2)
 	for _, c := range []struct {
 		name  string

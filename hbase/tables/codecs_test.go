@@ -181,7 +181,7 @@ func rewriteTwitName(s string) (string, error) {
 }
 
 var write = tables.Intent{
-	ID: tables.NewOp(noon, 1), Kind: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(),
+	ID: tables.NewOp(noon, 1), OpType: "follow", Arguments: `{"Followed":"小红"}`, At: noon.UnixMilli(),
 	Table: "follows", Row: tables.Follows.Get("LiLei", "小红").Row, Family: "i",
 	After: tables.FenceRecord(tables.NewOp(noon, 2), tables.NewOp(noon, 3)), Due: noon.UnixMilli() + 40_000,
 }
@@ -316,7 +316,7 @@ func attributesOf[T any](o *tables.Object[T], t *T) (list []codec) {
 				cells = append(cells, hbase.Cell{Family: tables.Attributes, Qualifier: "name", Value: []byte("x")})
 			}
 			t, err := o.Decode("key", cells)
-			if err != nil || string(c.Value) == tables.Gone {
+			if err != nil || string(c.Value) == tables.DeletedValue {
 				return c, err // removed
 			}
 			for _, rewrite := range o.Put("key", t, 0).Cells {

@@ -64,7 +64,7 @@ func (k CommentKey) String() string {
 
 // ParseCommentKey decodes [CommentKey.String], or returns [ErrName].
 func ParseCommentKey(key string) (CommentKey, error) {
-	twit, position, ok := cutPart(key)
+	twit, position, ok := nextPart(key)
 	if !ok {
 		return CommentKey{}, fmt.Errorf("%w: a comment's key is damaged", ErrName)
 	}

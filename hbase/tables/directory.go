@@ -240,10 +240,10 @@ func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bu
 	if c == nil {
 		return nil, nil
 	}
-	position, rest, ok := cutPart(string(c.Value))
+	position, rest, ok := nextPart(string(c.Value))
 	for ok && len(rest) >= bucketSize && err == nil {
 		b := Bucket{Number: binary.BigEndian.Uint32([]byte(rest)), Start: position}
-		if position, rest, ok = cutPart(rest[bucketSize:]); ok {
+		if position, rest, ok = nextPart(rest[bucketSize:]); ok {
 			b.Stop = position
 			pending, err = append(pending, b), l.checkBucket(b)
 		}

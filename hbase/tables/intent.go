@@ -11,7 +11,7 @@ import (
 // Intent is the durable record of an operation that may have committed and may be incomplete.
 type Intent struct {
 	ID        string
-	Kind      string // operation type
+	OpType    string
 	Arguments string // JSON
 	// At is the timestamp of the commit and of most effects, in milliseconds.
 	At int64
@@ -36,7 +36,7 @@ const (
 func (i *Intent) columns(at, due *string) []textColumn {
 	return []textColumn{
 		{"after", &i.After}, {"arguments", &i.Arguments}, {intentAt, at}, {"due", due}, {"family", &i.Family},
-		{"kind", &i.Kind}, {"row", &i.Row}, {"table", &i.Table},
+		{"kind", &i.OpType}, {"row", &i.Row}, {"table", &i.Table},
 	}
 }
 
@@ -66,7 +66,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	}
 	at, due := "", "0"
 	decodeTexts(i.columns(&at, &due), cells)
-	if at == "" && i.Kind == "" {
+	if at == "" && i.OpType == "" {
 		return Intent{}, false, nil
 	}
 	began, err := decodeMilli(at)
@@ -79,7 +79,7 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 		err = dueErr
 	case argumentsErr != nil:
 		err = fmt.Errorf("%w: the arguments of a write: %w", ErrName, argumentsErr)
-	case i.Kind == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") ||
+	case i.OpType == "" || (i.Table == "") != (i.Row == "") || (i.Table == "") != (i.Family == "") ||
 		i.Table == "" && i.After != "":
 		err = fmt.Errorf("%w: a part of an intent is missing", ErrName)
 	case i.After != "":

@@ -156,7 +156,7 @@ func DecodeBatch(author, text string) (Batch, error) {
 		return Batch{}, corrupt(ErrName, text)
 	}
 	for rest := text[size:]; rest != ""; {
-		position, next, ok := cutPart(rest)
+		position, next, ok := nextPart(rest)
 		err := ErrName
 		switch {
 		case !ok:

@@ -114,8 +114,8 @@ func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }
 
-// cutPart is the inverse of appendPart. ok is false for any other form.
-func cutPart(key string) (part, rest string, ok bool) {
+// nextPart is the inverse of appendPart. ok is false for any other form.
+func nextPart(key string) (part, rest string, ok bool) {
 	n, size := binary.Uvarint([]byte(key[:min(len(key), binary.MaxVarintLen64)]))
 	if size <= 0 || n > uint64(len(key)-size) {
 		return "", "", false

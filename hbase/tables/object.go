@@ -90,7 +90,7 @@ func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found boo
 			if len(c.Value) == 0 || !utf8.Valid(c.Value) {
 				return "", false, fmt.Errorf("%w: %s %q: the name %q is no text", hbase.ErrCorrupt, o.Table, name, c.Value)
 			}
-			return name, string(c.Value) != Gone, nil
+			return name, string(c.Value) != DeletedValue, nil
 		}
 	}
 	return "", false, nil
@@ -216,8 +216,8 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 	return t, nil
 }
 
-// Fill sets attributes from cells. The object exists if it has a name that is not [Gone]. Other
-// families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
+// Fill sets attributes from cells. The object exists if it has a name that is not [DeletedValue].
+// Other families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
 //
 // A count without a cell becomes 0, and a version without a cell "0", even if the column was not
 // read: never Put a decoded object.
@@ -226,7 +226,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 		if c.Family != Attributes {
 			continue
 		}
-		gone := string(c.Value) == Gone
+		gone := string(c.Value) == DeletedValue
 		if c.Qualifier == "name" {
 			if gone {
 				return false, nil

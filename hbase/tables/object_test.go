@@ -66,7 +66,7 @@ func TestObjectWithoutItsNameIsMissing(t *testing.T) {
 		{"cells of another family", []hbase.Cell{{Family: "c", Qualifier: "name", Value: []byte("x")}}, nil, false},
 		{"a column of a later version", []hbase.Cell{cell("budget", "7"), name}, dev(0), false},
 		{"absent attributes are nil, absent counts zero", []hbase.Cell{cell("childCount", "3"), name}, dev(3), false},
-		{"a deleted object", []hbase.Cell{cell("parent", "ceo"), cell("name", tables.Gone)}, nil, false},
+		{"a deleted object", []hbase.Cell{cell("parent", "ceo"), cell("name", tables.DeletedValue)}, nil, false},
 		{"a removed attribute", []hbase.Cell{tables.Without("parent", 2), name}, dev(0), false},
 		{"an empty text", []hbase.Cell{cell("name", "")}, nil, true},
 		{"text that is not UTF-8", []hbase.Cell{cell("name", "\xff")}, nil, true},

@@ -12,13 +12,13 @@ import (
 	"twibase/hbase"
 )
 
-// Gone is the name of a deleted object, and the value of a removed attribute. A delete marker would
-// mask a later write of a slower clock.
-const Gone = "\x00"
+// DeletedValue is the name of a deleted object, and the value of a removed attribute. A delete
+// marker would mask a later write of a slower clock.
+const DeletedValue = "\x00"
 
 // Without returns the cell that removes an attribute.
 func Without(attribute string, timestamp int64) hbase.Cell {
-	return textCell(attribute, Gone, timestamp)
+	return textCell(attribute, DeletedValue, timestamp)
 }
 
 // CompleteColumn has the id of a commit row's last operation that is known to be complete.

@@ -84,7 +84,7 @@ func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 		lost := map[column]int{} // of this run
 		c.Report = func(v Violation) {
 			found++
-			if at := v.at(); !v.Lost {
+			if at := v.at(); !v.Unrepairable {
 				repaired++
 			} else if lost[at]++; lost[at] > known[at] {
 				known[at] = lost[at]

@@ -42,7 +42,7 @@ func (r *run) intents(ctx context.Context) error {
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(records[j].Cells) {
 				age := r.now.Sub(begun(i)).Round(time.Second)
 				r.add(Violation{Table: tables.Intents.Table, Row: records[j].Key, Column: tables.Attributes + ":kind",
-					Stored: i.Kind, Expected: absent, Lost: true, Stale: true,
+					Stored: i.OpType, Expected: absent, Unrepairable: true, Stale: true,
 					Why: fmt.Sprintf("it began %s ago; a gateway or twibase repair completes it", age)}, nil)
 			}
 		}

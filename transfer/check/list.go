@@ -122,7 +122,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 // members reports members that have no place in a list: explain returns why each is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
-	return r.spans(ctx, l, func(s *rebuild.Span) error {
+	return r.bucketPages(ctx, l, func(s *rebuild.BucketPage) error {
 		of := listOf{l, s.Owner}
 		for page := range slices.Chunk(s.Cells, batchRows) {
 			why, err := explain(ctx, s.Owner, page)
@@ -139,8 +139,8 @@ func (r *run) members(ctx context.Context, l *tables.AnyList,
 	})
 }
 
-func (r *run) spans(ctx context.Context, l *tables.AnyList, f func(*rebuild.Span) error) error {
-	return r.owners(ctx, l, func(owners []string) error { return rebuild.Spans(ctx, r.Store, l, owners, f) })
+func (r *run) bucketPages(ctx context.Context, l *tables.AnyList, f func(*rebuild.BucketPage) error) error {
+	return r.owners(ctx, l, func(owners []string) error { return rebuild.BucketPages(ctx, r.Store, l, owners, f) })
 }
 
 func (r *run) owners(ctx context.Context, l *tables.AnyList, f func(owners []string) error) error {

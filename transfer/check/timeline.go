@@ -43,7 +43,7 @@ func (r *run) missingEntries(ctx context.Context, owners []string) error {
 		return err
 	}
 	followers := map[string][]tables.Follow{}
-	err = rebuild.Spans(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.Span) error {
+	err = rebuild.BucketPages(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.BucketPage) error {
 		members, _, _, err := tables.Following.Decode(s.Owner, s.Cells)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.merged[f.Username] {
@@ -56,7 +56,7 @@ func (r *run) missingEntries(ctx context.Context, owners []string) error {
 		return err
 	}
 	for authors := range slices.Chunk(slices.Sorted(maps.Keys(followers)), batchRows) {
-		err := rebuild.Spans(ctx, r.Store, &tables.Twits.AnyList, authors, func(s *rebuild.Span) error {
+		err := rebuild.BucketPages(ctx, r.Store, &tables.Twits.AnyList, authors, func(s *rebuild.BucketPage) error {
 			for _, c := range s.Cells {
 				r.expectEntry(timelines, followers[s.Owner], tables.TwitKey{Author: s.Owner, Position: c.Qualifier})
 			}
@@ -86,7 +86,7 @@ func (r *run) readTimelines(ctx context.Context, owners []string) (map[string]*t
 		}
 		timelines[owner] = t
 	}
-	return timelines, rebuild.Spans(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.Span) error {
+	return timelines, rebuild.BucketPages(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.BucketPage) error {
 		t := timelines[s.Owner]
 		for _, c := range s.Cells[:min(len(s.Cells), r.TimelineBound-len(t.entries))] {
 			if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {

@@ -17,10 +17,10 @@ type Violation struct {
 	Column string
 	// Expected is derived from the source. Why is the reason.
 	Stored, Expected, Why string
-	// Lost: there is no repair.
-	Lost bool
+	// Unrepairable: there is no repair.
+	Unrepairable bool
 	// Stale: an operation is incomplete. A sweep of its intents completes it, RepairAll does not. A
-	// stale violation is also Lost.
+	// stale violation is also Unrepairable.
 	Stale bool
 }
 
@@ -30,12 +30,12 @@ func (v Violation) String() string {
 	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
 		at.qualifier = strconv.QuoteToASCII(at.qualifier)
 	}
-	lost := ""
-	if v.Lost && !v.Stale {
-		lost = " (it cannot be repaired)"
+	suffix := ""
+	if v.Unrepairable && !v.Stale {
+		suffix = " (it cannot be repaired)"
 	}
 	return fmt.Sprintf("%s %q %s:%s: is %s, should be %s: %s%s",
-		v.Table, v.Row, at.family, at.qualifier, v.Stored, v.Expected, v.Why, lost)
+		v.Table, v.Row, at.family, at.qualifier, v.Stored, v.Expected, v.Why, suffix)
 }
 
 func (v Violation) at() column {
@@ -74,7 +74,7 @@ func columnOf(table, row string, c hbase.Cell) column {
 // isNew is false for the violations that were reported the first time.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
-		Stored: stored, Expected: expected, Why: why, Lost: len(repair) == 0}, repair)
+		Stored: stored, Expected: expected, Why: why, Unrepairable: len(repair) == 0}, repair)
 }
 
 func (r *run) add(v Violation, repair []hbase.Mutation) (isNew bool) {

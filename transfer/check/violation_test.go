@@ -276,7 +276,7 @@ func TestRestoredNameOfATwitKeepsItsLikes(t *testing.T) {
 func TestIncompleteOperationIsAViolationAfterTheGrace(t *testing.T) {
 	store := open(t)
 	begun := time.Now().Add(-time.Minute)
-	i := tables.Intent{ID: tables.NewOp(begun, 1), Kind: "follow", Arguments: "{}", At: begun.UnixMilli()}
+	i := tables.Intent{ID: tables.NewOp(begun, 1), OpType: "follow", Arguments: "{}", At: begun.UnixMilli()}
 	write(t, store, tables.Intents.Put(i))
 	for grace, want := range map[time.Duration]int{0: 1, time.Hour: 0} {
 		found := 0

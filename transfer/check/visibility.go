@@ -12,13 +12,13 @@ import (
 // visibility. No repair publishes a twit: if the copies differ, or a damaged one may have been for
 // followers, the twit is for followers.
 func (r *run) twitVisibilities(ctx context.Context) error {
-	return r.spans(ctx, &tables.Twits.AnyList, func(s *rebuild.Span) error {
+	return r.bucketPages(ctx, &tables.Twits.AnyList, func(s *rebuild.BucketPage) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
 	})
 }
 
 func (r *run) albumVisibilities(ctx context.Context) error {
-	return r.spans(ctx, &tables.Albums.AnyList, func(s *rebuild.Span) error {
+	return r.bucketPages(ctx, &tables.Albums.AnyList, func(s *rebuild.BucketPage) error {
 		if err := r.restoreTwits(ctx, tables.Albums, tables.Twits, s); err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (r *run) albumVisibilities(ctx context.Context) error {
 }
 
 // restoreTwits reports damaged twits of l. The repair is the copy in the other list, if any.
-func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.Span) error {
+func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Twit], s *rebuild.BucketPage) error {
 	var damaged []hbase.Cell
 	var copies []entry
 	var causes []error
@@ -90,7 +90,7 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 
 // restrictTwits restricts public twits whose copy in the album is for followers. Twits never
 // change, so one copy is damaged.
-func (r *run) restrictTwits(ctx context.Context, s *rebuild.Span) error {
+func (r *run) restrictTwits(ctx context.Context, s *rebuild.BucketPage) error {
 	var entries []entry
 	for _, c := range s.Cells {
 		t, err := decode(tables.Albums, s.Owner, c)

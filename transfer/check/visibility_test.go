@@ -29,7 +29,7 @@ const unknown = "\x22\x01x"
 
 func TestUnknownVisibilityIsReported(t *testing.T) {
 	begun := time.Now().Add(-time.Minute)
-	intent := tables.Intent{ID: tables.NewOp(begun, 1), Kind: "postTwit", At: begun.UnixMilli(),
+	intent := tables.Intent{ID: tables.NewOp(begun, 1), OpType: "postTwit", At: begun.UnixMilli(),
 		Arguments: `{"Author":"b","Name":"t4","Content":"x","Visibility":"followers"}`}
 	posted := []hbase.Mutation{
 		put("twit_ids", tables.RowKey("t3"), tables.TwitNames.Put(third, 0).Cells...),

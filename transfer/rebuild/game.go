@@ -30,7 +30,7 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 			return nil, err
 		}
 	}
-	err := Spans(ctx, store, &tables.Players.AnyList, games, func(s *Span) error {
+	err := BucketPages(ctx, store, &tables.Players.AnyList, games, func(s *BucketPage) error {
 		players, _, _, err := tables.Players.Decode(s.Owner, s.Cells)
 		if err != nil {
 			return err

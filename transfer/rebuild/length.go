@@ -16,7 +16,7 @@ type Length struct{ All, Public int }
 // Plus is the sum.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
-func (s *Span) length(l *tables.AnyList) (Length, error) {
+func (s *BucketPage) length(l *tables.AnyList) (Length, error) {
 	n := Length{All: len(s.Cells)}
 	public, err := l.Public(s.Owner, s.Cells)
 	for _, is := range public {
@@ -30,7 +30,7 @@ func (s *Span) length(l *tables.AnyList) (Length, error) {
 // Count counts members by owner.
 func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string) (map[string]Length, error) {
 	lengths := make(map[string]Length, len(owners))
-	return lengths, Spans(ctx, store, l, owners, func(s *Span) error {
+	return lengths, BucketPages(ctx, store, l, owners, func(s *BucketPage) error {
 		n, err := s.length(l)
 		lengths[s.Owner] = lengths[s.Owner].Plus(n)
 		return err

@@ -47,21 +47,21 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	for _, owner := range owners {
 		found[owner] = new(arranged)
 	}
-	err := Spans(ctx, s.Store, l, owners, func(span *Span) error {
-		n, err := span.length(l)
+	err := BucketPages(ctx, s.Store, l, owners, func(page *BucketPage) error {
+		n, err := page.length(l)
 		if err != nil {
 			return err
 		}
-		f := found[span.Owner]
+		f := found[page.Owner]
 		f.length = f.length.Plus(n)
-		for _, c := range span.Cells {
-			f.add(span.Bucket, c.Qualifier, s.ListBound/2)
+		for _, c := range page.Cells {
+			f.add(page.Bucket, c.Qualifier, s.ListBound/2)
 		}
-		if len(span.Astray) == 0 {
+		if len(page.Astray) == 0 {
 			return nil
 		}
 		f.changed = true
-		return s.move(ctx, l, span)
+		return s.move(ctx, l, page)
 	})
 	if err != nil {
 		return nil, err
@@ -96,16 +96,16 @@ func (a *arranged) add(number uint32, position string, half int) {
 	b.held++
 }
 
-func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, span *Span) error {
-	puts := make([]hbase.Mutation, len(span.Astray))
-	for i, c := range span.Astray {
-		row := l.Row(span.Owner, tables.BucketOf(span.directory, c.Qualifier))
+func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, page *BucketPage) error {
+	puts := make([]hbase.Mutation, len(page.Astray))
+	for i, c := range page.Astray {
+		row := l.Row(page.Owner, tables.BucketOf(page.directory, c.Qualifier))
 		puts[i] = hbase.PutCells(l.Table, row, c)
 	}
 	if err := hbase.MutateAll(ctx, s.Store, puts); err != nil {
 		return err
 	}
-	gone := hbase.DeleteCells(l.Table, l.Row(span.Owner, span.Bucket), span.Astray...)
+	gone := hbase.DeleteCells(l.Table, l.Row(page.Owner, page.Bucket), page.Astray...)
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 

@@ -7,7 +7,7 @@
 //	plays of all players of a game  the sum of each day            Rebuilder.GameDays
 //	entries beyond the bound        the end of the timeline        Rebuilder.Timelines
 //
-//	stored data ──► Spans ──► derived ──┐
+//	stored data ──► BucketPages ──► derived ──┐
 //	                                    ├──► []Change ──► write (rebuild) or report (check)
 //	stored derived data ────────────────┘
 //

@@ -11,14 +11,14 @@ import (
 func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		seen := make(map[string]int, len(owners))
-		return Spans(ctx, s.Store, &tables.Timelines.AnyList, owners, func(span *Span) error {
-			before := seen[span.Owner]
-			seen[span.Owner] += len(span.Cells)
-			rest := span.Cells[min(max(s.TimelineBound-before, 0), len(span.Cells)):]
+		return BucketPages(ctx, s.Store, &tables.Timelines.AnyList, owners, func(page *BucketPage) error {
+			before := seen[page.Owner]
+			seen[page.Owner] += len(page.Cells)
+			rest := page.Cells[min(max(s.TimelineBound-before, 0), len(page.Cells)):]
 			if len(rest) == 0 {
 				return nil
 			}
-			since, deletion, err := tables.TrimTimeline(span.Owner, rest)
+			since, deletion, err := tables.TrimTimeline(page.Owner, rest)
 			if err != nil {
 				return err
 			}

@@ -48,8 +48,8 @@
 //  1. Its writes are idempotent.
 //  2. It renews the lease before its first write that may do harm if it arrives late. If late
 //     writes must be checked, it first records each write in the progress, by renewing the lease.
-//     A gateway without the lease gets ErrLost there and stops. So only recorded writes can arrive
-//     late, and the next holder repeats and checks them.
+//     A gateway without the lease gets ErrLeaseLost there and stops. So only recorded writes can
+//     arrive late, and the next holder repeats and checks them.
 //  3. If it records writes, it releases the item before it removes it: no other gateway can then
 //     have recorded writes that the removal would forget.
 //

@@ -10,9 +10,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLost is returned if this gateway may not work on the item: another gateway took it, or it is
-// removed, deferred or not yet due. Work returns ErrLost, maybe wrapped.
-var ErrLost = errors.New("outbox: the lease is lost")
+// ErrLeaseLost is returned if this gateway may not work on the item: another gateway took it, or it
+// is removed, deferred or not yet due. Work returns ErrLeaseLost, maybe wrapped.
+var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on, not safe for concurrent use.
 type Item[T any] struct {
@@ -41,13 +41,13 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item that no scan found. Its lease stays unknown, so only Keep may be called: it
-// reads the stored lease before each renewal.
+// Item returns an item that no scan found. Its lease stays unknown, so only RenewPeriodically may
+// be called: it reads the stored lease before each renewal.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read returns an available item, otherwise ErrLost. observed and call are passed to Observe.
+// read returns an available item, otherwise ErrLeaseLost. observed and call are passed to Observe.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -57,7 +57,7 @@ func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string
 	}
 	item, ok, err := o.decode(o.c.Table.Row(id), cells)
 	if err == nil && (!ok || !o.available(item)) {
-		err = ErrLost
+		err = ErrLeaseLost
 	}
 	return item, err
 }
@@ -74,8 +74,8 @@ func (o *Outbox[T]) Lease(value T) hbase.Cell {
 	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
-// Renew takes or extends the lease, for LeaseTime, and stores the progress. The error is ErrLost if
-// another gateway took the item.
+// Renew takes or extends the lease, for LeaseTime, and stores the progress. The error is
+// ErrLeaseLost if another gateway took the item.
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
@@ -113,7 +113,7 @@ func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, prog
 		return err
 	}
 	if !done {
-		return ErrLost
+		return ErrLeaseLost
 	}
 	i.lease = next
 	return nil
@@ -124,16 +124,16 @@ func (i *Item[T]) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// After a lost response, ErrLost may be wrong. The next read shows who has the lease.
-	if err := item.extend(ctx, "renew", LeaseTime, nil); !errors.Is(err, ErrLost) {
+	// After a lost response, ErrLeaseLost may be wrong. The next read shows who has the lease.
+	if err := item.extend(ctx, "renew", LeaseTime, nil); !errors.Is(err, ErrLeaseLost) {
 		return err
 	}
 	return nil
 }
 
-// Keep extends the lease periodically until stop is called, which waits for the last renewal. The
-// returned context ends when the lease is lost.
-func (i *Item[T]) Keep(ctx context.Context) (working context.Context, stop func()) {
+// RenewPeriodically extends the lease periodically until stop is called, which waits for the last
+// renewal. The returned context ends when the lease is lost.
+func (i *Item[T]) RenewPeriodically(ctx context.Context) (working context.Context, stop func()) {
 	working, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
@@ -142,7 +142,7 @@ func (i *Item[T]) Keep(ctx context.Context) (working context.Context, stop func(
 		for working.Err() == nil {
 			select {
 			case <-ticks.C:
-				if errors.Is(i.take(working), ErrLost) {
+				if errors.Is(i.take(working), ErrLeaseLost) {
 					cancel()
 				}
 			case <-working.Done():

@@ -174,7 +174,7 @@ func (o *Outbox[T]) process(ctx context.Context, q *queue, id string) (done bool
 	if err == nil {
 		done, err = o.c.Work(ctx, item)
 	}
-	if err == nil || errors.Is(err, ErrLost) {
+	if err == nil || errors.Is(err, ErrLeaseLost) {
 		o.succeeded(id)
 		return done, nil
 	}

@@ -32,7 +32,7 @@ func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
 // Hold counts a response until sent is called. To cut it off, Bytes calls cut, which must end the
 // transfer without blocking: at most once, never after sent has returned.
-func (b *Bytes) Hold(bytes int, cut func()) (sent func()) {
+func (b *Bytes) Add(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
 	b.grow(t, bytes)
 	return func() { b.end(t) }

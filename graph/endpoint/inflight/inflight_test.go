@@ -11,7 +11,7 @@ func TestOldestResponsesAreCutOffAboveTheLimit(t *testing.T) {
 	b := New(100)
 	var cut []string
 	hold := func(name string, bytes int) (sent func()) {
-		return b.Hold(bytes, func() { cut = append(cut, name) })
+		return b.Add(bytes, func() { cut = append(cut, name) })
 	}
 	want := func(what string, bytes int, names ...string) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestOldestResponsesAreCutOffAboveTheLimit(t *testing.T) {
 
 func TestNilBytesBoundsNothing(t *testing.T) {
 	var b *Bytes
-	b.Hold(1<<40, func() { t.Error("a response is cut off") })()
+	b.Add(1<<40, func() { t.Error("a response is cut off") })()
 	if _, err := io.Copy(io.Discard,
 		b.Reader(bytes.NewReader(make([]byte, 2*size)), 0, func() { t.Error("a request is cut off") })); err != nil {
 		t.Error(err)

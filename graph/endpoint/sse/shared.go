@@ -137,7 +137,7 @@ func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
 	}
-	defer t.shared.Sending.Hold(len(event), func() { go t.end() })()
+	defer t.shared.Sending.Add(len(event), func() { go t.end() })()
 	return t.events.send(ctx, event)
 }
 

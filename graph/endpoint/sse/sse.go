@@ -86,7 +86,7 @@ func (f feed) write(ctx context.Context, w http.ResponseWriter, sending *infligh
 	// JSON has no line breaks, so an event is one line of data.
 	send := func(text []byte) bool {
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
-		defer sending.Hold(len(text), func() { _ = control.SetWriteDeadline(time.Now()) })()
+		defer sending.Add(len(text), func() { _ = control.SetWriteDeadline(time.Now()) })()
 		_, err := w.Write(text)
 		return err == nil && control.Flush() == nil
 	}

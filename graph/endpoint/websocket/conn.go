@@ -23,10 +23,10 @@ type conn struct {
 	cancel context.CancelFunc
 
 	// For the reading goroutine.
-	ctx                  context.Context
-	headers              http.Header
-	initialized          bool
-	init, silent, expiry *time.Timer
+	ctx                context.Context
+	headers            http.Header
+	initialized        bool
+	init, idle, expiry *time.Timer
 
 	operations transport.Operations
 	running    sync.WaitGroup
@@ -41,12 +41,12 @@ func (c *conn) serve() {
 	c.init = time.AfterFunc(initTimeout, func() {
 		c.close(&closeReason{codeTimeout, "Connection initialisation timeout"})
 	})
-	c.silent = time.AfterFunc(silenceTimeout, c.drop)
+	c.idle = time.AfterFunc(idleTimeout, c.drop)
 	c.expiry = time.AfterFunc(0, func() {})
 	c.followExpiry()
 	c.running.Go(c.ping)
 	wrong := c.read()
-	for _, timer := range []*time.Timer{c.init, c.silent, c.expiry} {
+	for _, timer := range []*time.Timer{c.init, c.idle, c.expiry} {
 		timer.Stop()
 	}
 	c.operations.StopAll()
@@ -123,7 +123,7 @@ func (c *conn) message() (kind websocket.MessageType, text []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	c.silent.Reset(silenceTimeout)
+	c.idle.Reset(idleTimeout)
 	timeout := time.AfterFunc(readTimeout, func() { c.close(&closeReason{codeTimeout, "A message did not come in time"}) })
 	defer timeout.Stop()
 	r := c.server.Receiving.Reader(from, 0, c.drop)
@@ -181,7 +181,7 @@ func (c *conn) send(message []byte) (sent bool) {
 	}
 	timeout := time.AfterFunc(writeTimeout, func() { c.close(&closeReason{codeSlow, "Messages are read too slowly"}) })
 	defer timeout.Stop()
-	defer c.server.Sending.Hold(len(message), c.drop)()
+	defer c.server.Sending.Add(len(message), c.drop)()
 	err := c.socket.Write(context.Background(), websocket.MessageText, message)
 	if err != nil {
 		c.drop()

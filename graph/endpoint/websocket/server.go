@@ -25,8 +25,8 @@ const (
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
-	// silenceTimeout disconnects silent clients a second after two pings.
-	silenceTimeout = 2*pingInterval + time.Second
+	// idleTimeout disconnects idle clients a second after two pings.
+	idleTimeout = 2*pingInterval + time.Second
 	// writeTimeout bounds the reading of a message by the client.
 	writeTimeout = 10 * time.Second
 	// readTimeout bounds the sending of a message by the client.

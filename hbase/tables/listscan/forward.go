@@ -112,7 +112,7 @@ func (s *Scan) advance(complete bool) {
 		return
 	}
 	s.skipRead()
-	complete = s.cutKnown() || complete
+	complete = s.trimKnown() || complete
 	needed, width := 1, int(min(s.width, s.fill)) // buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
 		// The first bucket is read from its middle, so the next one is read in the same round.
@@ -137,8 +137,8 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// cutKnown drops buckets after the range. complete: the range needs no other buckets.
-func (s *Scan) cutKnown() (complete bool) {
+// trimKnown drops buckets after the range. complete: the range needs no other buckets.
+func (s *Scan) trimKnown() (complete bool) {
 	if s.Before == "" {
 		return false
 	}

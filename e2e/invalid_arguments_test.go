@@ -23,7 +23,7 @@ func TestHostileArgumentsAreRejectedOrFindNothing(t *testing.T) {
 
 	t.Run("an unknown name is null or false", func(t *testing.T) {
 		for _, name := range hostileNames {
-			f.check(t, stranger, `query($n:String!){user(username:$n){id} role(code:$n){id} department(code:$n){id} game(code:$n){id}
+			f.check(t, unauthenticated, `query($n:String!){user(username:$n){id} role(code:$n){id} department(code:$n){id} game(code:$n){id}
 				u:user(username:"LiLei"){isFollowing(username:$n) hasRole(code:$n) hasPlayed(code:$n)}}`, map[string]any{"n": name})
 		}
 	})
@@ -104,7 +104,7 @@ func TestFilteredPagesAreBounded(t *testing.T) {
 		viewer          oracle.Viewer
 		want            []int
 	}{
-		{"no candidate is visible: 4 × 2 candidates are read, and one for hasNextPage", "first:2", stranger, []int{3, 7}},
+		{"no candidate is visible: 4 × 2 candidates are read, and one for hasNextPage", "first:2", unauthenticated, []int{3, 7}},
 		{"all are visible: one read", "first:2", as(name), []int{3}},
 		{"an administrator: one read", "first:2", root, []int{3}},
 	} {

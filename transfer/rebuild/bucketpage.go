@@ -14,8 +14,8 @@ const (
 	nextPage  = 4096 // of one list
 )
 
-// Span is a page of a bucket.
-type Span struct {
+// BucketPage is a page of a bucket.
+type BucketPage struct {
 	Owner  string
 	Bucket uint32
 	// Cells are members of this bucket, in order.
@@ -25,8 +25,8 @@ type Span struct {
 	directory []tables.Bucket
 }
 
-// Spans calls f with the pages of lists, in order. It reads the first pages together.
-func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*Span) error) error {
+// BucketPages calls f with the pages of lists, in order. It reads the first pages together.
+func BucketPages(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*BucketPage) error) error {
 	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {
 		rows := listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})
@@ -41,7 +41,7 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 		for {
 			page, ok, err := rows.Take(cells)
 			if err == nil && ok && len(page.Cells) > 0 {
-				err = f(newSpan(owner, rows.Directory(), page))
+				err = f(newBucketPage(owner, rows.Directory(), page))
 			}
 			if err != nil {
 				return err
@@ -57,8 +57,8 @@ func Spans(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	return nil
 }
 
-func newSpan(owner string, directory []tables.Bucket, page listscan.RowPage) *Span {
-	s := &Span{Owner: owner, Bucket: page.Bucket, Cells: page.Cells, directory: directory}
+func newBucketPage(owner string, directory []tables.Bucket, page listscan.RowPage) *BucketPage {
+	s := &BucketPage{Owner: owner, Bucket: page.Bucket, Cells: page.Cells, directory: directory}
 	astray := func(c hbase.Cell) bool { return tables.BucketOf(directory, c.Qualifier) != page.Bucket }
 	misplaced := func(c hbase.Cell) bool { return tables.Moved(c) || astray(c) }
 	if slices.ContainsFunc(page.Cells, misplaced) {

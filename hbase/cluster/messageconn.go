@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// dialWhole makes connections that send whole messages. gohbase writes a message with cells as
+// dialMessages makes connections that send whole messages. gohbase writes a message with cells as
 // several buffers, and several goroutines write messages at a time. Only TCP connections keep a
 // message's buffers together.
-func dialWhole(dial dialFunc) dialFunc {
+func dialMessages(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		w := &wholeConn{Conn: conn}
+		w := &messageConn{Conn: conn}
 		w.complete.L = &w.mu
 		return w, nil
 	}
 }
 
-// wholeConn collects the buffers of a message. A goroutine that starts another message waits.
+// messageConn collects the buffers of a message. A goroutine that starts another message waits.
 //
 //	│ length 4 │ header length, header, request │ cells… │ cells… │
 //	└────────────── the first buffer ───────────┘
-type wholeConn struct {
+type messageConn struct {
 	net.Conn
 	mu       sync.Mutex
 	complete sync.Cond // the message
@@ -38,7 +38,7 @@ type wholeConn struct {
 
 const lengthBytes = 4
 
-func (w *wholeConn) Write(b []byte) (int, error) {
+func (w *messageConn) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.started { // with the preamble and the connection header
@@ -67,7 +67,7 @@ func (w *wholeConn) Write(b []byte) (int, error) {
 }
 
 // send writes a message. After an error, all calls of Write fail.
-func (w *wholeConn) send(message []byte) (int, error) {
+func (w *messageConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err
 	w.complete.Broadcast()

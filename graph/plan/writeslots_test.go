@@ -13,23 +13,23 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-func TestLongDataAreWrittenInTurns(t *testing.T) {
-	turns := make(turns, 1)
+func TestLongDataAreWrittenWithSlots(t *testing.T) {
+	slots := make(writeSlots, 1)
 	var taken []int
 	note := func(value string) graphql.Marshaler {
-		taken = append(taken, len(turns))
+		taken = append(taken, len(slots))
 		if value == "panics" && len(taken) == 3 {
 			panic("a leaf")
 		}
 		return graphql.MarshalString(value)
 	}
-	half := strings.Repeat("x", turnLength/2)
+	half := strings.Repeat("x", slotBytes/2)
 	for _, test := range []struct {
 		name   string
 		leaves []string
 		want   []int
 	}{
-		{"short data take no turn", []string{"a", "b", half}, []int{0, 0, 0}},
+		{"short data take no slot", []string{"a", "b", half}, []int{0, 0, 0}},
 		{"long data take one from the first check on", []string{half, half, "a", half, half, "b"}, []int{0, 0, 1, 1, 1, 1}},
 		{"a leaf that panics keeps it", []string{half, half, "panics", "a"}, []int{0, 0, 1, 1}},
 	} {
@@ -41,18 +41,18 @@ func TestLongDataAreWrittenInTurns(t *testing.T) {
 			}
 			schema := nullable().with(map[string]resolver{"Query.list": returns(objects)}).
 				withMarshaller(func(_ context.Context, value any) graphql.Marshaler { return note(value.(string)) })
-			schema.turns = turns
+			schema.slots = slots
 			execute(newExecutor(schema), "{list{leaf}}", "", nil)
-			if !slices.Equal(taken, test.want) || len(turns) != 0 {
-				t.Errorf("turns taken by leaves: %v, want %v; after the response: %d", taken, test.want, len(turns))
+			if !slices.Equal(taken, test.want) || len(slots) != 0 {
+				t.Errorf("slots taken by leaves: %v, want %v; after the response: %d", taken, test.want, len(slots))
 			}
 		})
 	}
 }
 
-func TestOtherGoroutinesRunBetweenTurns(t *testing.T) {
+func TestOtherGoroutinesRunBetweenSlots(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	w := &writer{turns: make(turns, 1), dst: make([]byte, turnLength+1), allowed: math.MaxInt}
+	w := &writer{slots: make(writeSlots, 1), dst: make([]byte, slotBytes+1), allowed: math.MaxInt}
 	w.check()
 	var ran atomic.Bool
 	go ran.Store(true)
@@ -60,13 +60,13 @@ func TestOtherGoroutinesRunBetweenTurns(t *testing.T) {
 		w.check()
 	}
 	if !ran.Load() {
-		t.Error("a goroutine that was ready did not run between turns")
+		t.Error("a goroutine that was ready did not run between two slots")
 	}
-	w.endTurn()
+	w.releaseSlot()
 }
 
-func TestRoomForLongText(t *testing.T) {
-	for _, length := range []int{1, turnLength, 3*turnLength + 1} {
+func TestCopyOfALongTextHasRoom(t *testing.T) {
+	for _, length := range []int{1, slotBytes, 3*slotBytes + 1} {
 		text := []byte(strings.Repeat("abc", length)[:length])
 		long := withRoom(text, 7)
 		if !bytes.Equal(long, text) || cap(long) < length+7 {
@@ -76,12 +76,12 @@ func TestRoomForLongText(t *testing.T) {
 }
 
 func TestReservationReleasesWriteSlot(t *testing.T) {
-	turns := make(turns, 1)
+	slots := make(writeSlots, 1)
 	reservations := 0
-	executeReserving(t, 0, turns, func(int) error {
+	executeReserving(t, 0, slots, func(int) error {
 		reservations++
-		if len(turns) > 0 {
-			t.Error("a writer that may wait for memory has a turn")
+		if len(slots) > 0 {
+			t.Error("a writer that may wait for memory has a slot")
 		}
 		return nil
 	})

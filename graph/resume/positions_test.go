@@ -24,18 +24,18 @@ func (p *position) Close() { p.open.Add(-1) }
 
 type fixture struct {
 	*testing.T
-	window Window
-	open   atomic.Int64
+	positions Positions
+	open      atomic.Int64
 }
 
 func run(t *testing.T, test func(w *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fixture{T: t}
 		test(w)
-		time.Sleep(Keep)
+		time.Sleep(TTL)
 		synctest.Wait()
-		if n := w.open.Load(); n != 0 || len(w.window.entries) != 0 {
-			t.Errorf("%d positions are open at the end, and the window has %d entries", n, len(w.window.entries))
+		if n := w.open.Load(); n != 0 || len(w.positions.entries) != 0 {
+			t.Errorf("%d positions are open at the end, and %d entries are kept", n, len(w.positions.entries))
 		}
 	})
 }
@@ -47,7 +47,7 @@ func (w *fixture) start(viewer, document string) *Operation {
 	if !ok {
 		w.Fatal("no key")
 	}
-	ctx, o := w.window.Start(ctx, key)
+	ctx, o := w.positions.Start(ctx, key)
 	if Of(ctx) != o {
 		w.Error("Of returns another operation")
 	}
@@ -80,7 +80,7 @@ func TestNextOperationWithSameKeyResumes(t *testing.T) {
 	run(t, func(w *fixture) {
 		w.wantResume("a", "1", 0)
 		w.expire(w.start("a", "1"), 7)
-		time.Sleep(Keep - 1)
+		time.Sleep(TTL - 1)
 		w.wantResume("b", "1", 0)
 		w.wantResume("a", "2", 0)
 		w.wantResume("a", "1", 7)
@@ -91,7 +91,7 @@ func TestNextOperationWithSameKeyResumes(t *testing.T) {
 func TestPositionIsDroppedAfterKeep(t *testing.T) {
 	run(t, func(w *fixture) {
 		w.expire(w.start("a", "1"), 7)
-		time.Sleep(Keep)
+		time.Sleep(TTL)
 		synctest.Wait()
 		w.wantResume("a", "1", 0)
 	})
@@ -232,12 +232,12 @@ func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(w *fixture) {
 				w.expire(w.start("a", "1"), 7)
-				time.Sleep(Keep / 2)
+				time.Sleep(TTL / 2)
 				w.expire(w.start("a", "1"), 9)
 				o, p := w.resume(7)
 				w.wantResume("a", "1", 7)
 				end(o, p)
-				time.Sleep(Keep/2 - time.Nanosecond)
+				time.Sleep(TTL/2 - time.Nanosecond)
 				o, p = w.resume(6)
 				end(o, p)
 				time.Sleep(time.Nanosecond)
@@ -292,7 +292,7 @@ func TestOperationExpiresWithItsTokenOrStream(t *testing.T) {
 					ctx = auth.WithExpiry(ctx, time.Now().Add(time.Hour))
 				}
 				begun := time.Now()
-				_, o := w.window.Start(ctx, Key{})
+				_, o := w.positions.Start(ctx, Key{})
 				<-o.Expiry()
 				if took := time.Since(begun); took != test.want {
 					w.Errorf("after %s, want %s", took, test.want)

@@ -1,0 +1,15 @@
+package plan
+
+import "runtime"
+
+// writeSlots bounds the goroutines that write long responses of a schema at the same time. Go lets a
+// goroutine run for up to 10 ms. A goroutine that the network wakes runs after all goroutines that
+// are ready. So without slots, a short request would wait for many long responses in each of its
+// rounds. Between two slots, other goroutines run.
+type writeSlots chan struct{}
+
+// slotBytes is the number of bytes that a goroutine writes with a slot. Shorter data need none.
+const slotBytes = 64 << 10
+
+// newWriteSlots returns slots that leave one processor free, if there are several.
+func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)-1)) }
