@@ -48,8 +48,8 @@ func (g *generator) query() (viewer oracle.Viewer, query string, variables map[s
 }
 
 func (g *generator) viewer() oracle.Viewer {
-	return oneOf(g, []oracle.Viewer{unauthenticated, unauthenticated, root, as(dataset.Admin), as(dataset.Hub), as(dataset.Special),
-		as(oneOf(g, g.users())), as(oneOf(g, g.users())), as("ghost")})
+	return oneOf(g, []oracle.Viewer{unauthenticated, unauthenticated, root, as(dataset.Admin),
+		as(dataset.Hub), as(dataset.Special), as(oneOf(g, g.users())), as(oneOf(g, g.users())), as("ghost")})
 }
 
 func oneOf[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }

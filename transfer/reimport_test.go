@@ -36,7 +36,7 @@ func people(names ...string) string {
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}
-	err := rebuild.BucketPages(context.Background(), store, &l.AnyList, []string{owner}, func(page *rebuild.BucketPage) error {
+	err := rebuild.BucketPages(t.Context(), store, &l.AnyList, []string{owner}, func(page *rebuild.BucketPage) error {
 		members, _, _, err := l.Decode(owner, page.Cells)
 		for _, member := range members {
 			list = append(list, fmt.Sprint(member))

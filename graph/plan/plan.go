@@ -29,7 +29,8 @@ func New(config Config) graphql.ExecutableSchema {
 	if config.Tasks == nil {
 		config.Tasks = func(context.Context) Tasks { return untracked{} }
 	}
-	return &planned{config.Generated, config, newCompiler(config.Types, schema), noopMiddlewares(config.Generated), newWriteSlots()}
+	compiler, noop := newCompiler(config.Types, schema), noopMiddlewares(config.Generated)
+	return &planned{config.Generated, config, compiler, noop, newWriteSlots()}
 }
 
 type planned struct {

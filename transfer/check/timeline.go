@@ -86,7 +86,8 @@ func (r *run) readTimelines(ctx context.Context, owners []string) (map[string]*t
 		}
 		timelines[owner] = t
 	}
-	return timelines, rebuild.BucketPages(ctx, r.Store, &tables.Timelines.AnyList, owners, func(s *rebuild.BucketPage) error {
+	list := &tables.Timelines.AnyList
+	return timelines, rebuild.BucketPages(ctx, r.Store, list, owners, func(s *rebuild.BucketPage) error {
 		t := timelines[s.Owner]
 		for _, c := range s.Cells[:min(len(s.Cells), r.TimelineBound-len(t.entries))] {
 			if t.entries[c.Qualifier] = true; len(t.entries) == r.TimelineBound {

@@ -26,7 +26,9 @@ type BucketPage struct {
 }
 
 // BucketPages calls f with the pages of lists, in order. It reads the first pages together.
-func BucketPages(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*BucketPage) error) error {
+func BucketPages(
+	ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string, f func(*BucketPage) error,
+) error {
 	lists := make([]*listscan.Rows, len(owners))
 	for i, owner := range owners {
 		rows := listscan.NewRows(l, owner, listscan.RowsOptions{First: firstPage, Next: nextPage})

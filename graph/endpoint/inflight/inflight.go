@@ -30,7 +30,7 @@ type transfer struct {
 // New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
-// Hold counts a response until sent is called. To cut it off, Bytes calls cut, which must end the
+// Add counts a response until sent is called. To cut it off, Bytes calls cut, which must end the
 // transfer without blocking: at most once, never after sent has returned.
 func (b *Bytes) Add(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
