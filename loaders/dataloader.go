@@ -21,14 +21,14 @@ import (
 //
 // In the terms of its documentation:
 //
-//   - A key is a [readSet]: the Gets of one call of a loader, of any table. A key for each Get would
-//     cost a channel, a closure and a cache entry each.
+//   - A key is a [readSet]: the Gets of one call of a loader, of any table. A key for each Get
+//     would cost a channel, a closure and a cache entry each.
 //   - The batch function is readBatch: one call of the store with the Gets of all sets. The values
 //     are empty. A set points to its batch, which has the results.
 //   - The [scheduler] calls Flush, when every task of the operation waits for a read.
 //   - The timer is off. It would delay each level of a query, and still split levels under load.
-//   - The cache is off. It would only find equal sets. [index] finds equal Gets, and only a set with
-//     a new Get is loaded.
+//   - The cache is off. It would only find equal sets. [index] finds equal Gets, and only a set
+//     with a new Get is loaded.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	return dataloader.NewBatchedLoader(l.readBatch,
 		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
@@ -93,8 +93,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query of
-// many small rounds takes 13 % more of a server's CPU (1-deep of 'go -C bench run . compare').
+// growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query
+// of many small rounds takes 13 % more of a server's CPU (1-deep of 'go -C bench run . compare').
 // BenchmarkEmbedded does not show it: its goroutines begin with larger stacks.
 //
 //go:noinline

@@ -24,9 +24,9 @@ import (
 //	answered   the store has answered the batch                    + the tasks that wait for it
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
-// After stopped and answered, a collecting batch is due if running ≤ 0. If a task returns from a scan
-// while a batch is in flight, its reads wait for the answer. They are sent in one batch with the
-// next reads of the tasks that wait for that answer.
+// After stopped and answered, a collecting batch is due if running ≤ 0. If a task returns from a
+// scan while a batch is in flight, its reads wait for the answer. They are sent in one batch with
+// the next reads of the tasks that wait for that answer.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
@@ -50,10 +50,10 @@ import (
 // Reads that no executor has started, such as reads of tests, belong to no task. Then running is −1
 // during the wait, and the batch is due immediately.
 //
-// A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
-// watchdog detects this bug: from timedOut on, the reads of the response fail, each batch as soon as
-// it is collecting. Sending the batch instead would hide the bug, and split levels on a slow
-// machine.
+// A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it.
+// The watchdog detects this bug: from timedOut on, the reads of the response fail, each batch as
+// soon as it is collecting. Sending the batch instead would hide the bug, and split levels on a
+// slow machine.
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
 // dataloader sends the batch in another goroutine.
