@@ -191,13 +191,13 @@ func planAddCommentPayload() []plan.Field {
 		},
 		{
 			Name: "commentEdge", Object: "AddCommentPayload", NonNull: false, Composite: "CommentEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.AddCommentPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.AddCommentPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.AddCommentPayload().CommentEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -271,24 +271,24 @@ func planAssignRolePayload() []plan.Field {
 		},
 		{
 			Name: "roleEdge", Object: "AssignRolePayload", NonNull: false, Composite: "RoleEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.AssignRolePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.AssignRolePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.AssignRolePayload().RoleEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "userEdge", Object: "AssignRolePayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.AssignRolePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.AssignRolePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.AssignRolePayload().UserEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -341,24 +341,24 @@ func planComment() []plan.Field {
 		},
 		{
 			Name: "twit", Object: "Comment", NonNull: false, Composite: "Twit",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
 				values, err := exec.(*executionContext).Resolvers.Comment().Twit(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "author", Object: "Comment", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Comment, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Comment)
 				}
 				values, err := exec.(*executionContext).Resolvers.Comment().Author(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -503,13 +503,13 @@ func planCreateDepartmentPayload() []plan.Field {
 		},
 		{
 			Name: "departmentEdge", Object: "CreateDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.CreateDepartmentPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.CreateDepartmentPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.CreateDepartmentPayload().DepartmentEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -569,13 +569,13 @@ func planCreateGamePayload() []plan.Field {
 		},
 		{
 			Name: "gameEdge", Object: "CreateGamePayload", NonNull: false, Composite: "GameEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.CreateGamePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.CreateGamePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.CreateGamePayload().GameEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -635,13 +635,13 @@ func planCreateRolePayload() []plan.Field {
 		},
 		{
 			Name: "roleEdge", Object: "CreateRolePayload", NonNull: false, Composite: "RoleEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.CreateRolePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.CreateRolePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.CreateRolePayload().RoleEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -701,13 +701,13 @@ func planCreateUserPayload() []plan.Field {
 		},
 		{
 			Name: "userEdge", Object: "CreateUserPayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.CreateUserPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.CreateUserPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.CreateUserPayload().UserEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1056,13 +1056,13 @@ func planDeleteTwitPayload() []plan.Field {
 		},
 		{
 			Name: "viewer", Object: "DeleteTwitPayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.DeleteTwitPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.DeleteTwitPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.DeleteTwitPayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1207,13 +1207,13 @@ func planDepartment() []plan.Field {
 		},
 		{
 			Name: "parent", Object: "Department", NonNull: false, Composite: "Department",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Parent(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1228,13 +1228,13 @@ func planDepartment() []plan.Field {
 					}
 				}
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Ancestors(ctx, objects)
-				return plan.Slices(dst, values, err)
+				return plan.Slices(values, err)
 			},
 		},
 		{
@@ -1242,13 +1242,13 @@ func planDepartment() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_subDepartments_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().SubDepartments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1256,13 +1256,13 @@ func planDepartment() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_descendants_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Descendants(ctx, objects, args["maxDepth"].(*int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1270,13 +1270,13 @@ func planDepartment() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Department_roles_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Department)
 				}
 				values, err := exec.(*executionContext).Resolvers.Department().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 	}
@@ -1417,35 +1417,35 @@ func planFollowPayload() []plan.Field {
 		},
 		{
 			Name: "userEdge", Object: "FollowPayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.FollowPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.FollowPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowPayload().UserEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "followerEdge", Object: "FollowPayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.FollowPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.FollowPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowPayload().FollowerEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "viewer", Object: "FollowPayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.FollowPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.FollowPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowPayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1505,35 +1505,35 @@ func planFollowerChange() []plan.Field {
 		},
 		{
 			Name: "follower", Object: "FollowerChange", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.FollowerChange, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.FollowerChange)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowerChange().Follower(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "viewer", Object: "FollowerChange", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.FollowerChange, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.FollowerChange)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowerChange().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "cursor", Object: "FollowerChange", NonNull: true,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.FollowerChange, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.FollowerChange)
 				}
 				values, err := exec.(*executionContext).Resolvers.FollowerChange().Cursor(ctx, objects)
-				return plan.Values(dst, values, err)
+				return plan.Values(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(string)
@@ -1584,13 +1584,13 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_players_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
 				values, err := exec.(*executionContext).Resolvers.Game().Players(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1605,13 +1605,13 @@ func planGame() []plan.Field {
 		},
 		{
 			Name: "isPlayed", Object: "Game", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
 				values, err := exec.(*executionContext).Resolvers.Game().IsPlayed(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -1636,13 +1636,13 @@ func planGame() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Game, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Game)
 				}
 				values, err := exec.(*executionContext).Resolvers.Game().Plays(ctx, objects, args["from"].(string), args["to"].(string))
-				return plan.Slices(dst, values, err)
+				return plan.Slices(values, err)
 			},
 		},
 	}
@@ -1793,35 +1793,35 @@ func planLikePayload() []plan.Field {
 		},
 		{
 			Name: "twitEdge", Object: "LikePayload", NonNull: false, Composite: "TwitEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.LikePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.LikePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.LikePayload().TwitEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "userEdge", Object: "LikePayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.LikePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.LikePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.LikePayload().UserEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "viewer", Object: "LikePayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.LikePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.LikePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.LikePayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -1956,13 +1956,13 @@ func planMoveDepartmentPayload() []plan.Field {
 		},
 		{
 			Name: "departmentEdge", Object: "MoveDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.MoveDepartmentPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.MoveDepartmentPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.MoveDepartmentPayload().DepartmentEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -2011,9 +2011,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_signUp_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().SignUp(ctx, args["input"].(model.SignUpInput))
-				return plan.Pointers(dst, []*model.SignUpPayload{value}, err)
+				return plan.Pointers([]*model.SignUpPayload{value}, err)
 			},
 		},
 		{
@@ -2021,9 +2021,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_logIn_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().LogIn(ctx, args["input"].(model.LogInInput))
-				return plan.Pointers(dst, []*model.LogInPayload{value}, err)
+				return plan.Pointers([]*model.LogInPayload{value}, err)
 			},
 		},
 		{
@@ -2031,9 +2031,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_addComment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().AddComment(ctx, args["input"].(model.AddCommentInput))
-				return plan.Pointers(dst, []*model.AddCommentPayload{value}, err)
+				return plan.Pointers([]*model.AddCommentPayload{value}, err)
 			},
 		},
 		{
@@ -2041,9 +2041,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteComment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteComment(ctx, args["input"].(model.DeleteCommentInput))
-				return plan.Pointers(dst, []*model.DeleteCommentPayload{value}, err)
+				return plan.Pointers([]*model.DeleteCommentPayload{value}, err)
 			},
 		},
 		{
@@ -2051,9 +2051,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createDepartment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateDepartment(ctx, args["input"].(model.CreateDepartmentInput))
-				return plan.Pointers(dst, []*model.CreateDepartmentPayload{value}, err)
+				return plan.Pointers([]*model.CreateDepartmentPayload{value}, err)
 			},
 		},
 		{
@@ -2061,9 +2061,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateDepartment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateDepartment(ctx, args["input"].(model.UpdateDepartmentInput))
-				return plan.Pointers(dst, []*model.UpdateDepartmentPayload{value}, err)
+				return plan.Pointers([]*model.UpdateDepartmentPayload{value}, err)
 			},
 		},
 		{
@@ -2071,9 +2071,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_moveDepartment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().MoveDepartment(ctx, args["input"].(model.MoveDepartmentInput))
-				return plan.Pointers(dst, []*model.MoveDepartmentPayload{value}, err)
+				return plan.Pointers([]*model.MoveDepartmentPayload{value}, err)
 			},
 		},
 		{
@@ -2081,9 +2081,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteDepartment_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteDepartment(ctx, args["input"].(model.DeleteDepartmentInput))
-				return plan.Pointers(dst, []*model.DeleteDepartmentPayload{value}, err)
+				return plan.Pointers([]*model.DeleteDepartmentPayload{value}, err)
 			},
 		},
 		{
@@ -2091,9 +2091,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createGame_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateGame(ctx, args["input"].(model.CreateGameInput))
-				return plan.Pointers(dst, []*model.CreateGamePayload{value}, err)
+				return plan.Pointers([]*model.CreateGamePayload{value}, err)
 			},
 		},
 		{
@@ -2101,9 +2101,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateGame_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateGame(ctx, args["input"].(model.UpdateGameInput))
-				return plan.Pointers(dst, []*model.UpdateGamePayload{value}, err)
+				return plan.Pointers([]*model.UpdateGamePayload{value}, err)
 			},
 		},
 		{
@@ -2111,9 +2111,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteGame_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteGame(ctx, args["input"].(model.DeleteGameInput))
-				return plan.Pointers(dst, []*model.DeleteGamePayload{value}, err)
+				return plan.Pointers([]*model.DeleteGamePayload{value}, err)
 			},
 		},
 		{
@@ -2121,9 +2121,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_recordPlay_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().RecordPlay(ctx, args["input"].(model.RecordPlayInput))
-				return plan.Pointers(dst, []*model.RecordPlayPayload{value}, err)
+				return plan.Pointers([]*model.RecordPlayPayload{value}, err)
 			},
 		},
 		{
@@ -2131,9 +2131,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_like_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Like(ctx, args["input"].(model.LikeInput))
-				return plan.Pointers(dst, []*model.LikePayload{value}, err)
+				return plan.Pointers([]*model.LikePayload{value}, err)
 			},
 		},
 		{
@@ -2141,9 +2141,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unlike_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Unlike(ctx, args["input"].(model.UnlikeInput))
-				return plan.Pointers(dst, []*model.UnlikePayload{value}, err)
+				return plan.Pointers([]*model.UnlikePayload{value}, err)
 			},
 		},
 		{
@@ -2151,9 +2151,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateRole(ctx, args["input"].(model.CreateRoleInput))
-				return plan.Pointers(dst, []*model.CreateRolePayload{value}, err)
+				return plan.Pointers([]*model.CreateRolePayload{value}, err)
 			},
 		},
 		{
@@ -2161,9 +2161,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateRole(ctx, args["input"].(model.UpdateRoleInput))
-				return plan.Pointers(dst, []*model.UpdateRolePayload{value}, err)
+				return plan.Pointers([]*model.UpdateRolePayload{value}, err)
 			},
 		},
 		{
@@ -2171,9 +2171,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteRole(ctx, args["input"].(model.DeleteRoleInput))
-				return plan.Pointers(dst, []*model.DeleteRolePayload{value}, err)
+				return plan.Pointers([]*model.DeleteRolePayload{value}, err)
 			},
 		},
 		{
@@ -2181,9 +2181,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_assignRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().AssignRole(ctx, args["input"].(model.AssignRoleInput))
-				return plan.Pointers(dst, []*model.AssignRolePayload{value}, err)
+				return plan.Pointers([]*model.AssignRolePayload{value}, err)
 			},
 		},
 		{
@@ -2191,9 +2191,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_revokeRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().RevokeRole(ctx, args["input"].(model.RevokeRoleInput))
-				return plan.Pointers(dst, []*model.RevokeRolePayload{value}, err)
+				return plan.Pointers([]*model.RevokeRolePayload{value}, err)
 			},
 		},
 		{
@@ -2201,9 +2201,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_postTwit_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().PostTwit(ctx, args["input"].(model.PostTwitInput))
-				return plan.Pointers(dst, []*model.PostTwitPayload{value}, err)
+				return plan.Pointers([]*model.PostTwitPayload{value}, err)
 			},
 		},
 		{
@@ -2211,9 +2211,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteTwit_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteTwit(ctx, args["input"].(model.DeleteTwitInput))
-				return plan.Pointers(dst, []*model.DeleteTwitPayload{value}, err)
+				return plan.Pointers([]*model.DeleteTwitPayload{value}, err)
 			},
 		},
 		{
@@ -2221,9 +2221,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_createUser_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().CreateUser(ctx, args["input"].(model.CreateUserInput))
-				return plan.Pointers(dst, []*model.CreateUserPayload{value}, err)
+				return plan.Pointers([]*model.CreateUserPayload{value}, err)
 			},
 		},
 		{
@@ -2231,9 +2231,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_updateUser_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().UpdateUser(ctx, args["input"].(model.UpdateUserInput))
-				return plan.Pointers(dst, []*model.UpdateUserPayload{value}, err)
+				return plan.Pointers([]*model.UpdateUserPayload{value}, err)
 			},
 		},
 		{
@@ -2241,9 +2241,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_deleteUser_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().DeleteUser(ctx, args["input"].(model.DeleteUserInput))
-				return plan.Pointers(dst, []*model.DeleteUserPayload{value}, err)
+				return plan.Pointers([]*model.DeleteUserPayload{value}, err)
 			},
 		},
 		{
@@ -2251,9 +2251,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_follow_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Follow(ctx, args["input"].(model.FollowInput))
-				return plan.Pointers(dst, []*model.FollowPayload{value}, err)
+				return plan.Pointers([]*model.FollowPayload{value}, err)
 			},
 		},
 		{
@@ -2261,9 +2261,9 @@ func planMutation() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Mutation_unfollow_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Mutation().Unfollow(ctx, args["input"].(model.UnfollowInput))
-				return plan.Pointers(dst, []*model.UnfollowPayload{value}, err)
+				return plan.Pointers([]*model.UnfollowPayload{value}, err)
 			},
 		},
 	}
@@ -2326,35 +2326,35 @@ func planPostTwitPayload() []plan.Field {
 		},
 		{
 			Name: "twitEdge", Object: "PostTwitPayload", NonNull: false, Composite: "TwitEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.PostTwitPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.PostTwitPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().TwitEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "albumEdge", Object: "PostTwitPayload", NonNull: false, Composite: "TwitEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.PostTwitPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.PostTwitPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().AlbumEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "viewer", Object: "PostTwitPayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.PostTwitPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.PostTwitPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.PostTwitPayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -2403,9 +2403,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_node_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Node(ctx, args["id"].(tables.ID))
-				return plan.Values(dst, []model.Node{value}, err)
+				return plan.Values([]model.Node{value}, err)
 			},
 		},
 		{
@@ -2423,16 +2423,16 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Nodes(ctx, args["ids"].([]*tables.ID))
-				return plan.Values(dst, [][]model.Node{value}, err)
+				return plan.Values([][]model.Node{value}, err)
 			},
 		},
 		{
 			Name: "viewer", Object: "Query", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Viewer(ctx)
-				return plan.Pointers(dst, []*tables.User{value}, err)
+				return plan.Pointers([]*tables.User{value}, err)
 			},
 		},
 		{
@@ -2440,9 +2440,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_department_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Department(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Department{value}, err)
+				return plan.Pointers([]*tables.Department{value}, err)
 			},
 		},
 		{
@@ -2450,9 +2450,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_topDepartments_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().TopDepartments(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.DepartmentConnection{value}, err)
+				return plan.Pointers([]*model.DepartmentConnection{value}, err)
 			},
 		},
 		{
@@ -2460,9 +2460,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_game_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Game(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Game{value}, err)
+				return plan.Pointers([]*tables.Game{value}, err)
 			},
 		},
 		{
@@ -2470,9 +2470,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_games_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Games(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.GameConnection{value}, err)
+				return plan.Pointers([]*model.GameConnection{value}, err)
 			},
 		},
 		{
@@ -2480,9 +2480,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_role_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Role(ctx, args["code"].(string))
-				return plan.Pointers(dst, []*tables.Role{value}, err)
+				return plan.Pointers([]*tables.Role{value}, err)
 			},
 		},
 		{
@@ -2490,9 +2490,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_roles_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Roles(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.RoleConnection{value}, err)
+				return plan.Pointers([]*model.RoleConnection{value}, err)
 			},
 		},
 		{
@@ -2500,9 +2500,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_twit_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Twit(ctx, args["id"].(tables.ID))
-				return plan.Pointers(dst, []*tables.Twit{value}, err)
+				return plan.Pointers([]*tables.Twit{value}, err)
 			},
 		},
 		{
@@ -2510,9 +2510,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_user_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().User(ctx, args["username"].(string))
-				return plan.Pointers(dst, []*tables.User{value}, err)
+				return plan.Pointers([]*tables.User{value}, err)
 			},
 		},
 		{
@@ -2520,9 +2520,9 @@ func planQuery() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_users_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Users(ctx, args["query"].(*string), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, []*model.UserConnection{value}, err)
+				return plan.Pointers([]*model.UserConnection{value}, err)
 			},
 		},
 		{
@@ -2617,24 +2617,24 @@ func planRecordPlayPayload() []plan.Field {
 		},
 		{
 			Name: "gameEdge", Object: "RecordPlayPayload", NonNull: false, Composite: "GameEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.RecordPlayPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.RecordPlayPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.RecordPlayPayload().GameEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "userEdge", Object: "RecordPlayPayload", NonNull: false, Composite: "UserEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.RecordPlayPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.RecordPlayPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.RecordPlayPayload().UserEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -2783,13 +2783,13 @@ func planRole() []plan.Field {
 		},
 		{
 			Name: "department", Object: "Role", NonNull: false, Composite: "Department",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
 				values, err := exec.(*executionContext).Resolvers.Role().Department(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -2797,13 +2797,13 @@ func planRole() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Role_users_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Role, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Role)
 				}
 				values, err := exec.(*executionContext).Resolvers.Role().Users(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3067,13 +3067,13 @@ func planTwit() []plan.Field {
 		},
 		{
 			Name: "author", Object: "Twit", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Author(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3126,24 +3126,24 @@ func planTwit() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_comments_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Comments(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "commentCount", Object: "Twit", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().CommentCount(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -3158,24 +3158,24 @@ func planTwit() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Twit_likes_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().Likes(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "likeCount", Object: "Twit", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().LikeCount(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -3187,13 +3187,13 @@ func planTwit() []plan.Field {
 		},
 		{
 			Name: "viewerLikes", Object: "Twit", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Twit, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.Twit)
 				}
 				values, err := exec.(*executionContext).Resolvers.Twit().ViewerLikes(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -3298,24 +3298,24 @@ func planTwitDeletion() []plan.Field {
 		},
 		{
 			Name: "author", Object: "TwitDeletion", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.TwitDeletion, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.TwitDeletion)
 				}
 				values, err := exec.(*executionContext).Resolvers.TwitDeletion().Author(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "cursor", Object: "TwitDeletion", NonNull: true,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.TwitDeletion, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.TwitDeletion)
 				}
 				values, err := exec.(*executionContext).Resolvers.TwitDeletion().Cursor(ctx, objects)
-				return plan.Values(dst, values, err)
+				return plan.Values(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(string)
@@ -3369,13 +3369,13 @@ func planUnfollowPayload() []plan.Field {
 		},
 		{
 			Name: "viewer", Object: "UnfollowPayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.UnfollowPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.UnfollowPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.UnfollowPayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3435,13 +3435,13 @@ func planUnlikePayload() []plan.Field {
 		},
 		{
 			Name: "viewer", Object: "UnlikePayload", NonNull: false, Composite: "User",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.UnlikePayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.UnlikePayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.UnlikePayload().Viewer(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3501,13 +3501,13 @@ func planUpdateDepartmentPayload() []plan.Field {
 		},
 		{
 			Name: "departmentEdge", Object: "UpdateDepartmentPayload", NonNull: false, Composite: "DepartmentEdge",
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*model.UpdateDepartmentPayload, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*model.UpdateDepartmentPayload)
 				}
 				values, err := exec.(*executionContext).Resolvers.UpdateDepartmentPayload().DepartmentEdge(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3752,13 +3752,13 @@ func planUser() []plan.Field {
 		},
 		{
 			Name: "email", Object: "User", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Email(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*string)
@@ -3813,13 +3813,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_followers_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Followers(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3827,13 +3827,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_following_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Following(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3861,13 +3861,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_isFollowing_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().IsFollowing(ctx, objects, args["username"].(string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -3879,13 +3879,13 @@ func planUser() []plan.Field {
 		},
 		{
 			Name: "viewerFollows", Object: "User", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().ViewerFollows(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -3900,24 +3900,24 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_twits_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Twits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
 			Name: "twitCount", Object: "User", NonNull: false,
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().TwitCount(ctx, objects)
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*int)
@@ -3932,13 +3932,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_album_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Album(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["since"].(*time.Time), args["until"].(*time.Time), args["orderBy"].(*model.TwitOrder))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3946,13 +3946,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_timeline_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Timeline(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3960,13 +3960,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_roles_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Roles(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -3974,13 +3974,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasRole_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().HasRole(ctx, objects, args["code"].(string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -3995,13 +3995,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_games_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().Games(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 		{
@@ -4009,13 +4009,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_hasPlayed_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().HasPlayed(ctx, objects, args["code"].(string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 			Append: func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool) {
 				v := value.(*bool)
@@ -4030,13 +4030,13 @@ func planUser() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_User_likedTwits_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.User, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*tables.User)
 				}
 				values, err := exec.(*executionContext).Resolvers.User().LikedTwits(ctx, objects, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string))
-				return plan.Pointers(dst, values, err)
+				return plan.Pointers(values, err)
 			},
 		},
 	}

@@ -3,45 +3,41 @@ package plan
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers appends to dst the pointers that a resolver returned, an untyped nil for nil. It returns
-// the resolver's error.
-func Pointers[T any](dst []any, values []*T, err error) ([]any, error) {
-	dst = slices.Grow(dst, len(values))
-	for _, v := range values {
-		if v == nil {
-			dst = append(dst, nil)
-		} else {
-			dst = append(dst, v)
+// Pointers returns the pointers that a resolver returned, an untyped nil for nil, and its error.
+func Pointers[T any](values []*T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		if v != nil {
+			all[i] = v
 		}
 	}
-	return dst, err
+	return all, err
 }
 
 // Slices is like [Pointers] for slices.
-func Slices[T any](dst []any, values [][]T, err error) ([]any, error) {
-	for _, v := range values {
-		if v == nil {
-			dst = append(dst, nil)
-		} else {
-			dst = append(dst, v)
+func Slices[T any](values [][]T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		if v != nil {
+			all[i] = v
 		}
 	}
-	return dst, err
+	return all, err
 }
 
 // Values is like [Pointers] for interfaces, and for values that can't be null. It keeps a typed
 // nil.
-func Values[T any](dst []any, values []T, err error) ([]any, error) {
-	for _, v := range values {
-		dst = append(dst, v)
+func Values[T any](values []T, err error) ([]any, error) {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
 	}
-	return dst, err
+	return all, err
 }
 
 // AppendInt appends an Int.

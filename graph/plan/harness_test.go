@@ -194,9 +194,9 @@ func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefini
 }
 
 func (fx *fixture) recorded(object string, resolve resolver) func(
-	ctx context.Context, exec any, parents []any, args map[string]any, dst []any,
+	ctx context.Context, exec any, parents []any, args map[string]any,
 ) ([]any, error) {
-	return func(ctx context.Context, _ any, parents []any, args map[string]any, dst []any) ([]any, error) {
+	return func(ctx context.Context, _ any, parents []any, args map[string]any) ([]any, error) {
 		fx.mu.Lock()
 		fx.calls = append(fx.calls, fmt.Sprintf("%s.%s %d", object, graphql.GetFieldContext(ctx).Field.Alias, len(parents)))
 		fx.mu.Unlock()
@@ -205,7 +205,7 @@ func (fx *fixture) recorded(object string, resolve resolver) func(
 			objects[i], _ = p.(*testObject)
 		}
 		values, err := resolve(objects, args)
-		return append(dst, values...), err
+		return slices.Clone(values), err
 	}
 }
 

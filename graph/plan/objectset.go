@@ -6,9 +6,8 @@ import "slices"
 type objectSet struct {
 	set *selectionSet
 	// objects are the children of the column above. If its field has an abstract type, they are
-	// only the children of this set's object type, and are stored in buffer.
+	// only the children of this set's object type.
 	objects []any
-	buffer  []any
 }
 
 type column struct {

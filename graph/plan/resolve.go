@@ -14,7 +14,7 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve returns a value for each parent, appended to col.values.
+// resolve returns a value for each parent, and adds the errors of the calls to col.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {
@@ -25,7 +25,7 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 		return r.resolveRoot(c, f, parents, args, col)
 	}
 	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of any one of the parents
-	return f.ResolveBatch(c, r.exec, parents, args, col.values)
+	return f.ResolveBatch(c, r.exec, parents, args)
 }
 
 // resolveRoot calls the resolver once: all parents have its value and errors.
@@ -37,7 +37,7 @@ func (r *run) resolveRoot(
 			col.addErrors(c, i)
 		}
 	}()
-	values, err := f.ResolveBatch(c, r.exec, parents, args, col.values)
+	values, err := f.ResolveBatch(c, r.exec, parents, args)
 	for err == nil && len(values) < len(parents) {
 		values = append(values, values[0])
 	}
@@ -71,7 +71,7 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 // returns last ends no task, because the calling task continues.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
-	values, errs, calls := slices.Grow(col.values, n)[:n], make(graphql.BatchErrorList, n), make([]*callCtx, n)
+	values, errs, calls := make([]any, n), make(graphql.BatchErrorList, n), make([]*callCtx, n)
 	var group sync.WaitGroup
 	var running atomic.Int64
 	running.Store(int64(n))

@@ -23,13 +23,11 @@ func (s *recorder) record(schema *planned, line func(ctx context.Context, parent
 			if call == nil {
 				continue
 			}
-			field.ResolveBatch = func(
-				ctx context.Context, exec any, parents []any, args map[string]any, dst []any,
-			) ([]any, error) {
+			field.ResolveBatch = func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				s.mu.Lock()
 				s.lines = append(s.lines, line(ctx, parents, args))
 				s.mu.Unlock()
-				return call(ctx, exec, parents, args, dst)
+				return call(ctx, exec, parents, args)
 			}
 		}
 	}

@@ -209,7 +209,7 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	for _, object := range col.children.Objects {
 		o, i := r.addByType(s, object), int32(-1)
 		if o != nil {
-			i = int32(len(o.buffer)) - 1
+			i = int32(len(o.objects)) - 1
 		}
 		if i == 0 {
 			sets = append(sets, o)
@@ -217,7 +217,6 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 		col.childSets, col.index = append(col.childSets, o), append(col.index, i)
 	}
 	for _, o := range sets {
-		o.objects = o.buffer
 		tasks = r.expand(o, tasks)
 	}
 	return tasks
@@ -234,6 +233,6 @@ func (r *run) addByType(s *selection, object any) *objectSet {
 		return nil
 	}
 	o := r.memory.objectSet(set)
-	o.buffer = append(o.buffer, object)
+	o.objects = append(o.objects, object)
 	return o
 }

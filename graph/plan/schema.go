@@ -58,9 +58,9 @@ type Field struct {
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver that takes one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// ResolveBatch is a resolver of all parents. It appends a value for each, nil for null; the
-	// resolver of a root field appends one value for all parents.
-	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error)
+	// ResolveBatch is a resolver of all parents. It returns a value for each, nil for null; the
+	// resolver of a root field returns one value for all parents.
+	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
@@ -92,14 +92,14 @@ type root struct{}
 type Source func(ctx context.Context) (value any, ok bool)
 
 // NewSource returns the Source of a resolver's result. wrap is Pointers, Slices or Values.
-func NewSource[T any](events <-chan T, err error, wrap func([]any, []T, error) ([]any, error)) (Source, error) {
+func NewSource[T any](events <-chan T, err error, wrap func([]T, error) ([]any, error)) (Source, error) {
 	return func(ctx context.Context) (any, bool) {
 		select {
 		case event, ok := <-events:
 			if !ok {
 				return nil, false
 			}
-			values, _ := wrap(nil, []T{event}, nil)
+			values, _ := wrap([]T{event}, nil)
 			return values[0], true
 		case <-ctx.Done():
 			return nil, false

@@ -72,7 +72,7 @@ func planCity() []plan.Field {
 			Name: "country", Object: "City", NonNull: true, Composite: "Country",
 			Resolve: func(ctx context.Context, exec, object any, args map[string]any) (any, error) {
 				value, err := exec.(*executionContext).Resolvers.City().Country(ctx, object.(*atlas.City))
-				values, err := plan.Pointers(nil, []*atlas.Country{value}, err)
+				values, err := plan.Pointers([]*atlas.Country{value}, err)
 				return values[0], err
 			},
 		},
@@ -91,13 +91,13 @@ func planCity() []plan.Field {
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_City_trains_args(ctx, raw)
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*atlas.City, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*atlas.City)
 				}
 				values, err := exec.(*executionContext).Resolvers.City().Trains(ctx, objects, args["most"].(*int))
-				return plan.Values(dst, values, err)
+				return plan.Values(values, err)
 			},
 		},
 	}
@@ -124,13 +124,13 @@ func planCountry() []plan.Field {
 					}
 				}
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*atlas.Country, len(parents))
 				for i, p := range parents {
 					objects[i] = p.(*atlas.Country)
 				}
 				values, err := exec.(*executionContext).Resolvers.Country().Cities(ctx, objects)
-				return plan.Values(dst, values, err)
+				return plan.Values(values, err)
 			},
 		},
 	}
@@ -150,9 +150,9 @@ func planQuery() []plan.Field {
 					}
 				}
 			},
-			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any, dst []any) ([]any, error) {
+			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Countries(ctx)
-				return plan.Values(dst, [][]*atlas.Country{value}, err)
+				return plan.Values([][]*atlas.Country{value}, err)
 			},
 		},
 		{
