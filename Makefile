@@ -34,7 +34,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 	go run ./hbase/hbasetest/minihbase/cmd
 
 test: lint $(IDE) $(WEB) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a real HBase and in a real browser
-	$(call timed,env CI=true go test -vet=off -p 3 -timeout 20m $(TESTFLAGS) ./...) # some tests mostly wait
+	$(call timed,env CI=true go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m $(TESTFLAGS) ./...) # some tests mostly wait
 	$(call timed,go -C bench test -vet=off $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
 	$(call timed,$(MAKE) soak SOAK=30s)
@@ -100,7 +100,7 @@ rolling: ## upgrades two gateways of a real HBase under writes from a commit's v
 stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
 	CI=true go test -count 1 -timeout 10m -v -run TestGatewayRecoversFromStopped ./e2e/kill -stopped
 
-events: ## prints how long readers and writers have no success when regions move, split and merge, servers end, and so on, beside HBase's own client (EVENTS)
+events: ## prints how long readers and writers have no success when regions move, split and merge, servers end, and so on, beside HBase's own client; more than 2 s longer fail (EVENTS)
 	CI=true go test -count 1 -timeout 30m -v -run TestOutagesAtClusterEvents ./e2e/kill -events "$${EVENTS:-.}"
 
 soak: ## half an hour of reads, writes, attacks and subscriptions on a real HBase with failing region servers (SOAK)

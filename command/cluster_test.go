@@ -180,6 +180,9 @@ func TestServeNeedsNoMaster(t *testing.T) {
 			if took := time.Since(sent); took > time.Second { // half a second, and as much on a busy machine
 				t.Errorf("/readyz took %v: status %d, %s", took, status, body)
 			}
+			if status != http.StatusOK && !strings.Contains(body, " fail: ") {
+				t.Errorf("/readyz: status %d without a reason: %s", status, body)
+			}
 		}
 	})
 }

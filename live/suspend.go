@@ -19,14 +19,16 @@ func (s *Subscription) Suspend() {
 // Resume continues a suspended subscription with a new context, a new end and a new channel of
 // Events. The caller ensures that the context is of the same user. Parked entries are pending
 // again, so that the poller checks their visibility. The error is that of a subscription that
-// closed while it was suspended, such as [ErrSlow].
+// closed while it was suspended, such as [ErrSlow]. A subscription that is not suspended continues
+// as before.
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !s.become(receiving, nil) {
+	if s.state != suspended {
 		return s.err
 	}
+	s.become(receiving, nil)
 	s.ctx, s.until = ctx, until
 	for _, key := range s.parked {
 		p.postpone(Candidate{ctx, s.row.kind, s.row.owner, key.Value(), nil, s}, nil)

@@ -22,7 +22,7 @@ import (
 // In the terms of its documentation:
 //
 //   - A key is a [readSet]: the Gets of one call of a loader, of any table. A key for each Get
-//     would cost a channel, a closure and a cache entry each.
+//     would cost a channel and a closure each.
 //   - The batch function is readBatch: one call of the store with the Gets of all sets. The values
 //     are empty. A set points to its batch, which has the results.
 //   - The [scheduler] calls Flush, when every task of the operation waits for a read.

@@ -126,11 +126,14 @@ type Watchdog struct {
 // timedOut fails a batch, unless it was dispatched while timedOut waited for mu.
 func (l *Loaders) timedOut(batch int) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if batch != l.scheduler.batch {
+	late := batch != l.scheduler.batch
+	if !late {
+		l.scheduler.handle(timedOut, 0)
+	}
+	l.mu.Unlock()
+	if late {
 		return
 	}
-	l.scheduler.handle(timedOut, 0)
 	l.watchdog.Stalls.Add(1)
 	if l.watchdog.Log != nil {
 		l.watchdog.Log.Error("reads of a response failed", "error", errStalled)

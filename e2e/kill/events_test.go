@@ -71,7 +71,8 @@ var clusterEvents = []event{
 
 const metaRow = "hbase:meta 00"
 
-// The test prints how long clients of two gateways, and a client of HBase, had no success.
+// The test prints how long clients of two gateways, and a client of HBase, had no success. It fails
+// if gateways take more than mostAfterHBase longer.
 func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")

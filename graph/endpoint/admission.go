@@ -37,7 +37,7 @@ type admission struct {
 }
 
 func newAdmission(slots int) *admission {
-	a := &admission{}
+	a := new(admission)
 	if slots > 0 {
 		a.slots, a.events = fair.New(int64(slots), slotReserve, queuedPerSlot*slots), make(chan struct{}, (slots+3)/4)
 	}

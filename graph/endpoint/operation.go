@@ -30,7 +30,7 @@ type operation struct {
 	*graphql.OperationContext
 	bound         int64  // of its rows
 	free          func() // releases the slot and the places
-	releasedLater bool   // free is called later
+	releasedLater bool   // another goroutine calls free
 }
 
 // limitPenalty is how long an operation keeps its slot and places after it exceeded a limit. Its

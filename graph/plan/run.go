@@ -71,7 +71,7 @@ func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]
 	col := r.memory.column(s)
-	col.values = append(col.values, value)
+	col.values = []any{value}
 	r.finish(r.nextTasks(s, col))
 	return o
 }

@@ -59,7 +59,7 @@ type Field struct {
 	// Resolve is a resolver that takes one parent, called for all concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
 	// ResolveBatch is a resolver of all parents. It returns a value for each, nil for null; the
-	// resolver of a root field returns one value for all parents.
+	// resolver of a root field returns one value for all parents. The caller may change the slice.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)

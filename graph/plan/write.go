@@ -95,7 +95,7 @@ func (w *writer) data(root *objectSet) []byte {
 		w.dst = []byte("null")
 		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.refusal}}, 0
 	}
-	w.releaseSlot() // the error presenter may wait for the log
+	w.releaseSlot()
 	w.addErrors()
 	return w.dst
 }
@@ -258,10 +258,8 @@ type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]
 // leaf appends a leaf. For null it adds no error if appendTo has added one. If appendTo panics, the
 // leaf is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
-	start := len(w.dst)
 	defer func() {
-		if panicked := recover(); panicked != nil {
-			w.dst = w.dst[:start]
+		if panicked := recover(); panicked != nil { // w.dst is as before
 			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
 		}
 	}()

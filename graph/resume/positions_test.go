@@ -88,7 +88,7 @@ func TestNextOperationWithSameKeyResumes(t *testing.T) {
 	})
 }
 
-func TestPositionIsDroppedAfterKeep(t *testing.T) {
+func TestPositionIsDroppedAfterTTL(t *testing.T) {
 	run(t, func(w *fixture) {
 		w.expire(w.start("a", "1"), 7)
 		time.Sleep(TTL)

@@ -78,16 +78,16 @@ type Result struct {
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
-	known := map[column]int{} // lost violations of all runs
+	known := map[column]int{} // violations without a repair, of all runs
 	for range maxRuns {
 		found, repaired := 0, 0
-		lost := map[column]int{} // of this run
+		unrepairable := map[column]int{} // of this run
 		c.Report = func(v Violation) {
 			found++
 			if at := v.at(); !v.Unrepairable {
 				repaired++
-			} else if lost[at]++; lost[at] > known[at] {
-				known[at] = lost[at]
+			} else if unrepairable[at]++; unrepairable[at] > known[at] {
+				known[at] = unrepairable[at]
 			} else {
 				return
 			}

@@ -8,8 +8,8 @@
 //	entries beyond the bound        the end of the timeline        Rebuilder.Timelines
 //
 //	stored data ──► BucketPages ──► derived ──┐
-//	                                    ├──► []Change ──► write (rebuild) or report (check)
-//	stored derived data ────────────────┘
+//	                                          ├──► []Change ──► write (rebuild) or report (check)
+//	stored derived data ──────────────────────┘
 //
 // The timestamp of a new cell is that of stored data, or 1; only a masked cell is rewritten with a
 // later one. So only the timestamps of rewritten cells depend on the clock, every function is

@@ -33,8 +33,8 @@ const session = 6 * time.Second
 // masterSession is long, because a short one would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed is [Start] for a Distributed. Its JVMs use only the first compiler, as in
-// [StartWith].
+// StartDistributed starts a master, ZooKeeper and region servers as processes of their own. Their
+// JVMs use only the first compiler, like that of [StartWith].
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
