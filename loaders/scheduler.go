@@ -126,12 +126,12 @@ type Watchdog struct {
 // timedOut fails a batch, unless it was dispatched while timedOut waited for mu.
 func (l *Loaders) timedOut(batch int) {
 	l.mu.Lock()
-	late := batch != l.scheduler.batch
-	if !late {
+	current := batch == l.scheduler.batch
+	if current {
 		l.scheduler.handle(timedOut, 0)
 	}
 	l.mu.Unlock()
-	if late {
+	if !current {
 		return
 	}
 	l.watchdog.Stalls.Add(1)

@@ -38,37 +38,29 @@ func (g *generator) wild() request {
 }
 
 func (g *generator) anyLiteral(depth int) string {
-	if depth == 0 || g.chance(2) {
-		return oneOf(g, literals...)
-	}
-	var parts []string
-	for range g.IntN(4) {
-		parts = append(parts, g.anyLiteral(depth-1))
-	}
-	if g.chance(2) {
-		return "[" + strings.Join(parts, " ") + "]"
-	}
-	for i := range parts {
-		parts[i] = g.member(i) + ":" + parts[i]
-	}
-	return "{" + strings.Join(parts, " ") + "}"
+	return g.anyValue(depth, literals, " ", g.member)
 }
 
 func (g *generator) anyJSON(depth int) string {
+	return g.anyValue(depth, jsonValues, ",", func(i int) string { return strconv.Quote(g.member(i)) })
+}
+
+// anyValue returns a leaf, or a list or an object of at most three values.
+func (g *generator) anyValue(depth int, leaves []string, separator string, name func(i int) string) string {
 	if depth == 0 || g.chance(2) {
-		return oneOf(g, jsonValues...)
+		return oneOf(g, leaves...)
 	}
 	var parts []string
 	for range g.IntN(4) {
-		parts = append(parts, g.anyJSON(depth-1))
+		parts = append(parts, g.anyValue(depth-1, leaves, separator, name))
 	}
 	if g.chance(2) {
-		return "[" + strings.Join(parts, ",") + "]"
+		return "[" + strings.Join(parts, separator) + "]"
 	}
 	for i := range parts {
-		parts[i] = strconv.Quote(g.member(i)) + ":" + parts[i]
+		parts[i] = name(i) + ":" + parts[i]
 	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return "{" + strings.Join(parts, separator) + "}"
 }
 
 var members = [][]string{

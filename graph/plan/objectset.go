@@ -91,6 +91,7 @@ func (c *Children) compact() (index []int32) {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
 	}
+	index = make([]int32, 0, len(c.Objects))
 	kept := c.Objects[:0]
 	for _, object := range c.Objects {
 		if object == nil {

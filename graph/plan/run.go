@@ -206,7 +206,9 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 
 func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	var sets []*objectSet
-	for _, object := range col.children.Objects {
+	n := len(col.children.Objects)
+	col.childSets, col.index = make([]*objectSet, n), make([]int32, n)
+	for j, object := range col.children.Objects {
 		o, i := r.addByType(s, object), int32(-1)
 		if o != nil {
 			i = int32(len(o.objects)) - 1
@@ -214,7 +216,7 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 		if i == 0 {
 			sets = append(sets, o)
 		}
-		col.childSets, col.index = append(col.childSets, o), append(col.index, i)
+		col.childSets[j], col.index[j] = o, i
 	}
 	for _, o := range sets {
 		tasks = r.expand(o, tasks)

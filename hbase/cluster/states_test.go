@@ -104,9 +104,7 @@ func testDenied(t *testing.T, url string) {
 			t.Errorf("the log has %q %d times, want once:\n%s", line, n, log)
 		}
 	}
-	if strings.Contains(log.String(), `\tat `) {
-		t.Errorf("the log has a stack trace:\n%s", log)
-	}
+	checkStateLog(t, log.String())
 }
 
 func waitOf(err error) time.Duration {

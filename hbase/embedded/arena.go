@@ -8,8 +8,8 @@ import (
 )
 
 // arena allocates the cells and bytes of results in large pieces. It never overwrites a piece, so
-// callers may keep them. It saves 8 % of the CPU of
-// BenchmarkEmbedded/reference in bench if the row cache is off.
+// callers may keep them. It saves 8 % of the CPU of BenchmarkEmbedded/reference in bench if the row
+// cache is off.
 type arena struct {
 	cells []hbase.Cell
 	row   int // first cell of the current row

@@ -162,8 +162,8 @@ func (s *Store) Close() error {
 }
 
 // shut flushes and closes Pebble. Without a flush, later damage at the end of the log would look
-// like a crash. A store in memory has no log. Pebble panics if it can't write a file, such as on a
-// full disk; the log of a store on disk has all acknowledged writes by then.
+// like a crash. Pebble panics if it can't write a file, such as on a full disk; the log of a store
+// on disk has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
