@@ -45,7 +45,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	if len(rest) > 0 {
 		b.WriteString("\n" + strings.Join(rest, ", ") + ".\n")
 	}
-	b.WriteString("\nUpper bounds of one execution, for all values of the variables that the check does not set.\n")
+	b.WriteString("\nUpper bounds for one execution. Variables without a fixed value count with their most expensive value.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

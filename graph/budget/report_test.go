@@ -72,7 +72,7 @@ Home of app/home.graphql costs more than allowed
 
 1 operation unchanged, 1 operation removed.
 
-Upper bounds of one execution, for all values of the variables that the check does not set.
+Upper bounds for one execution. Variables without a fixed value count with their most expensive value.
 `, Compare(now, baseline, Maximums{"rows": 200}), func(r *Report, b *strings.Builder) error { return r.Markdown(b) }},
 		{"a table with a maximum", `operation   rounds  RPCs  rows  objects
 query Home       4     5   364      361
@@ -93,7 +93,7 @@ Home of app/home.graphql costs more than allowed
 |---|--:|--:|--:|--:|
 | ¬Home¬ | 4 | 5 | 364 | 361 |
 
-Upper bounds of one execution, for all values of the variables that the check does not set.
+Upper bounds for one execution. Variables without a fixed value count with their most expensive value.
 `, Compare(now[1:2], nil, nil), func(r *Report, b *strings.Builder) error { return r.Markdown(b) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
