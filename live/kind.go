@@ -23,9 +23,8 @@ const (
 // list is a list whose positions begin with an inverted time, the newest first.
 type list struct {
 	*tables.AnyList
-	// positionsOnly is true if polls read the positions without the entries, because these have
-	// texts: polls read the same positions many times, and of many rows at once. Then
-	// Options.Visible reads the entries.
+	// positionsOnly: the entries have texts, so polls, which read them many times, read only their
+	// positions, and Options.Visible reads the entries.
 	positionsOnly bool
 	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }
@@ -53,7 +52,6 @@ type member struct {
 	old bool
 }
 
-// positionsOf returns a list whose entries have texts.
 func positionsOf(l *tables.AnyList) list {
 	return list{l, true, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
 		members, positions := make([]member, len(cells)), make([]string, len(cells))
@@ -68,7 +66,6 @@ func positionsOf(l *tables.AnyList) list {
 	}}
 }
 
-// listOf returns a list whose entries are read by polls.
 func listOf[E any](l *tables.List[E]) list {
 	return list{&l.AnyList, false, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
 		entries, positions, _, err := l.Decode(owner, cells)

@@ -1,10 +1,10 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
 // Every [Interval] a [Poller] reads all rows in use: those that have subscribers, or had one in the
-// last minute, and for timelines those of broadcasters. Of each row it reads the entries after a
-// floor: a time some while before the last poll, because a slow clock or a slow fan-out adds
-// entries late. It remembers the keys that it found in each row, so that no entry is delivered
-// twice.
+// last minute, and for timelines those of broadcasters. From each row it reads the entries newer
+// than a floor, which is at least [Overlap] before the previous poll, because a slow clock or a
+// slow fan-out adds entries late. It remembers the keys that it found in each row, so that no entry
+// is delivered twice.
 //
 // The steps of a poll; the poller never holds its mutex during I/O:
 //
@@ -48,34 +48,30 @@ type Options struct {
 const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
-	// Overlap bounds the delay between the time of an entry and its arrival in a row, while no
-	// unfinished write is known.
+	// Overlap is the assumed maximum delay from the time of an entry to its arrival in a row.
+	// Unfinished writes extend it, up to maxLag.
 	Overlap = 30 * time.Second
-	// maxLag bounds the delay of a write that is known to be unfinished.
-	maxLag = 10 * time.Minute
+	maxLag  = 10 * time.Minute
 	// MaxClockSkew is the maximum difference between the clocks of two gateways.
 	MaxClockSkew = 5 * time.Second
 	// maxPending is the number of candidates kept for later polls.
 	maxPending = 1 << 16
 	// pollTimeout bounds a poll, and so the time between the reads of two rows.
 	pollTimeout = 10 * time.Second
-	// certainOrder is the time between the discoveries of two entries that proves their order of
-	// arrival: longer than two polls of any gateway.
+	// If two entries were found at least certainOrder apart, every gateway found them in that
+	// order: it is longer than two polls.
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is kept for this time: one may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows: beyond it only rows of broadcasters are added. Above half of
-	// it, or above half of an address's share, rows without subscribers are dropped with the next
-	// poll.
+	// MaxRows bounds the polled rows: beyond it only rows of broadcasters are added. If more than
+	// half of them, or of an address's share, are in use, the next poll drops rows without
+	// subscribers.
 	MaxRows = 20_000
 	// rowReserve limits the rows of an address: see [Poller.Subscribe].
 	rowReserve = 4
-	// QueueSize bounds the entries that wait for a subscriber. A subscription that exceeds it ends
-	// with [ErrSlow].
+	// QueueSize bounds the entries that wait for a subscriber: see [ErrSlow].
 	QueueSize = 256
-	// maxQueued bounds the bytes of all queued entries. Above it, the subscriptions that have been
-	// behind for longest end with [ErrSlow], without their queued entries.
-	maxQueued = 64 << 20
+	maxQueued = 64 << 20 // bytes of all queued entries
 	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
 	pageSize, rowsPerCall = 256, 1000
 	// entriesPerCall bounds the entries of a call of Visible: at most 14.5 MiB of texts and URLs,
@@ -129,8 +125,7 @@ type Counters struct {
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64
 }
 
-// elapsed is the time since Poller.started. Zero is before any poll.
-type elapsed time.Duration
+type elapsed time.Duration // since Poller.started; 0 is before any poll
 
 // New returns a Poller of a store whose tables exist.
 func New(store hbase.Store, o Options) *Poller {

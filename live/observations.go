@@ -11,13 +11,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. It is small, because each recent entry of
-// each row has one: the rows share the keys.
+// observation records when a member of a row was found. Each recent entry of each row has one, so
+// it is small: rows share the keys.
 type observation struct {
 	key unique.Handle[Key]
 	at  int64
 	// found is the start of the poll that found it, 0 for an old member. missing is the start of
-	// the previous poll of the row that it was found in, this one or a broadcaster's; 0 is none.
+	// the last poll that did not find it in the row where it was found, this one or a
+	// broadcaster's; 0 is none.
 	found, missing elapsed
 }
 
@@ -73,8 +74,8 @@ func (o *observations) forget(at time.Time) {
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
-// older one. It does not if the older entry arrived more than certainOrder before: every gateway
-// finds it earlier, or both in the same poll.
+// older one. It returns false if the older entry was found more than certainOrder earlier: then
+// every gateway finds it earlier, or both in the same poll.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

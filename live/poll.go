@@ -196,7 +196,7 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber of a row that needs the entry. One that has joined
+// offer adds a candidate for each subscriber that needs the entry. A receiving or suspended one
 // needs new entries. A joining one needs those that are not older than its call of Subscribe, and
 // gets a twit once, although it may be in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {

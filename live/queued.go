@@ -27,7 +27,7 @@ func (q *queued) hold() {
 	}
 }
 
-// Release tells that the entry is no longer queued.
+// Release must be called when the entry was sent or dropped.
 func (e Event) Release() {
 	if q := e.queued; q.queues.Add(-1) == 0 {
 		q.all.Add(-q.bytes)
@@ -62,7 +62,7 @@ func (p *Poller) slowest() (slowest *Subscription) {
 	return slowest
 }
 
-// drain drops the queued entries. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) drain() {
 	for {
 		select {

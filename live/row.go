@@ -45,8 +45,8 @@ func (r *row) refuseJoins(err error) {
 	}
 }
 
-// observe reports whether a member of source, this row or a broadcaster's, is new to the
-// subscribers of this row.
+// observe records a member of source, this row or a broadcaster's, and reports whether it is new to
+// the subscribers of this row.
 func (r *row) observe(m member, source *row, at elapsed) bool {
 	return r.seen.add(m, at, source.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }
@@ -87,7 +87,6 @@ func (r *rowRead) get() hbase.Get {
 	return list.Get(r.owner, 0, page)
 }
 
-// add adds a page of members, and reports whether there may be another page.
 func (r *rowRead) add(page hbase.Result) (more bool) {
 	if r.err = page.Err; r.err != nil {
 		return false

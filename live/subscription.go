@@ -8,8 +8,9 @@ import (
 )
 
 var (
-	// ErrSlow means that the subscriber left more than [QueueSize] entries unread or parked, or
-	// that it was the one behind for longest when all queues had more than maxQueued bytes.
+	// ErrSlow means that the subscriber left more than [QueueSize] entries unread or parked, or was
+	// behind for longest when the queues together had more than maxQueued bytes. Then its queued
+	// entries are dropped.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
@@ -32,8 +33,8 @@ var (
 //	        Close, or an error:  closed
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
-// entries that it finds after the end, until Resume. Subscriptions to a row with the same end stop
-// at the same entry: one reading of the clock decides about an entry for all of them.
+// entries that it finds after the end, until Resume. Subscriptions to one row that have the same
+// end stop at the same entry: each entry is compared with one reading of the clock.
 type state uint8
 
 const (
@@ -74,7 +75,7 @@ type Subscription struct {
 // until are parked for [Subscription.Resume]; zero is no end.
 //
 // An address may add its first row while one is free, and others while rowReserve × its rows stay
-// free: at most a fifth of [MaxRows], the next address a fifth of the rest.
+// free. So it may add at most a fifth of [MaxRows], and the next address a fifth of the rest.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
@@ -123,7 +124,7 @@ func (p *Poller) wake() {
 	}
 }
 
-// row returns the row n, which it creates if necessary. The caller holds mu.
+// row creates the row if necessary. The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -134,13 +135,13 @@ func (p *Poller) row(n rowName, now time.Time) *row {
 	return r
 }
 
-// mayAdd reports whether an address may add a row. The caller holds mu.
+// The caller holds mu.
 func (p *Poller) mayAdd(address string) bool {
 	added, free := p.added[address]+1, MaxRows-len(p.rows)-1
 	return free >= 0 && (added == 1 || rowReserve*added <= free)
 }
 
-// drop removes a row. The caller holds mu.
+// The caller holds mu.
 func (p *Poller) drop(r *row) {
 	delete(p.rows, r.rowName)
 	p.Counters.Rows.Add(-1)
@@ -175,8 +176,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// become enters a state, and reports whether the diagram has that transition. Err returns err from
-// then on. The caller holds mu.
+// become enters a state, and reports whether the diagram has that transition. The caller holds mu.
 func (s *Subscription) become(next state, err error) bool {
 	type transition struct{ from, to state }
 	switch (transition{s.state, next}) {
@@ -206,7 +206,7 @@ func (s *Subscription) end(err error) {
 
 // send queues an event, or parks it after the end. The caller holds mu.
 func (s *Subscription) send(e Event, now time.Time) {
-	if s.state == closed || s.park(e.Key, now) {
+	if s.park(e.Key, now) {
 		return
 	}
 	if len(s.queue) == 0 {

@@ -56,8 +56,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo replaces the parked and pending entries of s, which is suspended, by those of earlier, a
-// subscription to the same row that was suspended before.
+// MoveTo sets s, which is suspended, back to the position of earlier, a subscription to the same
+// row that was suspended before: s gets its parked and pending entries instead of its own.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
@@ -76,14 +76,13 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 }
 
 // park parks the key of an entry if the subscription is suspended or past its end. It reports
-// whether the entry must not be sent because of that. For a closed subscription it parks nothing,
-// and returns false before the end: the caller must check the state before it sends. Too many
-// parked keys close the subscription. The caller holds mu.
+// whether the entry must not be sent because of that, or because the subscription is closed. Too
+// many parked keys close the subscription. The caller holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
+	case s.state == closed:
 	case s.state != suspended && (s.until.IsZero() || now.Before(s.until)):
 		return false
-	case s.state == closed:
 	case len(s.parked) < QueueSize:
 		s.parked = append(s.parked, unique.Make(key))
 	default:
