@@ -8,7 +8,6 @@ import (
 	"twibase/graph/apierr"
 )
 
-// front rejects requests until the gateway exists.
 type front struct {
 	public, monitoring atomicHandler
 	reason             atomic.Pointer[string]

@@ -30,8 +30,8 @@ import (
 )
 
 const (
-	// maxInFlight bounds bytes to slow readers, and from slow senders. Above it the oldest
-	// transfers are cut off.
+	// maxInFlight bounds the bytes of responses that are being sent, and separately those of
+	// requests that are being received. Above it the oldest transfers are cut off.
 	maxInFlight = 64 << 20
 	// completionTimeout bounds the completion of acknowledged writes during a shutdown. The next
 	// start, or another gateway, completes the rest.
@@ -58,14 +58,12 @@ type Config struct {
 	// Slow is the shortest duration logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is from the first failing /readyz to the shutdown, for load balancers. It applies
-	// only to [ErrTerminated].
+	// DrainDelay is the time after [ErrTerminated] in which /readyz fails, but requests are still
+	// served, so that load balancers notice.
 	DrainDelay time.Duration
 
-	// Shared: other gateways may serve the store.
-	Shared bool
+	Shared bool // other gateways may serve the store
 
-	// Production: see [endpoint.Config] and [Gateway].
 	Production bool
 	// PrivateMetrics hides /metrics on Public.
 	PrivateMetrics bool
@@ -76,11 +74,11 @@ type Config struct {
 // Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
 	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema,
-	// /dev/token and /metrics.
+	// /dev/token and, unless they are private, /metrics.
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler
-	// Metrics are without those of the process.
+	// Metrics has the gateway's metrics, not the process's.
 	Metrics *prometheus.Registry
 
 	config    Config

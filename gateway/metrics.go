@@ -37,12 +37,12 @@ func newOperationMetrics(usage *usage.Usage) *operationMetrics {
 	return &operationMetrics{
 		executions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_executions_total",
-			Help: "Operations by executor: plan, or stock for any other. The reason is unplanned for stock, otherwise empty.",
+			Help: "Operations by executor: plan, or stock for gqlgen's own. The reason is unplanned for stock, otherwise empty.",
 		}, []string{"executor", "reason"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "twibase_errors_total",
-			Help: "Errors of responses by extensions.code. Of requests without a token that are rejected at once " +
-				"because of the load, at most 10 per second are counted.",
+			Help: "Errors of responses by extensions.code. " +
+				"Of requests without a token, at most 10 rejections per second by load shedding are counted.",
 		}, []string{"code"}),
 		costs: []costMetric{
 			cost("rounds", "Round trips to the store per operation.",
@@ -102,7 +102,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 		counter("admission_refused_total",
 			"Operations, long request bodies and messages, and subscription events that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
-		counter("row_budget_refused_total", "Operations that were refused because of --viewer-rows-per-second.",
+		counter("row_budget_refused_total", "Operations that were rejected because of --viewer-rows-per-second.",
 			g.endpoint.Overdrawn),
 		counter("document_cache_hits_total", "Documents of requests that were in the cache of valid documents.",
 			func() int64 { hits, _ := g.endpoint.DocumentCache(); return hits }),
@@ -111,7 +111,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 		gauge("read_memory_bytes", "Bytes of --read-memory that large requests hold, for rows and responses.",
 			func() int64 { held, _ := g.memory.Load(); return held }),
 		counter("read_memory_refused_total",
-			"Reads and responses that were refused because too little of --read-memory was free.",
+			"Reads and responses that were rejected because too little of --read-memory was free.",
 			func() int64 { _, refused := g.memory.Load(); return refused }),
 		gauge("responses_waiting_bytes", "Bytes of responses that are being sent.",
 			func() int { bytes, _ := g.responses.Load(); return bytes }),
@@ -134,7 +134,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		gauge("documents_outdated", "1 while the files of trusted documents cannot be read, and earlier documents are used.",
 			func() int { return indicator(documents.Outdated()) }),
 		counter("loader_fallbacks_total",
-			"Responses whose reads were failed because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
+			"Responses with failed reads because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds",
 			"Age of the oldest undelivered fan-out job of all gateways, as of the last scan; 0 if there is none.", g.fanoutLag),
 		gauge("fanout_limit_conflict", "1 while another gateway of the store has a different --fanout-limit.",

@@ -19,7 +19,7 @@ const (
 	unknown     = "unknown"   // client or version
 )
 
-// Bounds of the numbers of label values. Operations of trusted documents come in addition.
+// Maximum numbers of label values. Operations of trusted documents do not count.
 const (
 	maxOperations = 200
 	maxClients    = 50
@@ -34,8 +34,8 @@ type requestMetrics struct {
 	rows     *prometheus.CounterVec
 	usage    *usage.Usage
 
-	// mu makes the choice of labels and their use one step. Otherwise a label could lose its series
-	// in between, and get it back beyond the bound.
+	// mu is held from the choice of a label to its use. Otherwise the label could lose its series
+	// in between, and WithLabelValues would create it again, beyond the bound.
 	mu                            sync.Mutex
 	operations, clients, versions *labels.Values
 }

@@ -127,9 +127,9 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// newServer returns a server. With limited concurrency, an HTTP/2 connection has at most two
-// requests per slot: two fifths of the operations that may run or wait. Otherwise one client could
-// fill the slots and the queue with requests that it cancels at no cost.
+// With limited concurrency, an HTTP/2 connection has at most two requests per slot, of the five per
+// slot that may run or wait. Otherwise one client could fill the slots and the queue with requests
+// that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

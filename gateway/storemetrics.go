@@ -12,8 +12,6 @@ import (
 	"twibase/hbase"
 )
 
-// timedStore measures calls. A call of several tables counts for each of them, with its whole
-// duration.
 type timedStore struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec
@@ -50,7 +48,7 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 	return results, err
 }
 
-// Scan does not measure the caller.
+// Scan excludes the time of the caller's loop.
 func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()

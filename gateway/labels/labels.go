@@ -90,7 +90,6 @@ func (v *Values) drop(value string) {
 	v.dropped(value)
 }
 
-// rank drops unused values, and gives their series, and those of rare values, to frequent others.
 func (v *Values) rank(now time.Time) {
 	v.next = now.Add(rankInterval)
 	for value, u := range v.own {
@@ -115,7 +114,6 @@ func (v *Values) rank(now time.Time) {
 	clear(v.others)
 }
 
-// least returns the least used value that is not reserved, or "".
 func (v *Values) least() (least string) {
 	for value, u := range v.own {
 		if !u.reserved && (least == "" || u.rate < v.own[least].rate) {

@@ -49,12 +49,10 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 	}
 }
 
-// compressedPart is the number of bytes that are compressed before other goroutines run.
-const compressedPart = 64 << 10
+const compressedPart = 64 << 10 // bytes
 
 // yield lets other goroutines run while a long response is compressed, because Go would run the
-// compression for up to 10 ms at a time. Read memory bounds the responses of more than 1 MiB that
-// are compressed at the same time.
+// compression for up to 10 ms at a time.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

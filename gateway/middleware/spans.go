@@ -70,7 +70,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// status is 0 for an operation of a connection.
+// status is the HTTP status, 0 for an operation of a WebSocket or a shared stream.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return
@@ -105,7 +105,6 @@ func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, st
 	span.End()
 }
 
-// spanName returns "query Name", or "query".
 func spanName(t *endpoint.Trace) string {
 	if t.Operation == "" {
 		return t.Kind
@@ -113,7 +112,6 @@ func spanName(t *endpoint.Trace) string {
 	return t.Kind + " " + t.Operation[:min(len(t.Operation), maxSpanName)]
 }
 
-// traceID may be "".
 func (s Spans) traceID(ctx context.Context) string {
 	if s.tracer == nil {
 		return ""

@@ -29,10 +29,9 @@ type Operation struct {
 
 // Field counts the requests that selected a field.
 type Field struct {
-	Field      string `json:"field"`
-	Deprecated string `json:"deprecated,omitempty"`
-	Requests   int64  `json:"requests"`
-	// May be nil.
+	Field      string           `json:"field"`
+	Deprecated string           `json:"deprecated,omitempty"`
+	Requests   int64            `json:"requests"`
 	LastSeen   *time.Time       `json:"lastSeen"`
 	LastClient *Client          `json:"lastClient"`
 	Clients    []ClientRequests `json:"clients"`

@@ -1,4 +1,5 @@
 // Package usage counts which clients use which operations and fields, for 24 hours, in memory.
+// Package labels bounds the names of clients and operations.
 package usage
 
 import (
@@ -18,13 +19,13 @@ const (
 	maxOperations = 2000
 )
 
-// Client is a client's name and version, as labels that package labels bounds.
+// Client is a client's name and version.
 type Client struct {
 	Name    string `json:"client"`
 	Version string `json:"version"`
 }
 
-// Request is one request. Package labels bounds its client and its operation.
+// Request is one request.
 type Request struct {
 	Client
 	Operation, Type string
