@@ -15,8 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRemembered bounds the keys: the least recently used are dropped.
-const maxRemembered = 100_000
+const maxRemembered = 100_000 // keys
 
 // freePost is the size up to which a post is not limited, in bytes.
 const freePost = 4 << 10
@@ -28,7 +27,7 @@ type Attempts struct {
 	now                           func() time.Time
 }
 
-// NewAttempts takes a clock.
+// NewAttempts returns limits with full buckets.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{
 		signUps: newBuckets(rate.Every(time.Second), 100),
@@ -67,7 +66,6 @@ func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
 	return a.posts.take(username, a.now(), min(bytes, a.posts.burst))
 }
 
-// buckets are token buckets by key.
 type buckets struct {
 	limit rate.Limit
 	burst int
@@ -93,7 +91,6 @@ func (b *buckets) of(key string) *rate.Limiter {
 	return bucket
 }
 
-// take takes n tokens, or returns the time to wait for them.
 func (b *buckets) take(key string, now time.Time, n int) time.Duration {
 	taken := b.of(key).ReserveN(now, n)
 	wait := taken.DelayFrom(now)

@@ -12,8 +12,7 @@ import (
 const maxDevRequest = 4 << 10
 
 // ActsAs reports whether a request may get the token of any user: Dev is set, and the request comes
-// from this machine without a proxy. Its Host must be local, too, because a foreign page's name may
-// be rebound to this machine.
+// from this machine without a proxy. Its Host must be local, too, against DNS rebinding.
 func (t *Tokens) ActsAs(r *http.Request) bool {
 	return t.Signs() && t.Dev && isLoopback(r.RemoteAddr) && isLoopback(r.Host) &&
 		r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""

@@ -75,8 +75,7 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 	return s, err
 }
 
-// Failing reports whether the last read failed. Then the keys of the last successful read, if any,
-// are in use.
+// Failing reports whether the last read failed.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
 // find returns the keys with an id; without an id, the only key of the algorithm. If there is none,

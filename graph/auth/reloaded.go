@@ -26,8 +26,8 @@ func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads the value, unless it was read within pause. ctx bounds the wait for another reader,
-// but not a read, which serves all that wait.
+// load reads the value, unless it was read within pause. ctx bounds the wait for a concurrent read.
+// It does not cancel a read, whose result all waiting callers use.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

@@ -19,7 +19,7 @@ type Rows struct {
 	now       func() time.Time
 }
 
-// NewRows takes a clock, and returns nil if perSecond is 0.
+// NewRows returns nil if perSecond is 0.
 func NewRows(perSecond int, now func() time.Time) *Rows {
 	if perSecond == 0 {
 		return nil

@@ -13,9 +13,9 @@ import (
 // minSecret is in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of own tokens, safe for concurrent use. The first signs, all verify. To
-// replace a secret, add the new one as the first line, and remove the old one when its tokens have
-// expired.
+// Secrets are the keys of tokens that this server issues, safe for concurrent use. The first signs,
+// all verify. To replace a secret, add the new one as the first line, and remove the old one when
+// its tokens have expired.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.
@@ -39,7 +39,7 @@ func ReadSecrets(file string) (*Secrets, error) {
 	return s, err
 }
 
-// Failing reports whether the last read failed. Then earlier secrets are in use.
+// Failing reports whether the last read failed.
 func (s *Secrets) Failing() bool { return s.secrets.failing.Load() }
 
 func (s *Secrets) all() [][]byte { return *s.secrets.current.Load() }

@@ -29,12 +29,12 @@ const (
 
 // Tokens signs and verifies tokens, and is safe for concurrent use. Nil accepts and signs none.
 type Tokens struct {
-	// Secrets sign and verify own tokens, with HS256. May be nil.
+	// Secrets sign and verify tokens that this server issues (HS256). May be nil.
 	Secrets *Secrets
 	Keys    *KeySet
 	// Issuer and Audience, unless empty, are claims that Sign sets and Verify requires.
 	Issuer, Audience string
-	// Dev honours the admin claim of own tokens, and lets [Tokens.DevHandler] give tokens of any
+	// Dev honours the admin claim of these tokens, and lets [Tokens.DevHandler] give tokens of any
 	// user to local requests.
 	Dev bool
 	Now func() time.Time

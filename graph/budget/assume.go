@@ -62,7 +62,6 @@ func (c *Checker) single(def *ast.Definition, i int) any {
 	return "any" + strconv.Itoa(i) // a username or a code; those of different variables differ
 }
 
-// object returns the smallest valid object.
 func (c *Checker) object(def *ast.Definition, i int) map[string]any {
 	object := map[string]any{}
 	for _, field := range def.Fields {
@@ -76,7 +75,6 @@ func (c *Checker) object(def *ast.Definition, i int) map[string]any {
 	return object
 }
 
-// element is like value, but a list has one element.
 func (c *Checker) element(t *ast.Type, i int) any {
 	if t.Elem != nil {
 		return []any{c.element(t.Elem, i)}

@@ -26,9 +26,8 @@ type Operation struct {
 	Hash string `json:"hash"`           // of its document
 	File string `json:"file"`
 	explain.Totals
-	Fields []explain.Item `json:"fields,omitempty"`
-	// Refused has the reasons.
-	Refused []string `json:"refused,omitempty"`
+	Fields  []explain.Item `json:"fields,omitempty"`
+	Refused []string       `json:"refused,omitempty"`
 }
 
 func (o *Operation) label() string {

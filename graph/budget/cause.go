@@ -39,8 +39,7 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth describes what became more expensive, or returns "". It names rounds only if the operation
-// exceeds those. known: the baseline has the field.
+// growth describes what became more expensive, or returns "". known: the baseline has the field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

@@ -76,11 +76,11 @@ type Excess struct {
 	figure
 }
 
-// Failed operations are refused, or cost more than allowed.
+// Failed reports whether the operation is refused or costs more than allowed.
 func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
 
-// Compare returns a report. A figure of an operation may be up to its value in the baseline or its
-// maximum, whichever is larger. With maximums, only their figures are compared.
+// Compare returns a report. A figure may be as large as in the baseline, or as its maximum if that
+// is larger. If there are maximums, figures without one are not compared.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}

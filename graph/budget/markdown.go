@@ -58,7 +58,7 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// markdownTable writes a row per operation. left is the number of operations that do not fit.
+// left is the number of operations that do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0

@@ -118,7 +118,7 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
-	if call.Serial { // a condition can change which calls come before it
+	if call.Serial { // a condition may skip the calls before it: it shares no reads with them
 		c.Forget()
 	}
 	s.err, s.uncalled = call.Err, call.Err != nil

@@ -16,11 +16,12 @@ import (
 )
 
 // WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Each
-// weight is derived from the [Cost] of the field, for one parent, a viewer with a token, the
-// default page after or before a cursor, whichever costs more, and the most expensive values of the
-// required arguments:
+// weight is derived from the [Cost] of the field, for one parent, a viewer who is no administrator,
+// the more expensive of the default pages after and before a cursor, and the most expensive values
+// of the required arguments.
 //
-//	@cost of a type        the rows of one more object in a list: the least of all lists of the type
+//	@cost of a type        the rows that one more object adds to a page; the smallest number of all
+//	                       lists of the type
 //	@cost of a field       the rows of the call, less the weights of its objects; at least the rows
 //	                       of the call if no object is selected
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
@@ -139,7 +140,6 @@ func (s names) argument(name string) *ast.Argument {
 	return &ast.Argument{Name: name, Value: list}
 }
 
-// probe is the cost of a field.
 type probe struct {
 	typ           string // of the objects
 	rows, objects int64  // of the default page
@@ -148,12 +148,10 @@ type probe struct {
 	slope         int64 // the rows of one more entry of a page
 }
 
-// weight returns @cost of the field. weights has the weights of the object types.
 func (p probe) weight(weights map[string]int64) int64 {
 	return max(p.rows-p.objects*weights[p.typ], p.least)
 }
 
-// field probes the field Type.field, with the optional argument text unless that is empty.
 func (p *prober) field(name, text string) (probe, error) {
 	def := p.definition(name)
 	found := probe{typ: def.Type.Name(), paged: def.Arguments.ForName("first") != nil}
@@ -193,7 +191,6 @@ func (p *prober) field(name, text string) (probe, error) {
 	return found, nil
 }
 
-// totals returns the cost for the id that costs most.
 func (p *prober) totals(name, size, text, without string) (most Totals, err error) {
 	for _, id := range p.ids {
 		totals, err := p.totalsOf(name, size, text, id, without)

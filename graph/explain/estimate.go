@@ -9,18 +9,17 @@ import "slices"
 //
 // A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
 // point of the execution: the maximum number of rounds before it. A read usually has one Get for
-// each object of a set, and is answered one stage later (see Times and Rounds of [Read]). The
-// parents of a call below fields without resolvers, such as the nodes of a connection, are the set
-// that the call above those fields returns.
+// each object of a set, and is answered one stage later (see Times and Rounds of [Read]).
 //
-//	{ users(first: 20) { friends(first: 10) { name } } }
+//	{ user(…) { followers(first: 20) { nodes { twits(first: 3) { nodes { content } } } } } }
 //
-//	call       declares                               stages     Gets
-//	users      Read a list of its 1 parent            0 ─► 1        1
-//	           Returns a set of 20
-//	friends    Read a list of each of 20 parents      1 ─► 2       20
-//	           Read a row of each of 200 friends      2 ─► 3      200
-//	           Returns this set of 200
+//	call         declares                               stages     Gets
+//	followers    Read a list of its 1 parent            0 ─► 1        1
+//	             Returns a set of 20
+//	twits        Read a list of each of 20 parents      1 ─► 2       20
+//	             Returns a set of 60
+//
+// Fields without resolvers are skipped: the parents of twits are the set that followers returns.
 //
 // # Merging
 //
@@ -64,7 +63,7 @@ func Latest(s Stage, others ...Stage) Stage {
 	return s
 }
 
-// Kind says with which reads of its row a read shares Gets.
+// Kind says which reads of the same row can share a Get.
 type Kind int
 
 // The kinds of reads.
@@ -140,20 +139,17 @@ func newEstimate(ordinary bool) *estimate {
 
 // Set is a set of objects, the parents of resolver calls.
 type Set struct {
-	// Cardinality is a maximum.
-	Cardinality int64
-	// Ready is the stage at which resolvers are called.
-	Ready Stage
+	Cardinality int64 // maximum
+	Ready       Stage // at which resolvers are called
 
 	sent map[Read]*record
-	rows []row
+	rows []tableRows
 }
 
-// row stands for rows of one table that are read at the stage Ready, one for each object
-// of a set. It has the record whose Gets other reads of these rows share.
-type row struct {
+// tableRows are rows of one table that are read at the stage Ready, one for each object of a set.
+type tableRows struct {
 	table string
-	named *record // named columns that have Gets; nil if a page has them
+	named *record // named columns with Gets of their own, until a page takes over; or nil
 	get   *record // further named columns share its Gets
 }
 
@@ -188,9 +184,9 @@ func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind == Alone || rec.Subject != "" || rec.begun != s.Ready {
 		return nil
 	}
-	i := slices.IndexFunc(s.rows, func(r row) bool { return r.table == rec.Table })
+	i := slices.IndexFunc(s.rows, func(r tableRows) bool { return r.table == rec.Table })
 	if i < 0 {
-		i, s.rows = len(s.rows), append(s.rows, row{table: rec.Table})
+		i, s.rows = len(s.rows), append(s.rows, tableRows{table: rec.Table})
 	}
 	r := &s.rows[i]
 	if rec.Kind == Named {

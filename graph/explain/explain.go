@@ -98,7 +98,7 @@ func (r *record) share(i int) int64 {
 // Header with the value 1 requests a plan in place of execution.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds with a plan to requests whose [Header] is 1. 0 maxBytes is no limit.
+// Middleware responds with a plan to requests whose [Header] is 1.
 func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

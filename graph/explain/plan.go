@@ -53,22 +53,18 @@ type Field struct {
 	// arguments.
 	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
-	// Open is why the arguments do not bound the cost.
-	Open string `json:"open,omitempty"`
-	// Error is the error that the field will have.
-	Error string `json:"error,omitempty"`
+	Open    string `json:"open,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // FieldRead is a read or a scan of a field.
 type FieldRead struct {
 	Field string `json:"field"`
 	Loader
-	Level  int `json:"level"` // the first, from 1
-	Rounds int `json:"rounds"`
-	// Rows is the maximum number of rows that the read adds to the plan's.
-	Rows int64 `json:"rows"`
-	// With is the index of the read whose Gets this one shares.
-	With *int `json:"with,omitempty"`
+	Level  int   `json:"level"` // the first, from 1
+	Rounds int   `json:"rounds"`
+	Rows   int64 `json:"rows"`
+	With   *int  `json:"with,omitempty"`
 }
 
 // Predict returns the plan of the operation of ctx. 0 maxBytes is no limit.

@@ -57,7 +57,6 @@ func (p *prober) definition(name string) *ast.FieldDefinition {
 	return p.schema.Schema().Types[object].Fields.ForName(field)
 }
 
-// ctx has a viewer who is no administrator, for whom permission checks cost most.
 func (p *prober) ctx() context.Context {
 	return auth.WithViewer(context.Background(), auth.Viewer{Username: "viewer"})
 }
@@ -121,7 +120,8 @@ func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
 	return field.Name + "(" + strings.Join(arguments, ",") + ")"
 }
 
-// selection distinguishes the fields of the types of an interface by aliases with the prefix.
+// selection selects all fields without resolvers. prefix makes the aliases of an interface's types
+// differ.
 func (o *operation) selection(typ, prefix string) string {
 	def := o.schema.Types[typ]
 	if !def.IsCompositeType() {

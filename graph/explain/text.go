@@ -46,8 +46,6 @@ func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	return b.String()
 }
 
-// draw draws a field and the fields below. It writes first before the label, and rest before the
-// other lines.
 func (s *step) draw(b *strings.Builder, first, rest string) {
 	b.WriteString(first + s.label + "\n")
 	bar := "   "
