@@ -31,7 +31,7 @@ type selection struct {
 	// key is what the writer appends before the value: {"name": for the first field, else ,"name":
 	key string
 	// constant caches the coerced arguments; nil if they depend on variables. It saves 10 % of the
-	// CPU of BenchmarkEmbedded/3-aliases in bench.
+	// CPU of BenchmarkEmbedded/3-aliases.
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [memory]; -1: see hasColumn.
 	column int

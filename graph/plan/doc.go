@@ -45,9 +45,9 @@
 //	                   └─► posts ──►    users, friends and posts share one
 //
 // Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
-// the running tasks, and each concurrent call of a resolver as a task. Loaders do not count a task
-// while it waits. A run counts the next tasks before it ends the task above them. So when the count
-// is zero, no task can add a key.
+// the running tasks, and each concurrent call of a resolver as a task. A loader calls End before it
+// waits and Start before it returns, so waiting tasks are not counted. A run counts the next tasks
+// before it ends the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //

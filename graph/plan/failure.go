@@ -23,7 +23,6 @@ func (w *writer) addErrors() {
 
 func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
 
-// fail adds an error of a field, and returns false.
 func (w *writer) fail(s *selection, err error) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	w.failHere(s, err)

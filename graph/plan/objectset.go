@@ -2,7 +2,6 @@ package plan
 
 import "slices"
 
-// objectSet and column are drawn in doc.go.
 type objectSet struct {
 	set *selectionSet
 	// objects are the children of the column above. If its field has an abstract type, they are

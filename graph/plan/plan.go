@@ -108,7 +108,7 @@ func (r *run) response(root *objectSet) *graphql.Response {
 	return &graphql.Response{Data: data}
 }
 
-// buffers are recycled: otherwise BenchmarkEmbedded/reference in bench allocates twice the bytes.
+// buffers are recycled: otherwise BenchmarkEmbedded/reference allocates twice the bytes.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Release recycles the data of a response that has been sent.
@@ -123,7 +123,7 @@ const maxBuffer = 4 << 20
 
 // Execution is how an operation is executed.
 type Execution struct {
-	// Executor is "plan", or "stock" for any other; empty after [Walk].
+	// Executor is "plan", or "stock" for gqlgen's own; empty after [Walk].
 	Executor string
 	// Reason is "unplanned" unless [New] made the schema.
 	Reason string

@@ -118,7 +118,6 @@ type addedError struct {
 
 type callKey struct{}
 
-// Value of callKey is the call.
 func (c *callCtx) Value(key any) any {
 	if key == (callKey{}) {
 		return c

@@ -13,9 +13,7 @@ import (
 // Tasks counts running tasks, and is safe for concurrent use. A loader calls End before it waits
 // for an answer, and Start(1) before the waiting call returns.
 type Tasks interface {
-	// Start adds n to the number of running tasks, before they run.
-	Start(n int)
-	// End subtracts one.
+	Start(n int) // before n tasks run
 	End()
 	// Await waits until all lazy objects are loaded. It returns the missing objects: with the error
 	// if loading failed, with nil if there is no row.
@@ -35,7 +33,6 @@ type task struct {
 	field   *selection
 }
 
-// run is one execution of an operation, or of an event: see doc.go.
 type run struct {
 	ctx context.Context
 	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
@@ -94,7 +91,6 @@ func (r *run) finish(tasks []task) {
 	r.missing = r.tasks.Await()
 }
 
-// fork starts a goroutine for each task but the last, and returns the last.
 func (r *run) fork(tasks []task) task {
 	last := len(tasks) - 1
 	for _, t := range tasks[:last] {
@@ -104,8 +100,7 @@ func (r *run) fork(tasks []task) task {
 }
 
 // growStack grows the stack of a new goroutine to the size that resolvers need. Doubling it several
-// times took a seventh of the time of a query with thirty aliases (BenchmarkEmbedded/3-aliases in
-// bench).
+// times took a seventh of the time of BenchmarkEmbedded/3-aliases.
 //
 //go:noinline
 func growStack() {

@@ -77,7 +77,7 @@ func (f *Field) hasResolver() bool {
 	return f.ResolveBatch != nil || f.Resolve != nil || f.Subscribe != nil
 }
 
-// GatherRoot is the Gather of a field of the type of the query root.
+// GatherRoot is the Gather of fields whose type is the query root, such as `query` of a payload.
 func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 	for range parents {
 		to.Objects = append(to.Objects, root{})

@@ -32,7 +32,7 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 // Walk visits the resolver calls of the operation of ctx; of a subscription, its field and the
 // calls for one event. A call is visited after the call that returns its parents.
 //
-// A P describes a set of objects, such as by their number. root describes the root object, and
+// P describes a set of objects, for example by their number. root describes the root object, and
 // children(typ) the objects of type typ that a call returns. The objects below a field without a
 // call have the P of their parents. So what children returns for a connection describes its edges
 // and nodes, too.

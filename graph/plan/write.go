@@ -36,7 +36,7 @@ const reserveStep = 1 << 20
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
 // reserve gets the total number of bytes to keep reserved until ctx ends; the data may still be
-// shorter. If reserve returns an error, the data become null and that error.
+// shorter. If reserve returns an error, the data are null, with that error.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return context.WithValue(ctx, reserveKey{}, reserve)
 }
@@ -50,15 +50,18 @@ func boundsOf(ctx context.Context) *Bounds {
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
 // returns false for null, and appends nothing: its caller appends null or, if the type is non-null,
-// returns false itself. So null propagates up to the nearest field or list element
-// that may be null.
+// returns false itself. So null propagates up to the nearest field or list element that may be
+// null.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
-// absent field is absent, too. So absence propagates upwards, without an error. It ends at a list:
-// the element is omitted if its type is non-null or @semanticNonNull covers the elements; else the
-// element is null. It also ends at a root field, and at a field without @semanticNonNull: the field
-// is null, with an error if its type is non-null or it has @semanticNonNull. A lazy object whose
-// row could not be read is null, with an error.
+// absent field is absent, too. So absence propagates upwards, without an error, up to the nearest
+//
+//	list                          the element is omitted if its type is non-null or the directive
+//	                              covers the elements; otherwise it is null
+//	root field, or field without  the field is null, with an error if its type is non-null or it
+//	the directive                 has the directive
+//
+// A lazy object whose row could not be read is null, with an error.
 type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
@@ -85,7 +88,6 @@ type step struct {
 
 var errNull = errors.New("must not be null")
 
-// data appends the root object.
 func (w *writer) data(root *objectSet) []byte {
 	defer w.releaseSlot()
 	if !w.object(root, 0) {
@@ -100,8 +102,8 @@ func (w *writer) data(root *objectSet) []byte {
 	return w.dst
 }
 
-// stopped reports whether dst is too long, or has no memory. Then the rest of the response is
-// skipped, because [writer.data] replaces dst by null.
+// stopped reports whether dst is too long, or its memory was refused. Then the rest of the response
+// is skipped, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a write slot if dst is long. It holds none while it reserves memory, because a
@@ -124,8 +126,8 @@ func (w *writer) check() bool {
 }
 
 // withRoom returns a copy of a long text that has room for n more bytes. append would allocate in
-// smaller steps. It would also clear and copy the buffer without a point at which Go can interrupt
-// it: for some milliseconds, a garbage collection that begins would stop all goroutines.
+// smaller steps. It would also clear and copy the buffer in one piece that Go cannot interrupt: a
+// garbage collection that begins would stop all other goroutines for milliseconds.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {
@@ -142,9 +144,9 @@ func (w *writer) releaseSlot() {
 	}
 }
 
-// grow raises allowed. It returns false if dst is too long, or has no memory. From reserveStep on,
-// it reserves memory for four times the length of dst: with smaller steps, a response would write
-// more data before a reservation is refused, and then drop them.
+// grow raises allowed. It returns false if dst is too long, or its memory was refused. From
+// reserveStep on, it reserves memory for four times the length of dst, so that a response that does
+// not fit is refused early.
 func (w *writer) grow() bool {
 	if w.refusal != nil {
 		return false
@@ -252,7 +254,6 @@ func (w *writer) null(s *selection) bool {
 	return false
 }
 
-// appendFunc appends a leaf: see [Field].Leaf and [Field].Append.
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
 // leaf appends a leaf. For null it adds no error if appendTo has added one. If appendTo panics, the

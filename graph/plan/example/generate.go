@@ -1,7 +1,5 @@
 //go:build ignore
 
-// This program runs gqlgen with the plugin that generates code for the plan: go run generate.go
-
 package main
 
 import (

@@ -14,13 +14,10 @@ import (
 // Resolvers print the calls of Query.countries and of the batch resolvers.
 type Resolvers struct{}
 
-// Query implements [exec.ResolverRoot].
 func (Resolvers) Query() exec.QueryResolver { return query{} }
 
-// Country implements [exec.ResolverRoot].
 func (Resolvers) Country() exec.CountryResolver { return country{} }
 
-// City implements [exec.ResolverRoot].
 func (Resolvers) City() exec.CityResolver { return city{} }
 
 var cities = map[string][]*atlas.City{
@@ -37,7 +34,6 @@ func (query) Countries(context.Context) ([]*atlas.Country, error) {
 
 type country struct{}
 
-// Cities is a batch resolver: it answers for all countries of a level.
 func (country) Cities(_ context.Context, countries []*atlas.Country) ([][]*atlas.City, error) {
 	fmt.Println("Country.cities of", len(countries), "countries")
 	lists := make([][]*atlas.City, len(countries))
@@ -49,12 +45,11 @@ func (country) Cities(_ context.Context, countries []*atlas.Country) ([][]*atlas
 
 type city struct{}
 
-// Country is a resolver of one city, called for all cities of a level side by side.
+// Country is a resolver of one city, called concurrently for the cities of a level.
 func (city) Country(_ context.Context, c *atlas.City) (*atlas.Country, error) {
 	return &atlas.Country{Name: c.CountryName}, nil
 }
 
-// Trains is a batch resolver with an argument.
 func (city) Trains(_ context.Context, from []*atlas.City, most *int) ([][]*atlas.City, error) {
 	fmt.Println("City.trains of", len(from), "cities")
 	lists := make([][]*atlas.City, len(from))

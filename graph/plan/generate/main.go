@@ -1,5 +1,4 @@
-// Generate runs gqlgen with the plugins for packages plan and resolvers. Run it in the root: go run
-// ./graph/plan/generate
+// Generate runs gqlgen with the plugins for packages plan and resolvers.
 package main
 
 import (

@@ -83,7 +83,6 @@ func (b *build) Value(f *codegen.Field, object string) string {
 	return receiver + "." + f.GoFieldName + "(" + b.Arguments(f) + ")"
 }
 
-// Arguments returns arguments with a comma after each.
 func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
@@ -114,7 +113,6 @@ func (b *build) Values(f *codegen.Field) string {
 	return b.plan() + ".Values"
 }
 
-// IsStruct reports whether the Go type of a field, or of its elements, is a struct.
 func (b *build) IsStruct(f *codegen.Field) bool {
 	t := f.TypeReference.GO
 	if f.TypeReference.GQL.Elem != nil {
