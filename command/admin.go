@@ -25,8 +25,7 @@ type grantCommand struct {
 	Username string `arg:"" help:"Existing user."`
 }
 
-// Run makes the first administrator: only an administrator may assign roles by a mutation. On a
-// cluster, gateways may run.
+// Only an administrator may assign roles by a mutation. On a cluster, gateways may be running.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {

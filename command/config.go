@@ -57,7 +57,6 @@ type checkConfigCommand struct {
 	File string `arg:"" help:"Configuration file."`
 }
 
-// Run prints OK, or an error per line.
 func (c *checkConfigCommand) Run(ctx context.Context, p process) error {
 	var line commandLine
 	parser := newParser(ctx, &line, io.Discard, io.Discard)

@@ -86,8 +86,8 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	return root.Values, nil
 }
 
-// fileFlags returns the flags that files may set: those with an environment variable. Flags of
-// several commands with one name have one type.
+// fileFlags returns the flags that files may set: those with an environment variable. A name that
+// several commands use has the same type in all.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {

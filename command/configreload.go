@@ -38,7 +38,6 @@ func settingsOf(command *kong.Context) settings {
 // configReloader applies the changed --config file after SIGHUP. Without a file, SIGHUP ends the
 // process.
 type configReloader struct {
-	// Failures is registered by the caller.
 	Failures prometheus.Counter
 
 	process
@@ -76,7 +75,7 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 
 func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// run reloads until ctx is done. config is that of the start.
+// run reloads until ctx is done. config is the configuration at startup.
 func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {

@@ -32,8 +32,7 @@ func (c *checkCommand) Validate() error {
 	return err
 }
 
-// Run prints each operation's cost, without a store. It fails if a server would reject one, or if
-// one costs more than allowed.
+// Run fails if a server would reject an operation, or if one costs more than allowed.
 func (c *checkCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

@@ -98,7 +98,6 @@ func (c *explainCommand) located(refusals gqlerror.List) error {
 
 type schemaCommand struct{}
 
-// Run prints the schema, without a store.
 func (schemaCommand) Run(p process) error {
 	_, err := fmt.Fprint(p.stdout, gateway.SDL())
 	return err

@@ -16,7 +16,6 @@ type healthCommand struct {
 	URL string `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"URL of /readyz or /healthz (default: ${default})."`
 }
 
-// Run fails unless a gateway answers with status 200.
 func (c *healthCommand) Run(ctx context.Context, p process) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()

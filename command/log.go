@@ -22,7 +22,6 @@ func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }
 
-// logFormat returns a writer to next that writes readable text if out is a terminal.
 func logFormat(out, next io.Writer) io.Writer {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return zerolog.ConsoleWriter{Out: next, TimeFormat: time.TimeOnly}
@@ -34,7 +33,6 @@ func logFormat(out, next io.Writer) io.Writer {
 // does not block the server. While it is full, it drops lines. It is safe for concurrent use.
 // zerolog's diode.Writer counts dropped lines only after the reader has resumed.
 type logQueue struct {
-	// Dropped is registered by the caller.
 	Dropped prometheus.Counter
 
 	out   io.Writer

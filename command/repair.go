@@ -35,7 +35,7 @@ func (c *repairCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
-// Run repairs derived data, or reports differences. An interrupted repair can be repeated.
+// An interrupted repair can be repeated.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
 	run := c.repair
 	if c.Check {

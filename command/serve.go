@@ -34,9 +34,8 @@ const (
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is an allocation that is never touched, and so has no physical memory. The garbage
-	// collector runs when the heap has doubled: without the ballast, that is every few requests
-	// (BenchmarkEmbedded in bench). A larger GOGC would let a full row cache take several times its
-	// size.
+	// collector runs when the heap has doubled: without the ballast, every few requests
+	// (BenchmarkEmbedded). A larger GOGC would let a full row cache take several times its size.
 	ballast = 24 << 20
 )
 
@@ -47,11 +46,11 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor and at least 16 on the embedded store)."`
-	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. All these requests together may take up to four times this value of the gateway's memory."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. Together, these requests may take up to four times as much of the process's memory."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
-	CreateTables        bool           `help:"Create missing tables on a cluster. Without it the server does not start if a table is missing: unless the cluster is new, or this version of twibase adds the table, its data are lost."`
+	CreateTables        bool           `help:"Create missing tables on a cluster. Without it, the server does not start if a table is missing: unless the cluster is new, or this version of twibase adds the table, restore the table instead, because its data are lost."`
 	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and event streams per client address, 0 for no limit; its subscriptions may be four times as many (default: ${default})."`
 	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). The rows of ten seconds may be read at once; then requests are refused with LIMIT_EXCEEDED."`
 	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
@@ -247,8 +246,8 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
 // the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
-// take 600 ms ('go -C bench run . overload'). With 16, a client may run two operations while
-// others send requests: a slow one does not stop its client.
+// take 600 ms ('go -C bench run . overload'). At least 16, so that a client may run two operations
+// while others send requests: then one slow operation does not block it.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -34,8 +34,8 @@ func (f *storeFlag) Validate() error {
 			"--hbase-user is for simple authentication: with --hbase-keytab, HBase checks the rights of --hbase-principal"))
 }
 
-// checkStore shows no password that --store may have by mistake: it does not show a value of
-// another form, and [cluster.CheckURL] omits the user and the password.
+// The errors do not show a password that --store may have by mistake: they do not quote a malformed
+// value, and [cluster.CheckURL] omits the user and the password.
 func (f *storeFlag) checkStore() error {
 	switch {
 	case f.embedded():

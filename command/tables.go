@@ -28,7 +28,6 @@ func (c *createCommand) Validate() error {
 		require(c.Regions >= 1 && c.Regions <= 1000, "--regions must be from 1 to 1000, not %d", c.Regions))
 }
 
-// Run creates missing tables, and completes search tables.
 func (c *createCommand) Run(ctx context.Context, p process) error {
 	return c.with(ctx, p, func(store hbase.Store) error {
 		created, err := transfer.EnsureTables(ctx, store, c.Regions)
@@ -54,7 +53,6 @@ func (c *createCommand) Run(ctx context.Context, p process) error {
 
 type listCommand struct{ storeFlag }
 
-// Run prints tables and, on a cluster, how their schemas differ.
 func (c *listCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

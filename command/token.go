@@ -55,7 +55,6 @@ type tokenCommand struct {
 	Admin bool `help:"Add the admin claim, which --dev-tokens honours."`
 }
 
-// Run prints a token, signed with the file's first secret.
 func (c *tokenCommand) Run(p process) error {
 	secrets, err := readSecrets(c.JWTSecretFile)
 	if err != nil {

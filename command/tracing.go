@@ -154,7 +154,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	}
 }
 
-// checkSampler rejects wrong values, which the SDK would replace by its default.
+// checkSampler is like checkEndpoint.
 func checkSampler(name, arg string) error {
 	hasRatio, known := samplers()[name]
 	switch {

@@ -26,7 +26,6 @@ func (c *importCommand) Validate() error {
 
 const importMemory = 2 << 30
 
-// Run imports CSV files into tables that it creates. It can be repeated after an interruption.
 func (c *importCommand) Run(ctx context.Context, p process) error {
 	// An import allocates millions of short-lived rows. Fewer garbage collections save a tenth of
 	// its time. The limit bounds the garbage of a large heap.
@@ -77,7 +76,6 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 
 const progressInterval = 10 * time.Second
 
-// progress prints the number of rows read, every progressInterval.
 type progress struct {
 	out         io.Writer
 	table       string
